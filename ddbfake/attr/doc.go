@@ -1,0 +1,39 @@
+// Package attr holds DynamoDB attribute values: the ten types, 38-digit
+// numbers, equality, order, size, and the conversion from and to the AWS SDK's
+// own types.
+//
+// # What
+//
+// A [Value] is one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS] and
+// [BS], named as the API names them. The interface is sealed: a type switch
+// over these ten is complete. An [Item] is a row: attribute names to values.
+//
+//	row := attr.Item{
+//		"pk":               attr.S("CACHE#1"),
+//		"sk":               attr.S("LOCK"),
+//		"lease_expires_at": attr.Int(2208988812),
+//	}
+//	until, ok := row.Int("lease_expires_at")
+//	fmt.Println(until, ok, row) // 2208988812 true {lease_expires_at: 2208988812, pk: "CACHE#1", sk: "LOCK"}
+//
+//	v, err := attr.FromSDK(&types.AttributeValueMemberN{Value: "1E2"})
+//	fmt.Println(v, err) // 100 <nil>
+//
+// # Immutability and determinism
+//
+// Values are immutable by convention: once a value is handed over, nobody
+// writes to it, so values may share structure. [FromSDK] and [ToSDK] copy what
+// the caller could still write to. Values print in one way only: map keys and
+// set elements are sorted.
+//
+// # Fidelity
+//
+// What the service refuses in a value is refused by [FromSDK] and
+// [ParseNumber], with the service's texts in an [*Error]. Rules with a public
+// source cite it, places where we differ are marked with "Deviation:".
+//
+// # Limits
+//
+// Limits that depend on the table (item size, key sizes, empty keys) are the
+// engine's business, not this package's.
+package attr

@@ -1,0 +1,199 @@
+package attr
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Number is a DynamoDB number: up to 38 significant digits, zero or a
+// magnitude from 1E-130 to 9.9999999999999999999999999999999999999E+125.
+// The zero value is 0. Numbers are immutable, and == compares them by value:
+// the representation is unique, so 1 and 1.0 are the same Number.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
+type Number struct {
+	// The value is ±coef × 10^exp. Integers with a magnitude of at most
+	// math.MaxInt64 have exp 0; any other coef has no trailing zero.
+	coef uint128
+	exp  int16
+	neg  bool
+}
+
+const (
+	maxDigits    = 38
+	maxMagnitude = 125  // the decimal exponent of the first digit
+	minMagnitude = -130 // the same, of the smallest number
+)
+
+var (
+	errPrecision = &Error{"Attempting to store more than 38 significant digits in a Number"}
+	errOverflow  = &Error{"Number overflow. Attempting to store a number with magnitude larger than supported range"}
+	errUnderflow = &Error{"Number underflow. Attempting to store a number with magnitude smaller than supported range"}
+	errEmptyNum  = &Error{"The parameter cannot be converted to a numeric value"}
+)
+
+// FromInt64 returns i as a Number.
+func FromInt64(i int64) Number {
+	if i < 0 {
+		return Number{coef: uint128{lo: -uint64(i)}, neg: true}
+	}
+	return Number{coef: uint128{lo: uint64(i)}}
+}
+
+// Int64 returns the value if it is an integer within int64.
+func (n Number) Int64() (int64, bool) {
+	if n.exp != 0 || n.coef.hi != 0 {
+		return 0, false
+	}
+	switch {
+	case n.coef.lo <= math.MaxInt64:
+		if n.neg {
+			return -int64(n.coef.lo), true
+		}
+		return int64(n.coef.lo), true
+	case n.neg && n.coef.lo == 1<<63:
+		return math.MinInt64, true
+	}
+	return 0, false
+}
+
+// Sign returns -1, 0 or 1.
+func (n Number) Sign() int {
+	switch {
+	case n.coef == uint128{}:
+		return 0
+	case n.neg:
+		return -1
+	}
+	return 1
+}
+
+// Equal reports whether n and m are the same number, as == does.
+func (n Number) Equal(m Number) bool { return n == m }
+
+// Cmp returns -1, 0 or 1 as n is less than, equal to or greater than m.
+func (n Number) Cmp(m Number) int {
+	sn, sm := n.Sign(), m.Sign()
+	switch {
+	case sn < sm:
+		return -1
+	case sn > sm:
+		return 1
+	case sn < 0:
+		return m.cmpAbs(n)
+	}
+	return n.cmpAbs(m)
+}
+
+func (n Number) cmpAbs(m Number) int {
+	if n.exp == m.exp {
+		return n.coef.cmp(m.coef)
+	}
+	nd, md := n.coef.digits(), m.coef.digits()
+	if a, b := nd+int(n.exp), md+int(m.exp); a != b || nd == 0 {
+		if a < b || nd == 0 {
+			return -1
+		}
+		return 1
+	}
+	// The first digits stand at the same place, so the one with fewer digits
+	// can be padded without exceeding 38 of them.
+	if nd < md {
+		return n.coef.mul(pow10[md-nd]).cmp(m.coef)
+	}
+	return n.coef.cmp(m.coef.mul(pow10[nd-md]))
+}
+
+// canonical builds ±coef × 10^exp in the unique representation, or says why
+// DynamoDB has no such number.
+func canonical(neg bool, coef uint128, exp int) (Number, error) {
+	if coef == (uint128{}) {
+		return Number{}, nil
+	}
+	for {
+		q, r := coef.divmod10()
+		if r != 0 {
+			break
+		}
+		coef, exp = q, exp+1
+	}
+	d := coef.digits()
+	switch {
+	case d+exp-1 > maxMagnitude:
+		return Number{}, errOverflow
+	case d+exp-1 < minMagnitude:
+		return Number{}, errUnderflow
+	case d > maxDigits:
+		return Number{}, errPrecision
+	}
+	if exp > 0 && d+exp <= 19 {
+		if c := coef.mul(pow10[exp]); c.lo <= math.MaxInt64 {
+			coef, exp = c, 0
+		}
+	}
+	return Number{coef: coef, exp: int16(exp), neg: neg}, nil
+}
+
+// uint128 holds the digits of a number: 38 digits are less than 2^127.
+type uint128 struct{ hi, lo uint64 }
+
+// pow10[i] is 10^i, up to 10^38.
+var pow10 = func() (p [maxDigits + 1]uint128) {
+	p[0] = uint128{lo: 1}
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1].mul(uint128{lo: 10})
+	}
+	return p
+}()
+
+func (u uint128) cmp(v uint128) int {
+	switch {
+	case u == v:
+		return 0
+	case u.hi < v.hi, u.hi == v.hi && u.lo < v.lo:
+		return -1
+	}
+	return 1
+}
+
+// mul is for products below 2^128.
+func (u uint128) mul(v uint128) uint128 {
+	hi, lo := bits.Mul64(u.lo, v.lo)
+	return uint128{hi + u.hi*v.lo + u.lo*v.hi, lo}
+}
+
+// add is for sums below 2^128.
+func (u uint128) add(v uint128) uint128 {
+	lo, carry := bits.Add64(u.lo, v.lo, 0)
+	hi, _ := bits.Add64(u.hi, v.hi, carry)
+	return uint128{hi, lo}
+}
+
+// sub is for u >= v.
+func (u uint128) sub(v uint128) uint128 {
+	lo, borrow := bits.Sub64(u.lo, v.lo, 0)
+	hi, _ := bits.Sub64(u.hi, v.hi, borrow)
+	return uint128{hi, lo}
+}
+
+func (u uint128) divmod10() (q uint128, r uint64) {
+	q.hi, r = u.hi/10, u.hi%10
+	q.lo, r = bits.Div64(r, u.lo, 10)
+	return q, r
+}
+
+// digits counts the decimal digits; 0 has none.
+func (u uint128) digits() int {
+	n := (128 - u.leadingZeros()) * 1233 >> 12 // log10(2) is about 1233/4096
+	if n < len(pow10) && u.cmp(pow10[n]) >= 0 {
+		n++
+	}
+	return n
+}
+
+func (u uint128) leadingZeros() int {
+	if u.hi != 0 {
+		return bits.LeadingZeros64(u.hi)
+	}
+	return 64 + bits.LeadingZeros64(u.lo)
+}

@@ -1,0 +1,138 @@
+package attr
+
+import (
+	"strconv"
+	"strings"
+)
+
+// ParseNumber reads a number as it comes on the wire: an optional sign,
+// digits with an optional point, an optional exponent. The error is an
+// [*Error] with DynamoDB's text.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
+func ParseNumber(text string) (Number, error) {
+	if text == "" {
+		return Number{}, errEmptyNum
+	}
+	s, neg := text, false
+	if s[0] == '-' || s[0] == '+' {
+		neg, s = s[0] == '-', s[1:]
+	}
+	var (
+		coef     uint128
+		digits   int  // significant ones so far, without trailing zeros
+		zeros    int  // zeros since the last significant digit
+		fraction int  // digits after the point
+		seen     bool // any digit at all
+		point    bool
+		i        int
+	)
+	for ; i < len(s); i++ {
+		c := s[i]
+		if c == '.' && !point {
+			point = true
+			continue
+		}
+		if c < '0' || c > '9' {
+			break
+		}
+		seen = true
+		if point {
+			fraction++
+		}
+		if c == '0' {
+			if digits > 0 {
+				zeros++
+			}
+			continue
+		}
+		digits += zeros + 1
+		if digits <= maxDigits {
+			coef = coef.mul(pow10[zeros+1]).add(uint128{lo: uint64(c - '0')})
+		}
+		zeros = 0
+	}
+	exp, ok := parseExponent(s[i:])
+	if !seen || !ok {
+		return Number{}, &Error{"The parameter cannot be converted to a numeric value: " + text}
+	}
+	if digits == 0 {
+		return Number{}, nil
+	}
+	exp += zeros - fraction
+	if digits > maxDigits { // coef is cut short: only the magnitude can be judged
+		switch {
+		case digits+exp-1 > maxMagnitude:
+			return Number{}, errOverflow
+		case digits+exp-1 < minMagnitude:
+			return Number{}, errUnderflow
+		}
+		return Number{}, errPrecision
+	}
+	return canonical(neg, coef, exp)
+}
+
+// parseExponent reads "", "e5", "E+5" or "e-5". Exponents beyond any number's
+// are cut to a value that is still beyond.
+func parseExponent(s string) (exp int, ok bool) {
+	const beyond = 1 << 40
+	if s == "" {
+		return 0, true
+	}
+	if s[0] != 'e' && s[0] != 'E' {
+		return 0, false
+	}
+	s = s[1:]
+	neg := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg, s = s[0] == '-', s[1:]
+	}
+	if s == "" {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		exp = min(exp*10+int(s[i]-'0'), beyond)
+	}
+	if neg {
+		exp = -exp
+	}
+	return exp, true
+}
+
+// String returns the number as DynamoDB returns it: plain digits without an
+// exponent, without leading or trailing zeros.
+func (n Number) String() string {
+	if i, ok := n.Int64(); ok {
+		return strconv.FormatInt(i, 10)
+	}
+	digits := n.coef.appendDigits(make([]byte, 0, maxDigits))
+	var b strings.Builder
+	if n.neg {
+		b.WriteByte('-')
+	}
+	switch point := len(digits) + int(n.exp); {
+	case n.exp >= 0:
+		b.Write(digits)
+		b.WriteString(strings.Repeat("0", int(n.exp)))
+	case point > 0:
+		b.Write(digits[:point])
+		b.WriteByte('.')
+		b.Write(digits[point:])
+	default:
+		b.WriteString("0.")
+		b.WriteString(strings.Repeat("0", -point))
+		b.Write(digits)
+	}
+	return b.String()
+}
+
+func (u uint128) appendDigits(to []byte) []byte {
+	if u.hi == 0 {
+		return strconv.AppendUint(to, u.lo, 10)
+	}
+	q, r := u.divmod10()
+	return append(q.appendDigits(to), byte('0'+r))
+}

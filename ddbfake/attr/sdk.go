@@ -1,0 +1,248 @@
+package attr
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// maxDepth is how deep documents may nest.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+const maxDepth = 32
+
+var (
+	errNoType  = &Error{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
+	errDepth   = &Error{"Nesting Levels have exceeded supported limits"}
+	errNull    = &Error{invalidValues + "Null attribute value types must have the value of true"}
+	errEmptySS = &Error{invalidValues + "An string set  may not be empty"}
+	errEmptyNS = &Error{invalidValues + "An number set  may not be empty"}
+	errEmptyBS = &Error{invalidValues + "Binary sets should not be empty"}
+)
+
+const invalidValues = "One or more parameter values were invalid: "
+
+// FromSDK converts a value of the SDK, copying what the caller could still
+// write to, and refuses with an [*Error] what DynamoDB refuses: no type, null
+// false, bad numbers, empty sets, duplicates in sets, documents too deep.
+// Sets come out sorted.
+func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 0) }
+
+// ItemFromSDK converts a row, with the errors of [FromSDK]. Of several errors
+// it reports that of the first name in order. Nil gives nil.
+func ItemFromSDK(m map[string]types.AttributeValue) (Item, error) {
+	if m == nil {
+		return nil, nil
+	}
+	out, err := mapFromSDK(m, 0)
+	return Item(out), err
+}
+
+func fromSDK(v types.AttributeValue, depth int) (Value, error) {
+	if depth > maxDepth {
+		return nil, errDepth
+	}
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		if v != nil {
+			return S(v.Value), nil
+		}
+	case *types.AttributeValueMemberN:
+		if v != nil {
+			n, err := ParseNumber(v.Value)
+			if err != nil {
+				return nil, err
+			}
+			return N{n}, nil
+		}
+	case *types.AttributeValueMemberB:
+		if v != nil {
+			return append(B{}, v.Value...), nil
+		}
+	case *types.AttributeValueMemberBOOL:
+		if v != nil {
+			return BOOL(v.Value), nil
+		}
+	case *types.AttributeValueMemberNULL:
+		if v != nil {
+			if !v.Value {
+				return nil, errNull
+			}
+			return NULL{}, nil
+		}
+	case *types.AttributeValueMemberM:
+		if v != nil {
+			m, err := mapFromSDK(v.Value, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			return M(m), nil
+		}
+	case *types.AttributeValueMemberL:
+		if v != nil {
+			l := make(L, len(v.Value))
+			for i, e := range v.Value {
+				w, err := fromSDK(e, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				l[i] = w
+			}
+			return l, nil
+		}
+	case *types.AttributeValueMemberSS:
+		if v != nil {
+			return stringSet(v.Value)
+		}
+	case *types.AttributeValueMemberNS:
+		if v != nil {
+			return numberSet(v.Value)
+		}
+	case *types.AttributeValueMemberBS:
+		if v != nil {
+			return binarySet(v.Value)
+		}
+	}
+	return nil, errNoType
+}
+
+func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value, error) {
+	out := make(map[string]Value, len(m))
+	var failed string
+	var failure error
+	for name, e := range m {
+		v, err := fromSDK(e, depth)
+		if err != nil && (failure == nil || name < failed) {
+			failed, failure = name, err
+		}
+		out[name] = v
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	return out, nil
+}
+
+func stringSet(in []string) (Value, error) {
+	if len(in) == 0 {
+		return nil, errEmptySS
+	}
+	set := SS(slices.Sorted(slices.Values(in)))
+	if hasDuplicates(set, cmp.Compare) {
+		return nil, duplicates(in)
+	}
+	return set, nil
+}
+
+func numberSet(in []string) (Value, error) {
+	if len(in) == 0 {
+		return nil, errEmptyNS
+	}
+	set := make(NS, len(in))
+	for i, text := range in {
+		n, err := ParseNumber(text)
+		if err != nil {
+			return nil, err
+		}
+		set[i] = n
+	}
+	slices.SortFunc(set, Number.Cmp)
+	if hasDuplicates(set, Number.Cmp) {
+		return nil, &Error{"Input collection contains duplicates"}
+	}
+	return set, nil
+}
+
+func binarySet(in [][]byte) (Value, error) {
+	if len(in) == 0 {
+		return nil, errEmptyBS
+	}
+	set := make(BS, len(in))
+	texts := make([]string, len(in))
+	for i, b := range in {
+		set[i] = append([]byte{}, b...)
+		texts[i] = base64.StdEncoding.EncodeToString(b)
+	}
+	slices.SortFunc(set, bytes.Compare)
+	if hasDuplicates(set, bytes.Compare) {
+		return nil, duplicates(texts)
+	}
+	return set, nil
+}
+
+func duplicates(elements []string) error {
+	return &Error{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "] contains duplicates."}
+}
+
+func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {
+	for i := 1; i < len(sorted); i++ {
+		if order(sorted[i-1], sorted[i]) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ToSDK converts a value to the SDK's type. The result shares nothing that
+// its owner could write to. Nil gives nil.
+func ToSDK(v Value) types.AttributeValue {
+	switch v := v.(type) {
+	case S:
+		return &types.AttributeValueMemberS{Value: string(v)}
+	case N:
+		return &types.AttributeValueMemberN{Value: v.String()}
+	case B:
+		return &types.AttributeValueMemberB{Value: append([]byte{}, v...)}
+	case BOOL:
+		return &types.AttributeValueMemberBOOL{Value: bool(v)}
+	case NULL:
+		return &types.AttributeValueMemberNULL{Value: true}
+	case M:
+		return &types.AttributeValueMemberM{Value: mapToSDK(v)}
+	case L:
+		l := make([]types.AttributeValue, len(v))
+		for i, e := range v {
+			l[i] = ToSDK(e)
+		}
+		return &types.AttributeValueMemberL{Value: l}
+	case SS:
+		return &types.AttributeValueMemberSS{Value: slices.Clone(v)}
+	case NS:
+		texts := make([]string, len(v))
+		for i, n := range v {
+			texts[i] = n.String()
+		}
+		return &types.AttributeValueMemberNS{Value: texts}
+	case BS:
+		set := make([][]byte, len(v))
+		for i, b := range v {
+			set[i] = append([]byte{}, b...)
+		}
+		return &types.AttributeValueMemberBS{Value: set}
+	}
+	return nil
+}
+
+// ToSDK converts the row to the SDK's type; nil gives nil.
+func (it Item) ToSDK() map[string]types.AttributeValue {
+	if it == nil {
+		return nil
+	}
+	return mapToSDK(it)
+}
+
+// Clone returns a copy of the row that shares its values.
+func (it Item) Clone() Item { return maps.Clone(it) }
+
+func mapToSDK(m map[string]Value) map[string]types.AttributeValue {
+	out := make(map[string]types.AttributeValue, len(m))
+	for name, v := range m {
+		out[name] = ToSDK(v)
+	}
+	return out
+}
