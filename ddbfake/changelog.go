@@ -1,0 +1,69 @@
+package ddbfake
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Cause says who changed a row: a client, or the service itself.
+type Cause uint8
+
+const (
+	// CauseClient is a change made by a call.
+	CauseClient Cause = iota
+	// CauseTTL is a deletion of an expired row by the service.
+	CauseTTL
+)
+
+// String returns "client" or "ttl".
+func (c Cause) String() string {
+	switch c {
+	case CauseClient:
+		return "client"
+	case CauseTTL:
+		return "ttl"
+	}
+	return fmt.Sprintf("Cause(%d)", uint8(c))
+}
+
+// Change is one row that changed. A write that leaves its row as it was makes
+// none.
+type Change struct {
+	// Seq numbers changes from 1: the change at index i has Seq i+1.
+	Seq int
+	// Request numbers the calls of this DB from 1; changes of one transaction
+	// share it. It is 0 for TTL.
+	Request int
+	// Time is when the change took effect by the service's clock; a TTL
+	// deletion under a lag carries the instant at which it was due. Sent is
+	// when the caller made the call; it equals Time for TTL.
+	Time, Sent time.Time
+	// Actor is who called, "" for TTL.
+	Actor string
+	// Cause is a client or TTL.
+	Cause Cause
+	// Table is the table's name, Key the row's key attributes.
+	Table string
+	Key   attr.Item
+	// Before and After are the row's two images; nil means absent. They must
+	// not be modified.
+	Before, After attr.Item
+}
+
+// Changes returns the whole change log, oldest first. The log is append-only,
+// so the slice returned stays what it is while the log grows; its elements
+// must not be modified.
+func (db *DB) Changes() []Change { return db.ChangesSince(0) }
+
+// ChangesSince returns the changes whose Seq is greater than seq. It copies
+// nothing, however long the log.
+func (db *DB) ChangesSince(seq int) []Change {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.expireByLag(db.clock.Now())
+	log := db.state.log
+	seq = min(max(seq, 0), len(log))
+	return log[seq:len(log):len(log)]
+}

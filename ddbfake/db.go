@@ -1,0 +1,157 @@
+package ddbfake
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Clock tells the service its time: TTL, idempotency tokens and the change
+// log are judged by it and by nothing else. *fakeclock.Clock, a
+// clockwork.Clock and a one-method wrapper of time.Now all satisfy it.
+type Clock interface {
+	Now() time.Time
+}
+
+// Options configure a DB. The zero value works.
+type Options struct {
+	// Clock is the service's clock. Nil means a fakeclock standing at
+	// fakeclock.Epoch, which moves only if someone moves it.
+	Clock Clock
+	// Lag says when TTL deletes rows that have expired. The zero value,
+	// LagManual, leaves that to Sweep and SweepExpired.
+	Lag Lag
+}
+
+// DB is one DynamoDB: tables, rows, TTL settings, idempotency tokens, pending
+// faults and the change log. It is safe for concurrent use; calls take effect
+// one at a time.
+type DB struct {
+	clock Clock
+
+	mu       sync.Mutex
+	lag      Lag
+	state    state
+	injected []*injected
+}
+
+// New returns an empty DB.
+func New(o Options) *DB {
+	if o.Clock == nil {
+		o.Clock = standing(time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC))
+	}
+	return &DB{clock: o.Clock, lag: o.Lag, state: newState()}
+}
+
+// Call is one request to the service, whichever door it came through.
+type Call struct {
+	// Actor names who calls: it labels changes and faults choose by it. On
+	// the wire it is the access key id.
+	Actor string
+	// Sent is the true time at which the caller made the call, which may be
+	// long before it takes effect. Zero means now.
+	Sent time.Time
+	// Input is a pointer to one of the SDK's input structs, for example
+	// *dynamodb.PutItemInput. It is not kept and not changed.
+	Input any
+	// Fault applies this fault to this call, whatever its predicates say.
+	// Nil means: consult the injected ones.
+	Fault *Fault
+}
+
+// request is a Call while it is being served.
+type request struct {
+	id        int
+	op        *operation
+	actor     string
+	now, sent time.Time
+}
+
+// Do serves one call. It is the engine's only entry: every door ends here.
+//
+// The output is a pointer to the SDK's output struct of the operation. Errors
+// are the SDK's typed errors (*types.ConditionalCheckFailedException and so
+// on), *smithy.GenericAPIError for those the SDK has no type for
+// (ValidationException), *UnsupportedError, *NetworkError for a lost request
+// or response, or ctx.Err() if the context was done before the call arrived.
+func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	op := operationOf(c.Input)
+	if op == nil {
+		return nil, &UnsupportedError{Operation: inputName(c.Input)}
+	}
+	if reflect.ValueOf(c.Input).IsNil() {
+		c.Input = op.newInput()
+	}
+
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	r := &request{op: op, actor: c.Actor, now: db.clock.Now(), sent: c.Sent}
+	if r.sent.IsZero() {
+		r.sent = r.now
+	}
+	db.expireByLag(r.now)
+	db.state.requests++
+	r.id = db.state.requests
+
+	fault := c.Fault
+	if fault == nil {
+		fault = db.nextFault(r, c.Input)
+	}
+	if fault == nil {
+		return op.serve(db, r, c.Input)
+	}
+	return db.serveFaulty(r, c.Input, fault)
+}
+
+// SetLag changes when TTL deletes. Rows that the former lag would have
+// deleted before now are deleted first.
+func (db *DB) SetLag(l Lag) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.expireByLag(db.clock.Now())
+	db.lag = l
+}
+
+// Items returns the rows of a table sorted by partition key, then sort key;
+// nil if there is no such table. Expired rows that TTL has not deleted are
+// among them. The rows must not be modified.
+func (db *DB) Items(table string) []attr.Item {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.expireByLag(db.clock.Now())
+	t := db.state.tables[table]
+	if t == nil {
+		return nil
+	}
+	items := make([]attr.Item, 0, t.rows.Len())
+	t.rows.Scan(func(r *row) bool {
+		items = append(items, r.item)
+		return true
+	})
+	return items
+}
+
+// inputName names what a caller passed as Call.Input, for the error that says
+// it is not supported.
+func inputName(in any) string {
+	if in == nil {
+		return "a nil input"
+	}
+	t := reflect.TypeOf(in)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name := t.Name()
+	const suffix = "Input"
+	if n := len(name) - len(suffix); n > 0 && name[n:] == suffix {
+		return name[:n]
+	}
+	return fmt.Sprintf("input of type %T", in)
+}

@@ -1,0 +1,134 @@
+package ddbfake
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+)
+
+// UnsupportedError says that the fake does not have an operation, or not this
+// parameter of it. Nothing is ignored in silence. Its error code is
+// UnknownOperationException, on the wire too.
+type UnsupportedError struct {
+	// Operation is the operation's name, for example "Scan".
+	Operation string
+	// Parameter is the request member that is not supported; "" if the whole
+	// operation is not.
+	Parameter string
+}
+
+// Error names what is not supported.
+func (e *UnsupportedError) Error() string { return e.ErrorCode() + ": " + e.ErrorMessage() }
+
+// ErrorCode is always "UnknownOperationException".
+func (e *UnsupportedError) ErrorCode() string { return "UnknownOperationException" }
+
+// ErrorMessage names what is not supported.
+func (e *UnsupportedError) ErrorMessage() string {
+	if e.Parameter == "" {
+		return "ddbfake does not support the operation " + e.Operation
+	}
+	return "ddbfake does not support the parameter " + e.Parameter + " of " + e.Operation
+}
+
+// ErrorFault is always the client's.
+func (e *UnsupportedError) ErrorFault() smithy.ErrorFault { return smithy.FaultClient }
+
+// NetworkError is what a caller sees of a request or a response that was
+// lost. As in life its text does not tell the two apart: the call may or may
+// not have taken effect. Retryers of the SDK treat it as retryable.
+type NetworkError struct {
+	// Operation is the operation's name.
+	Operation string
+	// ResponseLost is for tests, which may know what a caller may not: true
+	// if the call was served and only its response was lost, false if it
+	// never arrived.
+	ResponseLost bool
+}
+
+// Error says that the connection was lost.
+func (e *NetworkError) Error() string {
+	return "ddbfake: " + e.Operation + ": the connection was lost before a response was read"
+}
+
+// Timeout is true: with Temporary it makes this a net.Error that SDKs retry.
+func (e *NetworkError) Timeout() bool { return true }
+
+// Temporary is true.
+func (e *NetworkError) Temporary() bool { return true }
+
+// APIError is an error of the service as the wire shows it.
+type APIError struct {
+	// Status is the HTTP status: 400 or 500.
+	Status int
+	// Type is the value of __type, with its namespace.
+	Type string
+	// Message is the error's text.
+	Message string
+	// Item is the old item of a failed condition, if the caller asked for it.
+	Item map[string]types.AttributeValue
+	// CancellationReasons are those of a cancelled transaction.
+	CancellationReasons []types.CancellationReason
+}
+
+// namespaces of the codes that do not live in DynamoDB's own.
+var namespaces = map[string]string{
+	"ValidationException":                 "com.amazon.coral.validate#",
+	"SerializationException":              "com.amazon.coral.service#",
+	"UnknownOperationException":           "com.amazon.coral.service#",
+	"AccessDeniedException":               "com.amazon.coral.service#",
+	"MissingAuthenticationTokenException": "com.amazon.coral.service#",
+	"IncompleteSignatureException":        "com.amazon.coral.service#",
+	"UnrecognizedClientException":         "com.amazon.coral.service#",
+	"InvalidSignatureException":           "com.amazon.coral.service#",
+	"ThrottlingException":                 "com.amazon.coral.availability#",
+}
+
+// DescribeError returns how the wire shows an error of Do, and false for what
+// is no answer of the service: a NetworkError, or a context that is done.
+func DescribeError(err error) (APIError, bool) {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return APIError{}, false
+	}
+	namespace, ok := namespaces[api.ErrorCode()]
+	if !ok {
+		namespace = "com.amazonaws.dynamodb.v20120810#"
+	}
+	e := APIError{Status: 400, Type: namespace + api.ErrorCode(), Message: api.ErrorMessage()}
+	if api.ErrorFault() == smithy.FaultServer {
+		e.Status = 500
+	}
+	var condition *types.ConditionalCheckFailedException
+	var cancelled *types.TransactionCanceledException
+	switch {
+	case errors.As(err, &condition):
+		e.Item = condition.Item
+	case errors.As(err, &cancelled):
+		e.CancellationReasons = cancelled.CancellationReasons
+	}
+	return e, true
+}
+
+// invalid returns a ValidationException.
+func invalid(format string, args ...any) error {
+	message := format
+	if len(args) > 0 {
+		message = fmt.Sprintf(format, args...)
+	}
+	return &smithy.GenericAPIError{Code: "ValidationException", Message: message, Fault: smithy.FaultClient}
+}
+
+func resourceNotFound(message string) error {
+	return &types.ResourceNotFoundException{Message: aws.String(message)}
+}
+
+func conditionFailed(item map[string]types.AttributeValue) error {
+	return &types.ConditionalCheckFailedException{
+		Message: aws.String("The conditional request failed"),
+		Item:    item,
+	}
+}

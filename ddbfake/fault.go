@@ -1,0 +1,237 @@
+package ddbfake
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// FaultKind is what goes wrong.
+type FaultKind uint8
+
+// The kinds of fault.
+const (
+	// FaultThrottled refuses the call with no effect:
+	// ProvisionedThroughputExceededException, or for a transaction
+	// TransactionCanceledException whose reasons say so.
+	FaultThrottled FaultKind = iota + 1
+	// FaultRequestLost drops the request: no effect, NetworkError.
+	FaultRequestLost
+	// FaultResponseLost serves the call and drops its response, whatever it
+	// was: effect, NetworkError.
+	FaultResponseLost
+	// FaultErrorBefore answers InternalServerError (500) with no effect.
+	FaultErrorBefore
+	// FaultErrorAfter serves the call and answers InternalServerError (500)
+	// in place of its response, whatever it was.
+	FaultErrorAfter
+)
+
+var faultKindNames = [...]string{
+	FaultThrottled:    "throttled",
+	FaultRequestLost:  "request-lost",
+	FaultResponseLost: "response-lost",
+	FaultErrorBefore:  "error-before",
+	FaultErrorAfter:   "error-after",
+}
+
+// String returns the kind's name in a fault's text form, for example
+// "response-lost".
+func (k FaultKind) String() string {
+	if int(k) < len(faultKindNames) && faultKindNames[k] != "" {
+		return faultKindNames[k]
+	}
+	return fmt.Sprintf("FaultKind(%d)", uint8(k))
+}
+
+// FaultKinds returns every kind, in the order of their definition.
+func FaultKinds() []FaultKind {
+	kinds := make([]FaultKind, 0, len(faultKindNames)-1)
+	for k := range faultKindNames {
+		if k > 0 {
+			kinds = append(kinds, FaultKind(k))
+		}
+	}
+	return kinds
+}
+
+// Always, as Fault.Times, never stops.
+const Always = -1
+
+// Fault is something that goes wrong with certain calls. Its text form is the
+// kind followed by predicates, all of which must hold:
+//
+//	response-lost op=TransactWriteItems actor=alice nth=1
+//	throttled op=PutItem table=cache key=LOCK times=2
+//	error-before key="two words" times=always
+//
+// Faults are comparable with ==, except that the zero and the explicit form
+// of a default differ (Nth 0 and 1, Times 0 and 1).
+type Fault struct {
+	// Kind is what goes wrong.
+	Kind FaultKind
+	// Op is the name of an operation; "" is any.
+	Op string
+	// Table is the name of a table that the call touches; "" is any.
+	Table string
+	// Key is the value of a partition or sort key of a row that the call
+	// touches: the text of a string, the normalised text of a number, the
+	// standard base64 of a binary. A final * matches any rest. A Query
+	// touches its partition key, and its sort key if it asks for equality.
+	// "" is any.
+	Key string
+	// Actor is who calls; "" is any.
+	Actor string
+	// Nth is the first of the matching calls that is hit, counted from 1
+	// since the fault was injected. Zero means 1.
+	Nth int
+	// Times is how many matching calls in a row are hit. Zero means 1, Always
+	// has no end.
+	Times int
+}
+
+// String returns the fault's text form. Defaults are left out.
+func (f Fault) String() string {
+	var b strings.Builder
+	b.WriteString(f.Kind.String())
+	for _, p := range []struct{ name, value string }{
+		{"op", f.Op}, {"table", f.Table}, {"key", f.Key}, {"actor", f.Actor},
+	} {
+		if p.value == "" {
+			continue
+		}
+		b.WriteString(" " + p.name + "=" + quoteWord(p.value))
+	}
+	if f.Nth > 1 {
+		b.WriteString(" nth=" + strconv.Itoa(f.Nth))
+	}
+	switch {
+	case f.Times == Always:
+		b.WriteString(" times=always")
+	case f.Times > 1:
+		b.WriteString(" times=" + strconv.Itoa(f.Times))
+	}
+	return b.String()
+}
+
+// quoteWord quotes a value that would not survive as a bare word.
+func quoteWord(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// ParseFault reads the text form of a fault. Errors name what was found and
+// what was expected.
+func ParseFault(text string) (Fault, error) {
+	words, err := splitWords(text)
+	if err != nil {
+		return Fault{}, fmt.Errorf("fault %q: %w", text, err)
+	}
+	if len(words) == 0 {
+		return Fault{}, fmt.Errorf("fault %q is empty: want a kind (%s)", text, faultKindList())
+	}
+	var f Fault
+	for _, k := range FaultKinds() {
+		if words[0] == k.String() {
+			f.Kind = k
+		}
+	}
+	if f.Kind == 0 {
+		return Fault{}, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, words[0], faultKindList())
+	}
+	seen := map[string]bool{}
+	for _, word := range words[1:] {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return Fault{}, fmt.Errorf("fault %q: found %q, want name=value with a name of op, table, key, actor, nth, times", text, word)
+		}
+		if seen[name] {
+			return Fault{}, fmt.Errorf("fault %q: %s is given twice", text, name)
+		}
+		seen[name] = true
+		if err := f.setPredicate(name, value); err != nil {
+			return Fault{}, fmt.Errorf("fault %q: %w", text, err)
+		}
+	}
+	return f, nil
+}
+
+func (f *Fault) setPredicate(name, value string) error {
+	if strings.HasPrefix(value, `"`) {
+		unquoted, err := strconv.Unquote(value)
+		if err != nil {
+			return fmt.Errorf("%s=%s is not a well-formed quoted value", name, value)
+		}
+		value = unquoted
+	}
+	if value == "" {
+		return fmt.Errorf("%s has no value", name)
+	}
+	switch name {
+	case "op":
+		f.Op = value
+	case "table":
+		f.Table = value
+	case "key":
+		f.Key = value
+	case "actor":
+		f.Actor = value
+	case "nth", "times":
+		if name == "times" && value == "always" {
+			f.Times = Always
+			return nil
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			want := "a whole number from 1"
+			if name == "times" {
+				want += ", or always"
+			}
+			return fmt.Errorf("found %s=%s, want %s", name, value, want)
+		}
+		if name == "nth" {
+			f.Nth = n
+		} else {
+			f.Times = n
+		}
+	default:
+		return fmt.Errorf("found %q, want one of op, table, key, actor, nth, times", name)
+	}
+	return nil
+}
+
+// splitWords splits at spaces outside quotes; quotes stay in the words.
+func splitWords(s string) ([]string, error) {
+	var words []string
+	for {
+		s = strings.TrimLeft(s, " \t\r\n")
+		if s == "" {
+			return words, nil
+		}
+		end := strings.IndexAny(s, " \t\r\n\"")
+		if end >= 0 && s[end] == '"' {
+			quoted, err := strconv.QuotedPrefix(s[end:])
+			if err != nil {
+				return nil, fmt.Errorf("found %s, want a closing quote", s[end:])
+			}
+			end += len(quoted)
+			if end < len(s) && !strings.ContainsRune(" \t\r\n", rune(s[end])) {
+				return nil, fmt.Errorf("found %s after a quoted value, want a space", s[end:])
+			}
+		} else if end < 0 {
+			end = len(s)
+		}
+		words = append(words, s[:end])
+		s = s[end:]
+	}
+}
+
+func faultKindList() string {
+	var names []string
+	for _, k := range FaultKinds() {
+		names = append(names, k.String())
+	}
+	return strings.Join(names, ", ")
+}

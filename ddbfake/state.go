@@ -1,0 +1,33 @@
+package ddbfake
+
+import "maps"
+
+// state is everything a snapshot holds. Rows and tokens live in trees that
+// copy on write, so copying a state costs a few words per table.
+type state struct {
+	tables   map[string]*table
+	tokens   tokens
+	log      []Change
+	requests int
+	// tablesCreated numbers tables, for their ids.
+	tablesCreated int
+}
+
+func newState() state {
+	return state{tables: map[string]*table{}, tokens: newTokens()}
+}
+
+// copy returns a state that shares structure with s; both may go on changing.
+func (s *state) copy() state {
+	c := *s
+	c.tables = maps.Clone(s.tables)
+	for name, t := range c.tables {
+		c.tables[name] = t.copy()
+	}
+	c.tokens = s.tokens.copy()
+	// Both sides must reallocate when they append, or they would write into
+	// one array.
+	s.log = s.log[:len(s.log):len(s.log)]
+	c.log = s.log
+	return c
+}
