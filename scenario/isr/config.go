@@ -1,0 +1,107 @@
+package isr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+)
+
+// Client is the part of *dynamodb.Client that the protocol uses.
+type Client interface {
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+}
+
+// BodyStore keeps the generated bodies, as S3 does. A body is written once,
+// under a name of its own, before anything points at it.
+type BodyStore interface {
+	PutBody(ctx context.Context, name string, body []byte) error
+	// GetBody returns ErrNoBody if there is none of that name.
+	GetBody(ctx context.Context, name string) ([]byte, error)
+}
+
+// ErrNoBody is what a BodyStore answers for a name it does not hold.
+var ErrNoBody = errors.New("no such body")
+
+// Renderer reads the origin and makes a page of it. A long rendering calls
+// keepAlive between its parts: it refreshes the lease when half of it is over,
+// and fails with ErrLeaseLost if the lease is no longer held.
+type Renderer func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error)
+
+// Contention says what a request does that needs a page somebody else is
+// regenerating.
+type Contention uint8
+
+const (
+	// ServeStale serves the old page if there is one, and waits if not. It is the zero value.
+	ServeStale Contention = iota
+	// Wait waits for the holder, and serves the old page only when its patience is over.
+	Wait
+)
+
+// Config is what a Cache needs. Client, Clock, Bodies, Render and Tokens are
+// required; every other zero value has a default.
+type Config struct {
+	Client Client
+	Clock  clockwork.Clock
+	Bodies BodyStore
+	Render Renderer
+	Tokens func() string // makes lease tokens: unique, and not to be guessed
+
+	Table      string        // default: the environment variable FACETHEORY_CACHE_TABLE_NAME
+	Tenant     string        // default: single-tenant keys
+	Lease      time.Duration // default 30 s
+	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
+	Retention  time.Duration // how long META outlives its freshness before TTL may delete it; default 24 h
+	LockBuffer time.Duration // how long LOCK outlives its lease before TTL may delete it; default 1 h
+
+	Contention Contention
+	Poll       time.Duration // how long to sleep between looks at a page somebody else is regenerating; default 1 s
+	Patience   int           // how many looks; default 10
+}
+
+// withDefaults fills in the defaults and checks the rest.
+func (c Config) withDefaults() (Config, error) {
+	if c.Client == nil || c.Clock == nil || c.Bodies == nil || c.Render == nil || c.Tokens == nil {
+		return c, errors.New("isr: Config needs Client, Clock, Bodies, Render and Tokens")
+	}
+	if c.Table == "" {
+		c.Table = os.Getenv(TableEnv)
+	}
+	if c.Table == "" {
+		return c, fmt.Errorf("isr: no table: set Config.Table or the environment variable %s", TableEnv)
+	}
+	for _, d := range []struct {
+		name     string
+		value    *time.Duration
+		byItself time.Duration
+	}{
+		{"Lease", &c.Lease, 30 * time.Second},
+		{"Revalidate", &c.Revalidate, time.Minute},
+		{"Retention", &c.Retention, 24 * time.Hour},
+		{"LockBuffer", &c.LockBuffer, time.Hour},
+		{"Poll", &c.Poll, time.Second},
+	} {
+		if *d.value < 0 {
+			return c, fmt.Errorf("isr: Config.%s is %v, expected 0 (for the default) or more", d.name, *d.value)
+		}
+		if *d.value == 0 {
+			*d.value = d.byItself
+		}
+	}
+	if c.Revalidate%time.Second != 0 {
+		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
+	}
+	if c.Patience == 0 {
+		c.Patience = 10
+	}
+	return c, nil
+}

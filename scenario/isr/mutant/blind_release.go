@@ -1,0 +1,30 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// blindRelease deletes the lock without looking whose it is. A writer that lost
+// its lease, and cleans up behind itself, frees the lock of its successor.
+func blindRelease() isr.Protocol {
+	return isr.Protocol{
+		Name:    "blind-release",
+		Summary: "LOCK is deleted without a token, whoever holds it by then",
+		Breaks:  "lock-theft",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return blindReleaser{r} }),
+	}
+}
+
+type blindReleaser struct{ *isr.RecipeA }
+
+func (s blindReleaser) Release(ctx context.Context, l isr.Lease) error {
+	cfg := s.Config()
+	_, err := cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &cfg.Table, Key: isr.Key(s.PK(l.Key), isr.SortLock),
+	})
+	return err
+}

@@ -1,0 +1,38 @@
+// Package mutant holds deliberately broken protocols: recipe A with one bug
+// each, in a file each. They test the tester: every mutant names the invariant
+// that must catch it.
+//
+//	for _, m := range mutant.All() {
+//		fmt.Println(m.Name, "breaks", m.Breaks, "-", m.Summary)
+//	}
+//
+// # Limits
+//
+// A mutant is wrong on purpose. Nothing here belongs into a program.
+package mutant
+
+import (
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// All returns the mutants, sorted by name.
+func All() []isr.Protocol {
+	return []isr.Protocol{
+		acquireByGetThenPut(),
+		blindPublish(),
+		blindRelease(),
+		freshnessByTTL(),
+		leaseInMilliseconds(),
+	}
+}
+
+// onRecipeA makes the constructor of a mutant that replaces methods of recipe A.
+func onRecipeA(mutate func(*isr.RecipeA) isr.Store) func(isr.Config) (isr.Handler, error) {
+	return func(cfg isr.Config) (isr.Handler, error) {
+		reference, err := isr.NewRecipeA(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return isr.NewOn(mutate(reference), cfg)
+	}
+}

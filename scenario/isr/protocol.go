@@ -1,0 +1,28 @@
+package isr
+
+import "context"
+
+// Handler answers requests for pages. *Cache is one; so is any other team's
+// cache behind a small adapter.
+type Handler interface {
+	Get(ctx context.Context, key string) (Served, error)
+}
+
+// Protocol is a way to keep a cache, with a name that commands and scenario
+// files know.
+type Protocol struct {
+	Name    string
+	Summary string // one sentence; for a mutant, its bug
+	// Breaks names the invariant that a mutant is there to break; empty for a protocol that should break none.
+	Breaks string
+	New    func(Config) (Handler, error)
+}
+
+// Reference returns recipe A.
+func Reference() Protocol {
+	return Protocol{
+		Name:    "recipe-a",
+		Summary: "one META row a key; one transaction publishes it and releases the lease",
+		New:     func(cfg Config) (Handler, error) { return New(cfg) },
+	}
+}

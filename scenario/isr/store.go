@@ -1,0 +1,44 @@
+package isr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Lease is the right to regenerate a key, as its holder knows it.
+type Lease struct {
+	Key       string // the cache key
+	Token     string
+	ExpiresAt EpochSeconds
+}
+
+// Store is how a protocol keeps META and LOCK. RecipeA is the reference; a
+// mutant replaces one method.
+type Store interface {
+	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none.
+	Read(ctx context.Context, key string) (Meta, error)
+	// Fresh says whether the page may be served as fresh at now.
+	Fresh(m Meta, now time.Time) bool
+	// Acquire takes the lease if nobody holds it. ErrHeld if somebody does.
+	Acquire(ctx context.Context, key string) (Lease, error)
+	// Refresh extends a lease that is still held. ErrLeaseLost if it is not.
+	Refresh(ctx context.Context, l Lease) (Lease, error)
+	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held.
+	Publish(ctx context.Context, l Lease, m Meta) error
+	// Release gives the lease back without publishing. ErrLeaseLost if it is no longer held.
+	Release(ctx context.Context, l Lease) error
+}
+
+// What a Store answers beside success. Test with errors.Is.
+var (
+	ErrMiss      = errors.New("not in the cache")
+	ErrHeld      = errors.New("somebody else holds the lease")
+	ErrLeaseLost = errors.New("the lease is no longer held")
+)
+
+// storeError says which operation on which key failed.
+func storeError(operation, key string, err error) error {
+	return fmt.Errorf("isr: %s %s: %w", operation, key, err)
+}
