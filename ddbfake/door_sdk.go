@@ -1,0 +1,228 @@
+package ddbfake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// Client returns a real client of the SDK whose wire ends in this DB: no
+// socket, no goroutine, no timer but the one of a retry. It serializes,
+// retries and deserializes as it does against AWS. See NewClient for its
+// options; the ids it makes up are numbered per DB.
+func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
+	return NewClient(db.Do, append([]func(*dynamodb.Options){WithClientID(db.nextClient())}, optFns...)...)
+}
+
+// NewClient returns a real client of the SDK whose wire ends in do, which is
+// called in the goroutine of the client's caller, once an attempt.
+//
+// What differs from a client that dynamodb.NewFromConfig makes is what would
+// make runs differ from each other or read the environment:
+//   - nothing is loaded from files, the environment or the network;
+//   - the retryer is Retryer(3): as many attempts as the SDK's standard mode,
+//     no delay, no jitter, no token bucket;
+//   - ClientRequestToken, where the caller leaves it nil, and the invocation
+//     id count up: see WithClientID;
+//   - requests carry no signature, only the access key id, because nobody
+//     checks one. Without credentials the actor is "": see WithActor.
+//
+// The functional options come last and can change all of that.
+func NewClient(do func(context.Context, Call) (any, error), optFns ...func(*dynamodb.Options)) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region:       region,
+		BaseEndpoint: aws.String("https://dynamodb." + region + ".isr-sim.invalid"),
+		HTTPClient:   &transport{do: do},
+		HTTPSignerV4: nameSigner{},
+		Credentials:  aws.AnonymousCredentials{},
+		Retryer:      Retryer(retry.DefaultMaxAttempts),
+		APIOptions:   []func(*middleware.Stack) error{v4.SwapComputePayloadSHA256ForUnsignedPayloadMiddleware},
+	}, append([]func(*dynamodb.Options){WithClientID(clients.Add(1))}, optFns...)...)
+}
+
+// WithActor names who calls through a client, or through one call of it: the
+// actor becomes the access key id, on every wire.
+func WithActor(actor string) func(*dynamodb.Options) {
+	return func(o *dynamodb.Options) { o.Credentials = actorCredentials(actor) }
+}
+
+// WithClientID sets the number from which a client makes up its ids: the
+// ClientRequestToken of a transaction whose caller gave none, and the
+// invocation id. Both are UUIDs of the client's number and a counter, so that
+// they are the same in every run.
+//
+// Two clients of one database must not share a number: the second one's
+// transactions would be taken for repetitions of the first one's. NewClient
+// numbers clients by process, which is safe but depends on what ran before;
+// DB.Client numbers them by DB.
+func WithClientID(id uint64) func(*dynamodb.Options) {
+	return func(o *dynamodb.Options) {
+		o.IdempotencyTokenProvider = &counter{client: id}
+		invocations := &invocationID{counter{client: id}}
+		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
+			_, err := s.Build.Swap(invocations.ID(), invocations)
+			return err
+		})
+	}
+}
+
+// clients numbers the clients that NewClient makes.
+var clients atomic.Uint64
+
+// nextClient numbers the clients of one DB.
+func (db *DB) nextClient() uint64 {
+	key := weak.Make(db)
+	n, loaded := clientsByDB.LoadOrStore(key, new(atomic.Uint64))
+	if !loaded {
+		runtime.AddCleanup(db, func(key weak.Pointer[DB]) { clientsByDB.Delete(key) }, key)
+	}
+	return n.(*atomic.Uint64).Add(1)
+}
+
+// clientsByDB counts the clients of each DB that is still in use.
+var clientsByDB sync.Map // weak.Pointer[DB] -> *atomic.Uint64
+
+// counter makes up UUIDs that count.
+type counter struct {
+	client uint64
+	n      atomic.Uint64
+}
+
+func (c *counter) next() string {
+	return fmt.Sprintf("%08x-0000-4000-8000-%012x", c.client, c.n.Add(1))
+}
+
+// GetIdempotencyToken returns the next token.
+func (c *counter) GetIdempotencyToken() (string, error) { return c.next(), nil }
+
+// invocationID stands in for the middleware of the SDK that draws a random
+// id for each call. Retries stay within one call and share it.
+type invocationID struct{ counter }
+
+// ID is that of the SDK's own.
+func (*invocationID) ID() string { return (*awsmiddleware.ClientRequestID)(nil).ID() }
+
+// HandleBuild sets the header.
+func (i *invocationID) HandleBuild(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
+	if r, ok := in.Request.(*smithyhttp.Request); ok {
+		r.Header[headerInvocation] = []string{i.next()}
+	}
+	return next.HandleBuild(ctx, in)
+}
+
+// actorCredentials are credentials whose access key id is an actor.
+type actorCredentials string
+
+// Retrieve returns them.
+func (a actorCredentials) Retrieve(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{AccessKeyID: string(a), SecretAccessKey: "none", Source: "ddbfake"}, nil
+}
+
+// nameSigner names the actor in the Authorization header and signs nothing.
+type nameSigner struct{}
+
+// SignHTTP sets the header.
+func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, _ string, _ time.Time, _ ...func(*v4.SignerOptions)) error {
+	r.Header[headerAuthorization] = []string{authorization(c.AccessKeyID)}
+	return nil
+}
+
+// Retryer returns a retryer that is the same in every run: errors are
+// classified as in the SDK's standard mode (throttling, status 500 and lost
+// connections are retried), without delay, jitter or token bucket. Zero or
+// fewer attempts mean the SDK's default of 3. It suits any client of the SDK
+// in a test, over a socket too.
+func Retryer(maxAttempts int) aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = maxAttempts
+		o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+		o.RateLimiter = unlimited{}
+	})
+}
+
+// unlimited is a rate limiter that only refuses to retry for a caller who has
+// gone: the SDK would else race the zero delay against the context.
+type unlimited struct{}
+
+// GetToken returns a token unless ctx is done.
+func (unlimited) GetToken(ctx context.Context, _ uint) (func() error, error) {
+	return func() error { return nil }, ctx.Err()
+}
+
+// AddTokens does nothing.
+func (unlimited) AddTokens(uint) error { return nil }
+
+// Transport returns the wire of the SDK door for any "do": it decodes each
+// request, calls do in the goroutine of RoundTrip and encodes the answer.
+// There is no goroutine, channel, timer or lock about that call, so do may
+// block, switch coroutines or park the caller as it likes.
+//
+// An error of do that is one of the service's becomes its HTTP answer. Any
+// other one, such as a NetworkError, is returned from RoundTrip as it is, and
+// the SDK retries it as a lost connection.
+//
+// The returned value has a method Do as well, so that it serves as the
+// HTTPClient of dynamodb.Options without an http.Client around it; NewClient
+// makes whole clients.
+func Transport(do func(context.Context, Call) (any, error)) http.RoundTripper {
+	return &transport{do: do}
+}
+
+type transport struct {
+	do       do
+	requests atomic.Uint64
+}
+
+// RoundTrip serves one request.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) { return t.Do(r) }
+
+// Do serves one request.
+func (t *transport) Do(r *http.Request) (*http.Response, error) {
+	id := t.requests.Add(1)
+	in := buffers.Get().(*[]byte)
+	body, err := readBody(*in, r)
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	var a reply
+	switch {
+	case errors.Is(err, errTooLarge):
+		a.status = http.StatusRequestEntityTooLarge
+		err = nil
+	case err == nil:
+		a, err = answer(r.Context(), t.do, r.Header, body, nil)
+	}
+	putBuffer(in, body)
+	if err != nil {
+		return nil, err
+	}
+	response := &http.Response{
+		Status:        http.StatusText(a.status),
+		StatusCode:    a.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        make(http.Header, 4),
+		Body:          io.NopCloser(bytes.NewReader(a.body)),
+		ContentLength: int64(len(a.body)),
+		Request:       r,
+	}
+	a.header(response.Header, id)
+	return response, nil
+}

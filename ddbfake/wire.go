@@ -1,0 +1,212 @@
+package ddbfake
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/aws/smithy-go"
+)
+
+// The protocol is AWS JSON 1.0: one POST to / a call, the operation in a
+// header, errors by __type.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
+// Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
+const (
+	contentType  = "application/x-amz-json-1.0"
+	targetPrefix = "DynamoDB_20120810."
+
+	// headers in their canonical form, as keys of a http.Header
+	headerAuthorization = "Authorization"
+	headerContentType   = "Content-Type"
+	headerCRC32         = "X-Amz-Crc32"
+	headerInvocation    = "Amz-Sdk-Invocation-Id"
+	headerRequestID     = "X-Amzn-Requestid"
+	headerTarget        = "X-Amz-Target"
+)
+
+// maxBody is the largest request the service reads, before and after it is
+// unpacked: 16 MB.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+const maxBody = 16 << 20
+
+// region is where the fake lives.
+const region = "us-east-1"
+
+// do is an entry of the engine, or something that stands before one.
+type do func(context.Context, Call) (any, error)
+
+// reply is an answer on its way to a caller.
+type reply struct {
+	status int
+	body   []byte
+}
+
+// answer decodes a request, lets the service serve it and encodes the answer,
+// which is appended to dst. The error is a reason for having no answer at
+// all: a NetworkError, a context that is done, or an error of do that is none
+// of the service's.
+func answer(ctx context.Context, do do, h http.Header, body, dst []byte) (reply, error) {
+	out, err := call(ctx, do, h, body)
+	if err != nil {
+		return refuse(err, dst)
+	}
+	s, ok := out.(shape)
+	if !ok {
+		return reply{}, fmt.Errorf("ddbfake: %s was answered with a %T, which is no output of the SDK", h.Get(headerTarget), out)
+	}
+	return reply{status: http.StatusOK, body: appendOutput(dst, s)}, nil
+}
+
+// refuse encodes an error of the service, appended to dst; any other error it
+// returns.
+func refuse(err error, dst []byte) (reply, error) {
+	e, ok := DescribeError(err)
+	if !ok {
+		return reply{}, err
+	}
+	return reply{status: e.Status, body: appendError(dst, err, e)}, nil
+}
+
+func call(ctx context.Context, do do, h http.Header, body []byte) (any, error) {
+	name, ok := strings.CutPrefix(h.Get(headerTarget), targetPrefix)
+	if !ok {
+		return nil, errUnknownTarget
+	}
+	op := operationByName[name]
+	if op == nil {
+		return nil, &UnsupportedError{Operation: name}
+	}
+	in, err := decodeInput(op, body)
+	if err != nil {
+		return nil, err
+	}
+	actor, _ := actorOf(h.Get(headerAuthorization))
+	if id := h.Get(headerInvocation); id != "" {
+		ctx = context.WithValue(ctx, invocationKey{}, id)
+	}
+	return do(ctx, Call{Actor: actor, Input: in})
+}
+
+// errUnknownTarget is for a target that names no operation: the service gives
+// no message.
+var errUnknownTarget = &smithy.GenericAPIError{Code: "UnknownOperationException", Fault: smithy.FaultClient}
+
+type invocationKey struct{}
+
+// Invocation returns what ties the attempts of one call together: the SDK
+// sends the same amz-sdk-invocation-id with a call and with each of its
+// retries. It is meant for the "do" of Transport and NewClient, which is
+// called once an attempt. Empty if ctx does not come from a client that sends
+// one.
+func Invocation(ctx context.Context) string {
+	id, _ := ctx.Value(invocationKey{}).(string)
+	return id
+}
+
+// header fills in the headers of an answer. Date is left to the server: in
+// process there is none, so that the SDK learns no clock skew.
+func (r reply) header(h http.Header, request uint64) {
+	values := [...]string{contentType, requestID(request), strconv.FormatUint(uint64(crc32.ChecksumIEEE(r.body)), 10)}
+	h[headerContentType] = values[0:1:1]
+	h[headerRequestID] = values[1:2:2]
+	h[headerCRC32] = values[2:3:3]
+}
+
+// requestID names a request of a door by its number, in the form of the
+// service's own: 52 digits and capital letters.
+func requestID(n uint64) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	id := []byte("ISRSIM0000000000000000000000000000000000000000000000")
+	for i := len(id) - 1; n > 0; i, n = i-1, n/36 {
+		id[i] = digits[n%36]
+	}
+	return string(id)
+}
+
+// authorization is the header that names an actor, in the form of Signature
+// Version 4 but without a signature: this side checks none.
+func authorization(actor string) string {
+	return "AWS4-HMAC-SHA256 Credential=" + url.PathEscape(actor) + "/20400101/" + region +
+		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
+}
+
+// actorOf returns the access key id of an Authorization header.
+//
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
+func actorOf(authorization string) (actor string, ok bool) {
+	_, credential, ok := strings.Cut(authorization, "Credential=")
+	if !ok || !strings.HasPrefix(authorization, "AWS4-") {
+		return "", false
+	}
+	credential, _, _ = strings.Cut(credential, ",")
+	for range 4 { // date/region/service/aws4_request
+		i := strings.LastIndexByte(credential, '/')
+		if i < 0 {
+			return "", false
+		}
+		credential = credential[:i]
+	}
+	if strings.IndexByte(credential, '%') >= 0 {
+		if name, err := url.PathUnescape(credential); err == nil {
+			credential = name
+		}
+	}
+	return credential, true
+}
+
+// errTooLarge is for a body over maxBody.
+var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
+
+// readBody appends a request's body to dst, unpacked if it is packed. Errors
+// are errTooLarge, errMalformed for what cannot be unpacked, and those of
+// reading.
+func readBody(dst []byte, r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return dst, nil
+	}
+	var body io.Reader = r.Body
+	packed := strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip")
+	if packed {
+		unpacked, err := gzip.NewReader(io.LimitReader(body, maxBody))
+		if err != nil {
+			return dst, errMalformed
+		}
+		body = unpacked
+	} else if r.ContentLength > maxBody {
+		return dst, errTooLarge
+	}
+	buf := bytes.NewBuffer(dst)
+	n, err := buf.ReadFrom(io.LimitReader(body, maxBody+1))
+	switch {
+	case n > maxBody:
+		return buf.Bytes(), errTooLarge
+	case err != nil && packed:
+		return buf.Bytes(), errMalformed
+	}
+	return buf.Bytes(), err
+}
+
+// buffers holds bodies that are done with.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// keepBuffer is the largest buffer that goes back to the pool.
+const keepBuffer = 64 << 10
+
+func putBuffer(p *[]byte, b []byte) {
+	if cap(b) <= keepBuffer {
+		*p = b[:0]
+		buffers.Put(p)
+	}
+}

@@ -1,0 +1,363 @@
+package ddbfake
+
+import (
+	"encoding/base64"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// decodeInput reads a request body into the operation's input struct.
+//
+// Members that the operation does not know are ignored, null is the same as
+// absent, and of a member given twice the last one counts. Errors are what
+// the service answers: SerializationException for JSON that is malformed or
+// of the wrong types, ValidationException for an AttributeValue of two types.
+// One of no type becomes nil: the engine refuses it where it can say which
+// parameter it was.
+func decodeInput(op *operation, body []byte) (any, error) {
+	if !validJSON(body) {
+		return nil, errMalformed
+	}
+	in := op.newInput()
+	d := decoder{body: body}
+	if err := d.value(reflect.ValueOf(in).Elem(), false); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// validJSON says whether the body is one JSON value and nothing else.
+func validJSON(body []byte) bool {
+	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
+}
+
+// decoder walks a body that is known to be valid JSON, so that nothing in
+// here needs to look for malformed text.
+type decoder struct {
+	body []byte
+	pos  int
+}
+
+// value reads the next value into v as v's type demands. It must be
+// addressable. The flag says that it is a member of a structure rather than
+// an element of a list or map, which changes the text of errors.
+func (d *decoder) value(v reflect.Value, member bool) error {
+	if d.kind() == 'n' {
+		d.skip()
+		return nil
+	}
+	var err error
+	switch p := v.Addr().Interface().(type) {
+	case *map[string]types.AttributeValue:
+		*p, err = d.item(member)
+	case *types.AttributeValue:
+		*p, err = d.attribute(member)
+	case *[]types.AttributeValue:
+		*p, err = d.attributes(member)
+	case *string:
+		*p, err = d.text()
+	case *bool:
+		*p, err = d.boolean()
+	case *int32:
+		*p, err = whole[int32](d, "Integer")
+	case *int64:
+		*p, err = whole[int64](d, "Long")
+	case *float64:
+		*p, err = d.number("Double")
+	case *time.Time:
+		var seconds float64
+		seconds, err = d.number("Date")
+		*p = time.UnixMilli(int64(math.Round(seconds * 1e3))).UTC()
+	case *[]byte:
+		*p, err = d.blob()
+	default:
+		err = d.composite(v, member)
+	}
+	return err
+}
+
+func (d *decoder) composite(v reflect.Value, member bool) error {
+	t := v.Type()
+	switch t.Kind() {
+	case reflect.Pointer:
+		p := reflect.New(t.Elem())
+		if err := d.value(p.Elem(), member); err != nil {
+			return err
+		}
+		v.Set(p)
+	case reflect.String: // an enum
+		s, err := d.text()
+		if err != nil {
+			return err
+		}
+		v.SetString(s)
+	case reflect.Struct:
+		if d.kind() != '{' {
+			return d.notObject(className(t), member)
+		}
+		fields := fieldsOf(t)
+		for d.next('{') {
+			if i, ok := fields[string(d.key())]; ok {
+				if err := d.value(v.Field(i), true); err != nil {
+					return err
+				}
+			} else {
+				d.skip()
+			}
+		}
+	case reflect.Slice:
+		if d.kind() != '[' {
+			return d.notArray(member)
+		}
+		list := reflect.MakeSlice(t, 0, 4)
+		for d.next('[') {
+			list = reflect.Append(list, reflect.Zero(t.Elem()))
+			if err := d.value(list.Index(list.Len()-1), false); err != nil {
+				return err
+			}
+		}
+		v.Set(list)
+	case reflect.Map:
+		if d.kind() != '{' {
+			return d.notObject(mapName(className(t.Elem())), member)
+		}
+		m := reflect.MakeMap(t)
+		for d.next('{') {
+			key, element := reflect.ValueOf(d.string()).Convert(t.Key()), reflect.New(t.Elem()).Elem()
+			d.colon()
+			if err := d.value(element, false); err != nil {
+				return err
+			}
+			m.SetMapIndex(key, element)
+		}
+		v.Set(m)
+	default:
+		d.skip()
+	}
+	return nil
+}
+
+// fieldsOf returns the index of each exported field of a struct by its name.
+func fieldsOf(t reflect.Type) map[string]int {
+	if cached, ok := structFields.Load(t); ok {
+		return cached.(map[string]int)
+	}
+	fields := make(map[string]int, t.NumField())
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() {
+			fields[f.Name] = i
+		}
+	}
+	structFields.Store(t, fields)
+	return fields
+}
+
+var structFields sync.Map // reflect.Type -> map[string]int
+
+// item reads a map of attribute values.
+func (d *decoder) item(member bool) (map[string]types.AttributeValue, error) {
+	if d.kind() != '{' {
+		return nil, d.notObject(mapName(attributeValueName), member)
+	}
+	m := make(map[string]types.AttributeValue)
+	for d.next('{') {
+		name := d.string()
+		d.colon()
+		v, err := d.attribute(false)
+		if err != nil {
+			return nil, err
+		}
+		m[name] = v
+	}
+	return m, nil
+}
+
+// attributes reads a list of attribute values.
+func (d *decoder) attributes(member bool) ([]types.AttributeValue, error) {
+	if d.kind() != '[' {
+		return nil, d.notArray(member)
+	}
+	list := []types.AttributeValue{}
+	for d.next('[') {
+		v, err := d.attribute(false)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+const attributeValueName = "class com.amazonaws.dynamodb.v20120810.AttributeValue"
+
+// attribute reads one attribute value; nil if no type is set.
+func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
+	switch d.kind() {
+	case '{':
+	case 'n':
+		d.skip()
+		return nil, nil
+	default:
+		return nil, d.notObject(attributeValueName, member)
+	}
+	var value types.AttributeValue
+	for d.next('{') {
+		v, err := d.variant(string(d.key()))
+		if err != nil {
+			return nil, err
+		}
+		if v != nil && value != nil {
+			return nil, errTwoTypes
+		}
+		if v != nil {
+			value = v
+		}
+	}
+	return value, nil
+}
+
+var errTwoTypes = invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+
+// variant reads the value of one member of an AttributeValue; nil if it is
+// null or the member is not known.
+func (d *decoder) variant(name string) (types.AttributeValue, error) {
+	if d.kind() == 'n' {
+		d.skip()
+		return nil, nil
+	}
+	switch name {
+	case "S":
+		s, err := d.text()
+		return &types.AttributeValueMemberS{Value: s}, err
+	case "N":
+		s, err := d.text()
+		return &types.AttributeValueMemberN{Value: s}, err
+	case "B":
+		b, err := d.blob()
+		return &types.AttributeValueMemberB{Value: b}, err
+	case "BOOL":
+		b, err := d.boolean()
+		return &types.AttributeValueMemberBOOL{Value: b}, err
+	case "NULL":
+		b, err := d.boolean()
+		return &types.AttributeValueMemberNULL{Value: b}, err
+	case "M":
+		m, err := d.item(true)
+		return &types.AttributeValueMemberM{Value: m}, err
+	case "L":
+		l, err := d.attributes(true)
+		return &types.AttributeValueMemberL{Value: l}, err
+	case "SS":
+		s, err := set(d, (*decoder).text)
+		return &types.AttributeValueMemberSS{Value: s}, err
+	case "NS":
+		s, err := set(d, (*decoder).text)
+		return &types.AttributeValueMemberNS{Value: s}, err
+	case "BS":
+		s, err := set(d, (*decoder).blob)
+		return &types.AttributeValueMemberBS{Value: s}, err
+	}
+	d.skip()
+	return nil, nil
+}
+
+func set[E any](d *decoder, element func(*decoder) (E, error)) ([]E, error) {
+	if d.kind() != '[' {
+		return nil, d.notArray(true)
+	}
+	list := []E{}
+	for d.next('[') {
+		e, err := element(d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (d *decoder) text() (string, error) {
+	if d.kind() != '"' {
+		return "", d.notScalar("String", "java.lang.String")
+	}
+	return d.string(), nil
+}
+
+// boolean takes the strings "true" and "false" for what they say, in any
+// case, as the service does.
+func (d *decoder) boolean() (bool, error) {
+	switch d.kind() {
+	case 't':
+		d.skip()
+		return true, nil
+	case 'f':
+		d.skip()
+		return false, nil
+	case '"':
+		switch s := d.string(); {
+		case strings.EqualFold(s, "true"):
+			return true, nil
+		case strings.EqualFold(s, "false"):
+			return false, nil
+		}
+		return false, serialization("Unexpected token received from parser")
+	}
+	return false, d.notScalar("Boolean", "java.lang.Boolean")
+}
+
+// whole reads a number and drops its decimals, as the service does.
+func whole[I int32 | int64](d *decoder, name string) (I, error) {
+	if d.kind() != '0' {
+		return 0, d.notScalar(name, "java.lang."+name)
+	}
+	bits := reflect.TypeFor[I]().Bits()
+	text := d.raw()
+	if n, err := strconv.ParseInt(string(text), 10, bits); err == nil {
+		return I(n), nil
+	}
+	f, _ := strconv.ParseFloat(string(text), 64)
+	limit := math.Ldexp(1, bits-1)
+	if f = math.Trunc(f); f < -limit || f >= limit {
+		return 0, serialization("NUMBER_VALUE cannot be converted to " + name)
+	}
+	return I(f), nil
+}
+
+func (d *decoder) number(name string) (float64, error) {
+	if d.kind() != '0' {
+		return 0, d.notScalar(name, "java.lang."+name)
+	}
+	f, err := strconv.ParseFloat(string(d.raw()), 64)
+	if err != nil {
+		return 0, serialization("NUMBER_VALUE cannot be converted to " + name)
+	}
+	return f, nil
+}
+
+var strictBase64 = base64.StdEncoding.Strict()
+
+func (d *decoder) blob() ([]byte, error) {
+	switch d.kind() {
+	case '"':
+	case '{', '[':
+		return nil, d.notScalar("", "java.nio.ByteBuffer")
+	default:
+		return nil, serialization("only base-64-encoded strings are convertible to bytes")
+	}
+	s := d.string()
+	if len(s)%4 != 0 {
+		return nil, serialization("Base64 encoded length is expected a multiple of 4 bytes but found: " + strconv.Itoa(len(s)))
+	}
+	b, err := strictBase64.DecodeString(s)
+	if err != nil || strings.ContainsAny(s, "\r\n") {
+		return nil, serialization("Invalid last non-pad Base64 character dectected")
+	}
+	return b, nil
+}

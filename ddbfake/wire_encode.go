@@ -1,0 +1,311 @@
+package ddbfake
+
+import (
+	"encoding/base64"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/document"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// shape is a struct of the SDK that can describe itself to a serializer:
+// every output, every error and every nested struct.
+type shape interface {
+	SerializeMembers(smithy.ShapeSerializer)
+}
+
+// appendOutput appends the JSON of an output to dst. Metadata of the SDK is
+// no member of the shape, so it cannot leak.
+func appendOutput(dst []byte, out shape) []byte {
+	e := newEncoder(dst)
+	e.open('{', frame{})
+	out.SerializeMembers(e)
+	writeZeroMembers(e, out)
+	e.close('}')
+	return e.release()
+}
+
+// writeZeroMembers writes the members that DynamoDB answers with even if they
+// are zero or empty, where the SDK's structs leave them out.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+func writeZeroMembers(e *encoder, out shape) {
+	count := func(schema *smithy.Schema, n int32) {
+		if n == 0 {
+			e.WriteInt32(schema, 0)
+		}
+	}
+	empty := func(schema *smithy.Schema, absent bool) {
+		if absent {
+			e.WriteMap(schema)
+			e.CloseMap()
+		}
+	}
+	switch out := out.(type) {
+	case *dynamodb.QueryOutput:
+		count(schemas.QueryOutput_Count, out.Count)
+		count(schemas.QueryOutput_ScannedCount, out.ScannedCount)
+	case *dynamodb.ScanOutput:
+		count(schemas.ScanOutput_Count, out.Count)
+		count(schemas.ScanOutput_ScannedCount, out.ScannedCount)
+	case *dynamodb.BatchGetItemOutput:
+		empty(schemas.BatchGetItemOutput_Responses, out.Responses == nil)
+		empty(schemas.BatchGetItemOutput_UnprocessedKeys, out.UnprocessedKeys == nil)
+	case *dynamodb.BatchWriteItemOutput:
+		empty(schemas.BatchWriteItemOutput_UnprocessedItems, out.UnprocessedItems == nil)
+	}
+}
+
+// encoder is a smithy.ShapeSerializer that appends JSON to a buffer. The
+// SDK's generated code walks the shapes; what the encoder adds over the SDK's
+// own is order: the members of a map come out sorted, so that equal answers
+// have equal bytes.
+type encoder struct {
+	buf     []byte
+	frames  []frame
+	entries []entry
+	scratch []byte
+	// keyed says that a key was just written, so that the next value needs
+	// neither key nor comma.
+	keyed bool
+}
+
+// frame is an object or an array that is still open.
+type frame struct {
+	array bool
+	comma bool
+	// entries is where the entries of a map begin in encoder.entries, plus
+	// one; zero if this is no map.
+	entries int
+}
+
+// entry is one member of an open map: buf[start:end], its comma not included.
+type entry struct {
+	key        string
+	start, end int
+}
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+func newEncoder(dst []byte) *encoder {
+	e := encoders.Get().(*encoder)
+	e.buf = dst
+	e.frames = e.frames[:0]
+	e.entries = e.entries[:0]
+	e.keyed = true // the outermost value has no key
+	return e
+}
+
+// release returns what was written and gives the encoder back.
+func (e *encoder) release() []byte {
+	out := e.buf
+	e.buf = nil
+	clear(e.entries[:cap(e.entries)]) // keep no caller's strings alive
+	encoders.Put(e)
+	return out
+}
+
+// begin writes what goes before a value: a comma, a key, both or neither.
+func (e *encoder) begin(schema *smithy.Schema) {
+	if e.keyed {
+		e.keyed = false
+		return
+	}
+	f := &e.frames[len(e.frames)-1]
+	if f.comma {
+		e.buf = append(e.buf, ',')
+	}
+	f.comma = true
+	if !f.array {
+		e.name(schema.MemberName())
+	}
+}
+
+// name writes the key of a member whose name needs no escape.
+func (e *encoder) name(name string) {
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, name...)
+	e.buf = append(e.buf, '"', ':')
+}
+
+// member writes a string member that no schema names.
+func (e *encoder) member(name, value string) {
+	f := &e.frames[len(e.frames)-1]
+	if f.comma {
+		e.buf = append(e.buf, ',')
+	}
+	f.comma = true
+	e.name(name)
+	e.quote(value)
+}
+
+func (e *encoder) open(bracket byte, f frame) {
+	e.keyed = false
+	e.buf = append(e.buf, bracket)
+	e.frames = append(e.frames, f)
+}
+
+func (e *encoder) close(bracket byte) {
+	e.keyed = false
+	e.buf = append(e.buf, bracket)
+	e.frames = e.frames[:len(e.frames)-1]
+}
+
+func (e *encoder) quote(s string) {
+	// Invalid UTF-8 becomes U+FFFD; the error only says that this happened.
+	e.buf, _ = jsontext.AppendQuote(e.buf, s)
+}
+
+// WriteStruct opens a structure.
+func (e *encoder) WriteStruct(schema *smithy.Schema) {
+	e.begin(schema)
+	e.open('{', frame{})
+}
+
+// CloseStruct closes it.
+func (e *encoder) CloseStruct() { e.close('}') }
+
+// WriteUnion opens a union and writes the key of its one member.
+func (e *encoder) WriteUnion(schema, variant *smithy.Schema) {
+	e.begin(schema)
+	e.open('{', frame{})
+	e.name(variant.MemberName())
+	e.keyed = true
+}
+
+// CloseUnion closes it.
+func (e *encoder) CloseUnion() { e.close('}') }
+
+// WriteList opens a list.
+func (e *encoder) WriteList(schema *smithy.Schema) {
+	e.begin(schema)
+	e.open('[', frame{array: true})
+}
+
+// CloseList closes it.
+func (e *encoder) CloseList() { e.close(']') }
+
+// WriteMap opens a map.
+func (e *encoder) WriteMap(schema *smithy.Schema) {
+	e.begin(schema)
+	e.open('{', frame{entries: len(e.entries) + 1})
+}
+
+// WriteKey writes the key of the map's next value.
+func (e *encoder) WriteKey(_ *smithy.Schema, key string) {
+	f := &e.frames[len(e.frames)-1]
+	if f.comma {
+		e.entries[len(e.entries)-1].end = len(e.buf)
+		e.buf = append(e.buf, ',')
+	}
+	f.comma = true
+	e.entries = append(e.entries, entry{key: key, start: len(e.buf)})
+	e.quote(key)
+	e.buf = append(e.buf, ':')
+	e.keyed = true
+}
+
+// CloseMap closes the map and puts its entries in order: the SDK's code hands
+// them over in the random order of a Go map.
+func (e *encoder) CloseMap() {
+	first := e.frames[len(e.frames)-1].entries - 1
+	entries := e.entries[first:]
+	byKey := func(a, b entry) int { return strings.Compare(a.key, b.key) }
+	if len(entries) > 1 {
+		entries[len(entries)-1].end = len(e.buf)
+		if !slices.IsSortedFunc(entries, byKey) {
+			start := entries[0].start
+			slices.SortFunc(entries, byKey)
+			e.scratch = append(e.scratch[:0], e.buf[start:]...)
+			e.buf = e.buf[:start]
+			for i, entry := range entries {
+				if i > 0 {
+					e.buf = append(e.buf, ',')
+				}
+				e.buf = append(e.buf, e.scratch[entry.start-start:entry.end-start]...)
+			}
+		}
+	}
+	e.entries = e.entries[:first]
+	e.close('}')
+}
+
+// WriteString writes a string.
+func (e *encoder) WriteString(schema *smithy.Schema, v string) {
+	e.begin(schema)
+	e.quote(v)
+}
+
+// WriteBlob writes standard base64.
+func (e *encoder) WriteBlob(schema *smithy.Schema, v []byte) {
+	e.begin(schema)
+	e.buf = append(e.buf, '"')
+	e.buf = base64.StdEncoding.AppendEncode(e.buf, v)
+	e.buf = append(e.buf, '"')
+}
+
+// WriteBool writes true or false.
+func (e *encoder) WriteBool(schema *smithy.Schema, v bool) {
+	e.begin(schema)
+	e.buf = strconv.AppendBool(e.buf, v)
+}
+
+// WriteInt8 writes a number.
+func (e *encoder) WriteInt8(schema *smithy.Schema, v int8) { e.WriteInt64(schema, int64(v)) }
+
+// WriteInt16 writes a number.
+func (e *encoder) WriteInt16(schema *smithy.Schema, v int16) { e.WriteInt64(schema, int64(v)) }
+
+// WriteInt32 writes a number.
+func (e *encoder) WriteInt32(schema *smithy.Schema, v int32) { e.WriteInt64(schema, int64(v)) }
+
+// WriteInt64 writes a number.
+func (e *encoder) WriteInt64(schema *smithy.Schema, v int64) {
+	e.begin(schema)
+	e.buf = strconv.AppendInt(e.buf, v, 10)
+}
+
+// WriteFloat32 writes a number.
+func (e *encoder) WriteFloat32(schema *smithy.Schema, v float32) { e.WriteFloat64(schema, float64(v)) }
+
+// WriteFloat64 writes a number, a whole one with ".0" as the service does.
+func (e *encoder) WriteFloat64(schema *smithy.Schema, v float64) {
+	e.begin(schema)
+	e.buf = strconv.AppendFloat(e.buf, v, 'f', -1, 64)
+	if v == math.Trunc(v) {
+		e.buf = append(e.buf, '.', '0')
+	}
+}
+
+// WriteTime writes epoch seconds with up to three decimals.
+func (e *encoder) WriteTime(schema *smithy.Schema, v time.Time) {
+	e.WriteFloat64(schema, float64(v.UnixMilli())/1e3)
+}
+
+// WriteNil writes null.
+func (e *encoder) WriteNil(schema *smithy.Schema) {
+	e.begin(schema)
+	e.buf = append(e.buf, "null"...)
+}
+
+// WriteDocument writes null: no shape of DynamoDB has documents.
+func (e *encoder) WriteDocument(schema *smithy.Schema, _ document.Value) { e.WriteNil(schema) }
+
+// WriteBigInt writes null: no shape of DynamoDB has big integers.
+func (e *encoder) WriteBigInt(schema *smithy.Schema, _ *big.Int) { e.WriteNil(schema) }
+
+// WriteBigFloat writes null: no shape of DynamoDB has big decimals.
+func (e *encoder) WriteBigFloat(schema *smithy.Schema, _ *big.Float) { e.WriteNil(schema) }
+
+// Bytes returns what was written so far.
+func (e *encoder) Bytes() []byte { return e.buf }
