@@ -1,0 +1,205 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// Actor is a node and the code it runs. Name and Run are required.
+type Actor struct {
+	Name string
+	// Run is the node's code. It may be called again, with another Proc, when the node restarts after a crash.
+	Run func(p *Proc)
+	// Drift is how the node's clock reads true time.
+	Drift fakeclock.Drift
+	// ClockSteps are the jumps of the node's clock, in order; the schedule decides when each happens, if it does.
+	ClockSteps []time.Duration
+	// Pauses, Crashes and Restarts bound how often the schedule may do that to the node.
+	Pauses, Crashes, Restarts int
+	// PauseFor is how long a pause lasts at least, in true time.
+	PauseFor time.Duration
+}
+
+// Request is what an actor asks of the world.
+type Request interface {
+	// Outcomes returns how many ways there are for the request to take effect now, at least 1: beside the ordinary
+	// one, each fault that the schedule may choose.
+	Outcomes() int
+	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
+	Apply(outcome int)
+	// Describe says in words what Apply did. It is called right after Apply, and only for a trace.
+	Describe(outcome int) string
+	// DescribeAnswer says in words what the actor now gets to know. It is called only for a trace.
+	DescribeAnswer() string
+}
+
+// Proc is one incarnation of an actor's node: what its code sees of the world.
+// Its methods are for the actor's own code only.
+type Proc struct {
+	sim         *Sim
+	actor       *actor
+	incarnation int
+	name        string
+	clock       actorClock
+
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+
+	state   procState
+	request Request
+	wake    time.Time
+}
+
+// actor is an Actor in a run: its node outlives its incarnations.
+type actor struct {
+	Actor
+	index  int
+	node   *fakeclock.Node
+	proc   *Proc
+	paused bool
+	until  time.Time // a paused node cannot resume before
+	// What the schedule may still do to the node.
+	pauses, crashes, restarts int
+	clockSteps                []time.Duration
+}
+
+type procState uint8
+
+const (
+	notStarted procState = iota
+	calling              // its request is under way to the world
+	answered             // the answer is under way back
+	sleeping
+	ended
+	crashed
+)
+
+// Name returns the actor's name, with the incarnation after a restart: alice,
+// alice/2.
+func (p *Proc) Name() string { return p.name }
+
+// Incarnation counts the starts of the actor's node, from 1.
+func (p *Proc) Incarnation() int { return p.incarnation }
+
+// Now returns true time, which no node can read: for recording, never for the
+// decisions of the code under test.
+func (p *Proc) Now() time.Time { return p.sim.clock.Now() }
+
+// Clock returns the node's own clock. Its Sleep parks the actor.
+func (p *Proc) Clock() clockwork.Clock { return p.clock }
+
+// Do sends r into the world and returns when its answer has arrived. In between,
+// others run and time moves, as the schedule has it.
+func (p *Proc) Do(r Request) {
+	p.request = r
+	p.park(calling)
+	p.request = nil
+}
+
+// sleep parks the actor for d of its node's time.
+func (p *Proc) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	wake, ok := p.actor.node.TrueTime(p.actor.node.Now().Add(d))
+	if !ok {
+		p.sim.fail(fmt.Errorf("actor %s sleeps for %v, but its clock (%v) never gets there", p.name, d, p.actor.Drift))
+	}
+	p.wake = wake
+	p.park(sleeping)
+}
+
+// crashSignal unwinds the code of a node that crashed.
+type crashSignal struct{}
+
+func (p *Proc) park(s procState) {
+	if p.state == crashed {
+		panic(crashSignal{}) // a deferred call of code that is being unwound: a dead node sends nothing
+	}
+	p.state = s
+	if !p.yield(struct{}{}) {
+		panic(crashSignal{})
+	}
+}
+
+// run resumes the actor's code until it parks, ends or panics.
+func (p *Proc) run() {
+	if p.state == notStarted {
+		p.resume, p.stop = iter.Pull(p.code)
+	}
+	if _, parked := p.resume(); !parked && p.state != crashed {
+		p.state = ended
+	}
+}
+
+// code is the coroutine: the actor's Run, with its panics kept inside the run.
+func (p *Proc) code(yield func(struct{}) bool) {
+	p.yield = yield
+	defer func() {
+		switch v := recover().(type) {
+		case nil, crashSignal:
+		case error:
+			p.sim.fail(fmt.Errorf("actor %s panicked: %w", p.name, v))
+		default:
+			p.sim.fail(fmt.Errorf("actor %s panicked: %v", p.name, v))
+		}
+	}()
+	p.actor.Run(p)
+}
+
+// crash unwinds the actor's code. A request of its that is still under way may
+// take effect later, or never.
+func (p *Proc) crash() {
+	if p.state == calling {
+		p.sim.orphans = append(p.sim.orphans, orphan{p.name, p.request})
+	}
+	started := p.state != notStarted
+	p.state = crashed
+	if started {
+		p.stop()
+	}
+}
+
+// newIncarnation readies the node for a first or another start.
+func (a *actor) newIncarnation(s *Sim) {
+	p := &Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
+	if a.proc != nil {
+		p.incarnation = a.proc.incarnation + 1
+		p.name = fmt.Sprintf("%s/%d", a.Name, p.incarnation)
+	}
+	p.clock = actorClock{a.node, p}
+	a.proc = p
+}
+
+// actorClock is a node's clock as a coroutine may use it.
+type actorClock struct {
+	*fakeclock.Node
+	proc *Proc
+}
+
+func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
+
+// errChannel explains why an actor may not wait on a channel.
+const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep"
+
+func (c actorClock) After(time.Duration) <-chan time.Time {
+	panic(fmt.Errorf(errChannel, "After"))
+}
+
+func (c actorClock) NewTimer(time.Duration) clockwork.Timer {
+	panic(fmt.Errorf(errChannel, "NewTimer"))
+}
+
+func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
+	panic(fmt.Errorf(errChannel, "NewTicker"))
+}
+
+func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
+	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep"))
+}

@@ -1,0 +1,36 @@
+// Package sim runs actors under a scheduler that decides every interleaving, so
+// that one seed gives one run, step for step, on every machine.
+//
+// It knows nothing of DynamoDB and nothing of caches. An [Actor] is ordinary
+// sequential Go code; whenever it asks something of the world ([Proc.Do]) or
+// waits ([Proc.Clock]'s Sleep) it parks, and a [Strategy] picks which of the
+// possible steps happens next: a request takes effect, its answer arrives, a
+// timer fires, time moves to the next boundary, a node pauses, crashes, comes
+// back or has its clock set, or whatever a [Source] offers.
+//
+//	s := sim.New(sim.Config{Seed: 7, Strategy: sim.RandomWalk})
+//	s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) { p.Do(increment) }})
+//	s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Do(increment) }})
+//	result := s.Run()
+//	fmt.Println(result.End, result.Choices)
+//
+// # Determinism
+//
+// The steps possible at any moment have a total order: actors as they were
+// added, each with its steps in the order of [Kind]; then requests left in the
+// network by crashed nodes; then sources as they were added; then time. A run
+// is the list of positions picked in that order ([Choices]), noted only where
+// there was more than one. Exactly one actor runs at a time, as a coroutine, so
+// neither GOMAXPROCS nor the machine's speed can be seen. All randomness comes
+// from named streams of one seed ([Stream]).
+//
+// # Limits
+//
+// An actor must not start goroutines that call into the simulator, and must not
+// wait on channels: it would block the scheduler for ever. The clock of a Proc
+// refuses After, AfterFunc, NewTimer and NewTicker for that reason, and the run
+// ends with an error that says so.
+//
+// The code of an actor between two parks is atomic. A pause between reading the
+// clock and sending a request is explored as a request that is long under way.
+package sim

@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// PCT is the probabilistic concurrency tester with bug depth d: threads get
+// random priorities, the highest one that can run runs, and at d-1 random steps
+// the thread that would run falls below all others. A bug that needs d ordering
+// constraints among n threads in k steps is found with a chance of at least
+// 1/(n k^(d-1)) a run.
+//
+// Source: Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler
+// with probabilistic guarantees of finding bugs (ASPLOS 2010).
+//
+// Deviation: the threads of the environment (time, sweeps, what befalls a node)
+// can nearly always run, so a fixed high priority would spend all their steps at
+// the start of the run. They draw a new priority after each step.
+func PCT(d int) Strategy {
+	return Strategy{
+		Name: fmt.Sprintf("pct%d", d),
+		New: func(rng *rand.Rand, expectedSteps int) Chooser {
+			p := &pct{rng: rng, lowest: 0}
+			for range d - 1 {
+				p.changes = append(p.changes, 1+rng.IntN(max(expectedSteps, 1)))
+			}
+			return p
+		},
+	}
+}
+
+type pct struct {
+	rng        *rand.Rand
+	changes    []int     // the choices at which the running thread falls
+	priorities []float64 // by thread; 0 is not drawn yet
+	lowest     float64   // below every priority given so far
+	n          int
+}
+
+func (p *pct) Choose(steps []Step) int {
+	p.n++
+	best := p.best(steps)
+	for _, at := range p.changes {
+		if at == p.n {
+			p.lowest--
+			p.priorities[steps[best].Thread] = p.lowest
+			best = p.best(steps)
+		}
+	}
+	if steps[best].Kind.optional() {
+		p.priorities[steps[best].Thread] = 0
+	}
+	return best
+}
+
+// best returns the first step of the thread with the highest priority; among
+// several steps of one thread (a request that may also be lost) chance decides.
+func (p *pct) best(steps []Step) int {
+	best, same := 0, 0
+	for i, s := range steps {
+		switch a, b := p.priority(s.Thread), p.priority(steps[best].Thread); {
+		case s.Thread == steps[best].Thread:
+			same++
+			if p.rng.IntN(same) == 0 {
+				best = i
+			}
+		case a > b:
+			best, same = i, 1
+		}
+	}
+	return best
+}
+
+func (p *pct) priority(thread int) float64 {
+	for len(p.priorities) <= thread {
+		p.priorities = append(p.priorities, 0)
+	}
+	if p.priorities[thread] == 0 {
+		p.priorities[thread] = 1 - p.rng.Float64() // in (0, 1]
+	}
+	return p.priorities[thread]
+}

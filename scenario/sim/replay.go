@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Replay takes the given choices. Where they end it takes the first possible
+// step, so a prefix of a schedule is a schedule too. A choice that is not
+// possible ends the run with a *DivergedError.
+func Replay(choices Choices) Strategy {
+	return Strategy{
+		Name: "replay",
+		New:  func(*rand.Rand, int) Chooser { return &replay{left: choices} },
+	}
+}
+
+type replay struct{ left Choices }
+
+func (r *replay) Choose(steps []Step) int {
+	if len(r.left) == 0 {
+		return 0
+	}
+	next := r.left[0]
+	r.left = r.left[1:]
+	return next
+}
+
+// DivergedError says that a replayed schedule does not fit the run: the scenario,
+// the protocol or the simulator has changed since it was recorded.
+type DivergedError struct {
+	Step    int // the step that could not be taken, from 1
+	Choice  int // the position that was asked for
+	Options int // how many steps were possible
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("the schedule does not fit: at step %d it takes option %d, but only %d were possible (0 to %d); "+
+		"it was recorded for another scenario, protocol or version", e.Step, e.Choice, e.Options, e.Options-1)
+}

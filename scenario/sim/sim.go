@@ -1,0 +1,359 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// Config says how to run. The zero Config walks at random from seed 0, on a new
+// clock, within DefaultMaxSteps.
+type Config struct {
+	// Clock is true time. Nil is a new one at fakeclock.Epoch.
+	Clock *fakeclock.Clock
+	// Seed is where all randomness of the run comes from.
+	Seed uint64
+	// Strategy picks the steps. The zero Strategy is RandomWalk.
+	Strategy Strategy
+	// ExpectedSteps is an estimate of the run's choices, for strategies that spread something over a run. At least 1.
+	ExpectedSteps int
+	// MaxSteps cuts a run that does not end. 0 is DefaultMaxSteps.
+	MaxSteps int
+	// Ticks bounds how often time may move while something else could happen. When nothing else can, it moves freely.
+	Ticks int
+	// Trace, if set, hears of every step.
+	Trace func(Taken)
+	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep.
+	OnNode func(k Kind, p *Proc, note string)
+}
+
+// DefaultMaxSteps bounds a run unless the Config does.
+const DefaultMaxSteps = 10_000
+
+// End says how a run ended.
+type End uint8
+
+// How a run ends.
+const (
+	Finished End = iota + 1 // every actor's code came to its end, or crashed for good
+	Cut                     // MaxSteps was reached first
+	Broken                  // an actor panicked, or a replayed schedule does not fit: see Result.Err
+)
+
+// String returns the end as reports print it.
+func (e End) String() string {
+	switch e {
+	case Finished:
+		return "finished"
+	case Cut:
+		return "cut"
+	case Broken:
+		return "broken"
+	default:
+		return fmt.Sprintf("End(%d)", uint8(e))
+	}
+}
+
+// Result is what is left of a run. Seed and Choices are enough to run it again.
+type Result struct {
+	Seed    uint64
+	Choices Choices
+	Steps   int
+	End     End
+	Err     error
+}
+
+// Sim is one run in the making: add actors and sources, then Run once.
+type Sim struct {
+	cfg     Config
+	clock   *fakeclock.Clock
+	actors  []*actor
+	sources []Source
+	orphans []orphan
+
+	chooser Chooser
+	ticks   int
+	steps   []Step // possible now; reused between moments
+	// required says that the run still has something to do now, other than letting time move.
+	required bool
+	result   Result
+}
+
+// orphan is a request in the network whose sender has crashed.
+type orphan struct {
+	sender  string
+	request Request
+}
+
+// New prepares a run.
+func New(cfg Config) *Sim {
+	if cfg.Clock == nil {
+		cfg.Clock = fakeclock.New(fakeclock.Epoch)
+	}
+	if cfg.Strategy.New == nil {
+		cfg.Strategy = RandomWalk
+	}
+	if cfg.MaxSteps <= 0 {
+		cfg.MaxSteps = DefaultMaxSteps
+	}
+	return &Sim{
+		cfg: cfg, clock: cfg.Clock, ticks: cfg.Ticks,
+		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
+		result:  Result{Seed: cfg.Seed},
+	}
+}
+
+// Add adds an actor. Actors are offered their steps in the order of Add.
+func (s *Sim) Add(a Actor) {
+	node := &actor{
+		Actor: a, index: len(s.actors), node: s.clock.Node(a.Drift),
+		pauses: a.Pauses, crashes: a.Crashes, restarts: a.Restarts, clockSteps: a.ClockSteps,
+	}
+	node.newIncarnation(s)
+	s.actors = append(s.actors, node)
+}
+
+// AddSource adds a source of steps. Sources are asked in the order of AddSource.
+func (s *Sim) AddSource(src Source) { s.sources = append(s.sources, src) }
+
+// Now returns true time.
+func (s *Sim) Now() time.Time { return s.clock.Now() }
+
+// Run runs until every actor is done, the bound is reached or something breaks,
+// and unwinds what is left of the actors.
+func (s *Sim) Run() Result {
+	for s.result.End == 0 {
+		switch over := !s.collect(); {
+		case over:
+			s.result.End = Finished
+		case len(s.steps) == 0:
+			s.fail(errors.New("actors wait, but nothing can happen and time has nowhere to go"))
+		case s.result.Steps >= s.cfg.MaxSteps:
+			s.result.End = Cut
+		default:
+			s.step()
+		}
+	}
+	for _, a := range s.actors {
+		if p := a.proc; p.state != notStarted && p.state != ended && p.state != crashed {
+			p.state = crashed
+			p.stop()
+		}
+	}
+	return s.result
+}
+
+// step lets the strategy pick one of the collected steps, and takes it.
+func (s *Sim) step() {
+	i := 0
+	if n := len(s.steps); n > 1 {
+		i = s.chooser.Choose(s.steps)
+		if i < 0 || i >= n {
+			s.fail(&DivergedError{Step: s.result.Steps + 1, Choice: i, Options: n})
+			return
+		}
+		s.result.Choices = append(s.result.Choices, i)
+	}
+	s.result.Steps++
+	step, options := s.steps[i], len(s.steps)
+	text := s.take(step)
+	if s.cfg.Trace != nil {
+		s.cfg.Trace(Taken{N: s.result.Steps, Time: s.clock.Now(), Step: step, Options: options, Text: text()})
+	}
+}
+
+// fail ends the run with err, unless it has ended already.
+func (s *Sim) fail(err error) {
+	if s.result.End == 0 {
+		s.result.End, s.result.Err = Broken, err
+	}
+}
+
+// collect gathers the steps possible now, in their total order, and says whether
+// any actor still has something to do, now or later.
+func (s *Sim) collect() (goesOn bool) {
+	s.steps = s.steps[:0]
+	waiting := false // somebody needs time to move
+	for _, a := range s.actors {
+		waiting = s.collectActor(a) || waiting
+	}
+	s.required = slices.ContainsFunc(s.steps, func(st Step) bool { return !st.Kind.optional() })
+	if !s.required && !waiting {
+		return false
+	}
+	for i, o := range s.orphans {
+		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender, item: i})
+	}
+	for i, src := range s.sources {
+		for item := range src.Steps() {
+			s.steps = append(s.steps, Step{
+				Kind: External, Thread: 2*len(s.actors) + 1 + i, Name: src.Name(), source: src, item: item,
+			})
+		}
+	}
+	if until, ok := s.boundary(); ok && (!s.required || s.ticks > 0) {
+		s.steps = append(s.steps, Step{
+			Kind: Tick, Thread: 2*len(s.actors) + 1 + len(s.sources), Name: "time", until: until,
+		})
+	}
+	return true
+}
+
+// collectActor gathers a's steps and says whether a waits for time to move.
+func (s *Sim) collectActor(a *actor) (waiting bool) {
+	p, now := a.proc, s.clock.Now()
+	add := func(k Kind, outcome int) {
+		thread := 2 * a.index
+		if k.optional() || k == Resume {
+			thread++
+		}
+		s.steps = append(s.steps, Step{Kind: k, Thread: thread, Name: p.name, proc: p, outcome: outcome})
+	}
+	if p.state == ended {
+		return false
+	}
+	if p.state == crashed {
+		if a.restarts > 0 {
+			add(Restart, 0)
+		}
+		return false
+	}
+	if p.state == calling { // a pause of the node does not hold up what is already in the network
+		for outcome := range p.request.Outcomes() {
+			add(Effect, outcome)
+		}
+	}
+	switch {
+	case a.paused && now.Before(a.until):
+		return true
+	case a.paused:
+		add(Resume, 0)
+		return false
+	case p.state == notStarted:
+		add(Start, 0)
+	case p.state == answered:
+		add(Response, 0)
+	case p.state == sleeping && now.Before(p.wake):
+		waiting = true
+	case p.state == sleeping:
+		add(Timer, 0)
+	}
+	if p.state == notStarted {
+		return waiting // before its code runs, nothing that befalls a node can be noticed
+	}
+	if a.pauses > 0 {
+		add(Pause, 0)
+	}
+	if a.crashes > 0 {
+		add(Crash, 0)
+	}
+	if len(a.clockSteps) > 0 {
+		add(ClockStep, 0)
+	}
+	return waiting
+}
+
+// boundary returns the next instant at which something can change.
+func (s *Sim) boundary() (time.Time, bool) {
+	now := s.clock.Now()
+	next, ok := s.clock.Next()
+	consider := func(t time.Time) {
+		if t.After(now) && (!ok || t.Before(next)) {
+			next, ok = t, true
+		}
+	}
+	for _, a := range s.actors {
+		if a.paused {
+			consider(a.until)
+		}
+		if a.proc.state == sleeping {
+			consider(a.proc.wake)
+		}
+	}
+	for _, src := range s.sources {
+		if t, has := src.Next(now); has {
+			consider(t)
+		}
+	}
+	return next, ok
+}
+
+// take takes the step and returns how to say in words what happened; the words
+// are made only if somebody wants them.
+func (s *Sim) take(step Step) (text func() string) {
+	p := step.proc
+	switch step.Kind {
+	case Start:
+		p.run()
+		return func() string { return "starts" }
+	case Effect:
+		request := p.request
+		request.Apply(step.outcome)
+		p.state = answered
+		return func() string { return request.Describe(step.outcome) }
+	case Response:
+		said := ""
+		if s.cfg.Trace != nil {
+			said = p.request.DescribeAnswer()
+		}
+		p.run()
+		return func() string { return said }
+	case Timer:
+		p.run()
+		return func() string { return "wakes" }
+	case Orphan:
+		o := s.orphans[step.item]
+		s.orphans = slices.Delete(s.orphans, step.item, step.item+1)
+		o.request.Apply(0)
+		return func() string { return o.request.Describe(0) }
+	case External:
+		said := step.source.Take(step.item)
+		return func() string { return said }
+	case Tick:
+		before := s.clock.Now()
+		if s.required {
+			s.ticks--
+		}
+		s.clock.AdvanceTo(step.until)
+		return func() string { return "+" + step.until.Sub(before).String() }
+	default:
+		return s.befall(step)
+	}
+}
+
+// befall does to a node what only its environment can.
+func (s *Sim) befall(step Step) (text func() string) {
+	a, note := step.proc.actor, ""
+	switch step.Kind {
+	case Pause:
+		a.pauses--
+		a.paused, a.until = true, s.clock.Now().Add(a.PauseFor)
+		if a.PauseFor > 0 {
+			note = "for at least " + a.PauseFor.String()
+		}
+	case Resume:
+		a.paused = false
+	case Crash:
+		a.crashes--
+		a.paused = false
+		a.proc.crash()
+	case Restart:
+		a.restarts--
+		a.newIncarnation(s)
+		note = "as " + a.proc.name
+	case ClockStep:
+		d := a.clockSteps[0]
+		a.clockSteps = a.clockSteps[1:]
+		a.node.Step(d)
+		if note = d.String(); d > 0 {
+			note = "+" + note
+		}
+	}
+	if s.cfg.OnNode != nil {
+		s.cfg.OnNode(step.Kind, step.proc, note)
+	}
+	return func() string { return note }
+}

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind says what a step does.
+type Kind uint8
+
+// The kinds of steps. Within one actor they are offered in this order.
+const (
+	Start     Kind = iota + 1 // an actor's code begins
+	Effect                    // a request reaches the world and takes effect
+	Response                  // an answer reaches its actor, which runs until it parks again
+	Timer                     // a sleep is over, and its actor runs until it parks again
+	Resume                    // a paused node runs on
+	Restart                   // a crashed node comes back with an empty memory
+	Pause                     // a node stops running; its requests under way go on
+	Crash                     // a node loses its memory; its requests under way go on
+	ClockStep                 // a node's clock is set
+	Orphan                    // a request of a node that crashed since takes effect
+	External                  // a step of a Source
+	Tick                      // time moves to the next boundary
+)
+
+var kindNames = [...]string{
+	Start: "start", Effect: "effect", Response: "response", Timer: "timer", Resume: "resume", Restart: "restart",
+	Pause: "pause", Crash: "crash", ClockStep: "clock-step", Orphan: "orphan", External: "external", Tick: "tick",
+}
+
+// String returns the kind as traces print it.
+func (k Kind) String() string {
+	if k == 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// optional steps may happen but need not: a run is over when only these are left.
+func (k Kind) optional() bool { return k >= Restart }
+
+// Step is one thing that can happen next.
+type Step struct {
+	Kind Kind
+	// Thread numbers who would take the step: strategies that give priorities give them to threads. The steps of one
+	// actor's own code share a thread; what befalls its node is another; so are orphans, each source, and time.
+	Thread int
+	// Name says whose step it is: an actor with its incarnation, a source, or "time".
+	Name string
+
+	proc    *Proc
+	outcome int
+	source  Source
+	item    int
+	until   time.Time
+}
+
+// Taken is a step that happened, as a trace hears of it.
+type Taken struct {
+	N       int       // steps are counted from 1
+	Time    time.Time // true time, after the step
+	Step    Step
+	Options int    // how many steps were possible
+	Text    string // what happened, in words
+}
+
+// Source offers steps that belong to no actor, such as a sweeper's deletions.
+// Its methods are called between steps and must not block.
+type Source interface {
+	// Name is printed in traces and must be unique among sources.
+	Name() string
+	// Steps returns how many different steps are possible now.
+	Steps() int
+	// Take takes the i-th of them and says in words what happened.
+	Take(i int) string
+	// Next returns the earliest instant after now at which something the source cares about changes: time stops there.
+	Next(now time.Time) (time.Time, bool)
+}
