@@ -1,0 +1,26 @@
+// Package invariant judges what happened: it reads a change log and a history,
+// and says which promise of the ISR protocol was broken, by whom and when.
+//
+//	evidence := invariant.Evidence{Changes: db.Changes(), MaxClockSkew: time.Second}
+//	for _, inv := range invariant.All() {
+//		if f := inv.Check(evidence); f.Verdict == invariant.Violated {
+//			fmt.Println(inv.Name, "-", inv.Statement)
+//			fmt.Println(f.Why)
+//		}
+//	}
+//
+// It needs no simulator: any implementation in any language that writes META and
+// LOCK rows into a ddbfake can be judged by its change log.
+//
+// # Limits
+//
+// Whose token is whose is read off the log: a token belongs to the actor that
+// first wrote it into a LOCK row. An actor that comes back after a crash must
+// therefore come back under another name, or its past self's requests pass for
+// its own.
+//
+// # Determinism
+//
+// A check is a function of the evidence alone, and reports the first violation
+// in the order of the log.
+package invariant

@@ -1,0 +1,43 @@
+package invariant
+
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Freshness holds that what is called fresh is fresh, whatever the clocks say
+// within their promise. It is not judged by rows but by when the origin was
+// really read for the body that was served.
+func Freshness() Invariant {
+	return Invariant{
+		Name:      "freshness",
+		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e",
+		Check:     checkFreshness,
+	}
+}
+
+func checkFreshness(ev Evidence) Finding {
+	rendered := map[string]history.Event{}
+	for _, e := range ev.History {
+		switch {
+		case e.Kind == history.Rendered:
+			rendered[e.Body] = e
+		case e.Kind == history.Served && e.As == history.Fresh:
+			source, known := rendered[e.Body]
+			if !known {
+				return unknown("event %d serves body %q, of which nobody knows when the origin was read", e.Seq, e.Body)
+			}
+			age := e.Time.Sub(source.Time)
+			if limit := ev.Revalidate + 2*ev.MaxClockSkew; age > limit {
+				return Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("%s served as fresh what %s had read from the origin %v before; at most %v is allowed",
+						e.Actor, source.Actor, age, limit),
+					Events: []int{source.Seq, e.Seq},
+				}
+			}
+		}
+	}
+	return ok()
+}

@@ -1,0 +1,68 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Verdict is what a check comes to. There is no bool in it: "unknown" is a
+// result of its own, and never passes for ok.
+type Verdict uint8
+
+// The verdicts.
+const (
+	OK       Verdict = iota + 1
+	Violated         // the invariant's statement does not hold
+	Unknown          // the evidence does not suffice to say
+)
+
+// String returns "ok", "violated" or "unknown".
+func (v Verdict) String() string {
+	switch v {
+	case OK:
+		return "ok"
+	case Violated:
+		return "violated"
+	case Unknown:
+		return "unknown"
+	default:
+		return fmt.Sprintf("Verdict(%d)", uint8(v))
+	}
+}
+
+// Evidence is what happened in one run. It is only read.
+type Evidence struct {
+	Changes []ddbfake.Change // the store's change log
+	History []history.Event  // what the clients saw; may be missing for invariants on the log alone
+	// MaxClockSkew is what is promised of |a node's clock - true time|: e in the statements.
+	MaxClockSkew time.Duration
+	// Revalidate is the freshness window.
+	Revalidate time.Duration
+}
+
+// Finding is the outcome of one check.
+type Finding struct {
+	Verdict Verdict
+	Why     string // one sentence, for anything but ok
+	// Changes and Events are the sequence numbers of the few changes and events that show it, the decisive one last.
+	Changes, Events []int
+}
+
+// Invariant is one promise.
+type Invariant struct {
+	Name      string
+	Statement string // T is true time, e is the promised bound of clock skew
+	Check     func(Evidence) Finding
+}
+
+// All returns the invariants in the order in which reports name them.
+func All() []Invariant { return []Invariant{StaleWriter(), LockTheft(), Freshness()} }
+
+func ok() Finding { return Finding{Verdict: OK} }
+
+func unknown(why string, args ...any) Finding {
+	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
+}
