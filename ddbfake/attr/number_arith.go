@@ -5,7 +5,10 @@ import (
 )
 
 // Add returns n + m, exactly. The error is an [*Error]: the sum is beyond the
-// range of numbers, or needs more than 38 digits.
+// range of numbers, or needs more than 38 digits. For the second the service
+// says overflow as well.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py (test_update_expression_plus_imprecise, run on AWS)
 func (n Number) Add(m Number) (Number, error) {
 	if sum, ok := addInts(n, m); ok {
 		return sum, nil
@@ -47,7 +50,11 @@ func addDecimals(n, m Number) (Number, error) {
 	if _, err := ctx.Add(&sum, n.decimal(), m.decimal()); err != nil {
 		return Number{}, &Error{err.Error()}
 	}
-	return ParseNumber(sum.Text('E'))
+	result, err := ParseNumber(sum.Text('E'))
+	if err == errPrecision {
+		err = errOverflow
+	}
+	return result, err
 }
 
 func (n Number) decimal() *apd.Decimal {

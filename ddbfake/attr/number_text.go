@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -72,10 +73,9 @@ func ParseNumber(text string) (Number, error) {
 	return canonical(neg, coef, exp)
 }
 
-// parseExponent reads "", "e5", "E+5" or "e-5". Exponents beyond any number's
-// are cut to a value that is still beyond.
+// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 32 bits is
+// not numeric to the service.
 func parseExponent(s string) (exp int, ok bool) {
-	const beyond = 1 << 40
 	if s == "" {
 		return 0, true
 	}
@@ -94,7 +94,9 @@ func parseExponent(s string) (exp int, ok bool) {
 		if s[i] < '0' || s[i] > '9' {
 			return 0, false
 		}
-		exp = min(exp*10+int(s[i]-'0'), beyond)
+		if exp = exp*10 + int(s[i]-'0'); exp > math.MaxInt32 {
+			return 0, false
+		}
 	}
 	if neg {
 		exp = -exp

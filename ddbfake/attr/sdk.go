@@ -11,14 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// maxDepth is how deep documents may nest.
+// MaxDepth is how many levels an attribute's value may have, by [Depth].
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
-const maxDepth = 32
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-attributes
+const MaxDepth = 32
 
 var (
 	errNoType  = &Error{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
-	errDepth   = &Error{"Nesting Levels have exceeded supported limits"}
+	errDepth   = &Error{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
 	errNull    = &Error{invalidValues + "Null attribute value types must have the value of true"}
 	errEmptySS = &Error{invalidValues + "An string set  may not be empty"}
 	errEmptyNS = &Error{invalidValues + "An number set  may not be empty"}
@@ -30,8 +30,11 @@ const invalidValues = "One or more parameter values were invalid: "
 // FromSDK converts a value of the SDK, copying what the caller could still
 // write to, and refuses with an [*Error] what DynamoDB refuses: no type, null
 // false, bad numbers, empty sets, duplicates in sets, documents too deep.
-// Sets come out sorted.
-func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 0) }
+// Sets come out sorted: the service keeps no order, so one order will do.
+//
+// Deviation: since June 2026 some regions take null false for null true; here
+// it is refused, as the API documents ("true" is the only value).
+func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
 
 // ItemFromSDK converts a row, with the errors of [FromSDK]. Of several errors
 // it reports that of the first name in order. Nil gives nil.
@@ -39,12 +42,12 @@ func ItemFromSDK(m map[string]types.AttributeValue) (Item, error) {
 	if m == nil {
 		return nil, nil
 	}
-	out, err := mapFromSDK(m, 0)
+	out, err := mapFromSDK(m, 1)
 	return Item(out), err
 }
 
 func fromSDK(v types.AttributeValue, depth int) (Value, error) {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return nil, errDepth
 	}
 	switch v := v.(type) {
@@ -111,6 +114,23 @@ func fromSDK(v types.AttributeValue, depth int) (Value, error) {
 	return nil, errNoType
 }
 
+// Depth counts the levels of a value: 1 for a scalar or set, and 1 more than
+// the deepest element for a list or map.
+func Depth(v Value) int {
+	deepest := 0
+	switch v := v.(type) {
+	case M:
+		for _, e := range v {
+			deepest = max(deepest, Depth(e))
+		}
+	case L:
+		for _, e := range v {
+			deepest = max(deepest, Depth(e))
+		}
+	}
+	return deepest + 1
+}
+
 func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value, error) {
 	out := make(map[string]Value, len(m))
 	var failed string
@@ -134,7 +154,7 @@ func stringSet(in []string) (Value, error) {
 	}
 	set := SS(slices.Sorted(slices.Values(in)))
 	if hasDuplicates(set, cmp.Compare) {
-		return nil, duplicates(in)
+		return nil, duplicates(in, "")
 	}
 	return set, nil
 }
@@ -170,13 +190,15 @@ func binarySet(in [][]byte) (Value, error) {
 	}
 	slices.SortFunc(set, bytes.Compare)
 	if hasDuplicates(set, bytes.Compare) {
-		return nil, duplicates(texts)
+		return nil, duplicates(texts, "of type BS")
 	}
 	return set, nil
 }
 
-func duplicates(elements []string) error {
-	return &Error{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "] contains duplicates."}
+// duplicates words the refusal as it was captured from the service: binaries
+// have their own form, and numbers (see numberSet) name no elements at all.
+func duplicates(elements []string, of string) error {
+	return &Error{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
 }
 
 func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {
