@@ -1,0 +1,386 @@
+package fakeclock_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+const s = time.Second
+
+// at returns the time d after Epoch, where most clocks here start.
+func at(d time.Duration) time.Time { return fakeclock.Epoch.Add(d) }
+
+func newClock() *fakeclock.Clock { return fakeclock.New(fakeclock.Epoch) }
+
+// journal notes what happened at which time of a clock.
+type journal struct {
+	clock interface{ Now() time.Time }
+	lines []string
+}
+
+func (j *journal) add(event string) {
+	j.lines = append(j.lines, fmt.Sprintf("%v %s", j.clock.Now().Sub(fakeclock.Epoch), event))
+}
+
+func (j *journal) note(event string) func() { return func() { j.add(event) } }
+
+func (j *journal) check(t *testing.T, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, j.lines); diff != "" {
+		t.Errorf("what happened (-want +got):\n%s", diff)
+	}
+	j.lines = nil
+}
+
+func checkNow(t *testing.T, c interface{ Now() time.Time }, want time.Time) {
+	t.Helper()
+	if got := c.Now(); got != want {
+		t.Errorf("Now() = %v, want %v", got, want)
+	}
+}
+
+func checkWaiters(t *testing.T, c *fakeclock.Clock, want int) {
+	t.Helper()
+	if got := c.Waiters(); got != want {
+		t.Errorf("Waiters() = %d, want %d", got, want)
+	}
+}
+
+// checkReceive expects want in ch; the zero time means nothing.
+func checkReceive(t *testing.T, ch <-chan time.Time, want time.Time) {
+	t.Helper()
+	select {
+	case got := <-ch:
+		if want.IsZero() {
+			t.Errorf("received %v, want nothing", got)
+		} else if got != want {
+			t.Errorf("received %v, want %v", got, want)
+		}
+	default:
+		if !want.IsZero() {
+			t.Errorf("received nothing, want %v", want)
+		}
+	}
+}
+
+func TestNewKeepsLocationAndDropsMonotonicReading(t *testing.T) {
+	zone := time.FixedZone("zone", 3600)
+	c := fakeclock.New(fakeclock.Epoch.In(zone))
+	c.AdvanceTo(at(s)) // in UTC
+	want := at(s).In(zone)
+	checkNow(t, c, want)
+
+	synctest.Test(t, func(t *testing.T) {
+		c := fakeclock.New(clockwork.NewRealClock().Now())
+		if got := c.Now(); got != got.Round(0) {
+			t.Errorf("Now() = %v carries a monotonic reading", got)
+		}
+	})
+}
+
+func TestAdvanceStepsFromDeadlineToDeadline(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	c.AfterFunc(3*s, j.note("three"))
+	c.AfterFunc(1*s, j.note("one"))
+	c.AfterFunc(2*s, j.note("two"))
+	c.AfterFunc(9*s, j.note("nine"))
+	c.Advance(5 * s)
+	j.check(t, "1s one", "2s two", "3s three")
+	checkNow(t, c, at(5*s))
+	checkWaiters(t, c, 1)
+}
+
+func TestAdvanceIncludesItsEnd(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	c.AfterFunc(s, j.note("due"))
+	c.Advance(s - 1)
+	j.check(t)
+	c.Advance(1)
+	j.check(t, "1s due")
+}
+
+func TestEqualDeadlinesFireInOrderOfRegistration(t *testing.T) {
+	for _, n := range []int{2, 12, 13, 100, 1000} {
+		c := newClock()
+		var got, want []int
+		for i := range n {
+			c.AfterFunc(time.Minute, func() { got = append(got, i) })
+			c.AfterFunc(time.Duration(i%7)*s, func() {}) // disturb the heap
+			want = append(want, i)
+		}
+		c.Advance(time.Minute)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order of %d functions (-want +got):\n%s", n, diff)
+		}
+	}
+}
+
+func TestResetCountsAsRegistration(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	first := c.AfterFunc(s, j.note("first"))
+	c.AfterFunc(s, j.note("second"))
+	first.Reset(s)
+	c.Advance(s)
+	j.check(t, "1s second", "1s first")
+}
+
+func TestCallbackMayUseTheClock(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	victim := c.AfterFunc(3*s, j.note("victim"))
+	late := c.AfterFunc(4*s, j.note("late"))
+	c.AfterFunc(s, func() {
+		j.add("start")
+		victim.Stop()
+		late.Reset(10 * s)
+		c.AfterFunc(s, j.note("within the span"))
+		c.AfterFunc(0, j.note("at once, after this function"))
+		c.AfterFunc(time.Hour, j.note("beyond it"))
+		j.add("end")
+	})
+	c.AfterFunc(s, j.note("another at 1s"))
+	c.Advance(5 * s)
+	j.check(t, "1s start", "1s end", "1s another at 1s", "1s at once, after this function", "2s within the span")
+	c.Advance(6 * s)
+	j.check(t, "11s late")
+}
+
+func TestCallbackRestartsItself(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	var again func()
+	again = func() { j.add("again"); c.AfterFunc(s, again) }
+	c.AfterFunc(s, again)
+	c.Advance(3 * s)
+	j.check(t, "1s again", "2s again", "3s again")
+	checkWaiters(t, c, 1)
+}
+
+func TestNonPositiveAfterFuncRunsInNextAdvance(t *testing.T) {
+	for _, d := range []time.Duration{0, -1, -time.Hour} {
+		c := newClock()
+		j := &journal{clock: c}
+		// The lock stands for a caller that would deadlock if f ran in AfterFunc.
+		var mu sync.Mutex
+		mu.Lock()
+		c.AfterFunc(d, func() { mu.Lock(); defer mu.Unlock(); j.add("ran") })
+		mu.Unlock()
+		j.check(t)
+		if next, ok := c.Next(); !ok || next != at(0) {
+			t.Errorf("Next() = %v, %v, want now", next, ok)
+		}
+		c.Advance(0)
+		j.check(t, "0s ran")
+		checkWaiters(t, c, 0)
+	}
+}
+
+func TestBackwardsDoesNothing(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	c.Advance(time.Minute)
+	c.AfterFunc(0, j.note("due"))
+	c.Advance(-s)
+	c.Advance(-1 << 63)
+	c.AdvanceTo(at(0))
+	c.AdvanceTo(time.Time{})
+	checkNow(t, c, at(time.Minute))
+	j.check(t)
+}
+
+func TestNestedAdvance(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	c.AfterFunc(1*s, func() {
+		j.add("before")
+		c.Advance(2 * s)
+		j.add("after")
+	})
+	c.AfterFunc(2*s, j.note("other"))
+	c.AfterFunc(12*s, j.note("reached by the sum"))
+	c.AfterFunc(13*s, j.note("not reached"))
+	c.Advance(10 * s)
+	j.check(t, "1s before", "1s after", "2s other", "12s reached by the sum")
+	checkNow(t, c, at(12*s))
+}
+
+func TestNestedAdvanceTo(t *testing.T) {
+	for _, tt := range []struct{ to, want time.Duration }{
+		{0, 10 * s},      // the past
+		{5 * s, 10 * s},  // on the way already
+		{20 * s, 20 * s}, // further
+		{1 * s, 10 * s},  // now
+		{10 * s, 10 * s}, // the end
+		{10*s + 1, 10*s + 1},
+	} {
+		c := newClock()
+		c.AfterFunc(s, func() {
+			c.AdvanceTo(at(tt.to))
+			checkNow(t, c, at(s))
+		})
+		c.Advance(10 * s)
+		checkNow(t, c, at(tt.want))
+	}
+}
+
+func TestAdvanceSurvivesPanickingCallback(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	c.AfterFunc(s, func() { c.Advance(time.Hour); panic("callback") })
+	c.AfterFunc(2*s, j.note("later"))
+	func() {
+		defer func() {
+			if got := recover(); got != "callback" {
+				t.Errorf("recovered %v, want the callback's panic", got)
+			}
+		}()
+		c.Advance(10 * s)
+	}()
+	checkNow(t, c, at(s))
+	c.Advance(s)
+	j.check(t, "2s later")
+	checkNow(t, c, at(2*s))
+}
+
+func TestNext(t *testing.T) {
+	c := newClock()
+	checkNext := func(want time.Duration) {
+		t.Helper()
+		got, ok := c.Next()
+		if want < 0 {
+			if ok {
+				t.Errorf("Next() = %v, want none", got)
+			}
+			return
+		}
+		if !ok || got != at(want) {
+			t.Errorf("Next() = %v, %v, want %v", got, ok, at(want))
+		}
+	}
+	checkNext(-1)
+	five := c.NewTimer(5 * s)
+	checkNext(5 * s)
+	ticker := c.NewTicker(2 * s)
+	checkNext(2 * s)
+	c.Advance(2 * s)
+	checkNext(4 * s)
+	ticker.Stop()
+	checkNext(5 * s)
+	five.Reset(time.Hour)
+	checkNext(time.Hour + 2*s)
+	five.Stop()
+	checkNext(-1)
+}
+
+func TestSinceUntil(t *testing.T) {
+	c := newClock()
+	c.Advance(time.Minute)
+	if got, want := c.Since(at(0)), time.Minute; got != want {
+		t.Errorf("Since = %v, want %v", got, want)
+	}
+	if got, want := c.Until(at(time.Hour)), 59*time.Minute; got != want {
+		t.Errorf("Until = %v, want %v", got, want)
+	}
+}
+
+func TestConcurrentAdvancesAddUp(t *testing.T) {
+	c := newClock()
+	ticks := 0
+	var tick func()
+	tick = func() { // callbacks never overlap, or the race detector sees ticks
+		ticks++
+		c.AfterFunc(s, tick)
+	}
+	c.AfterFunc(s, tick)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				c.Advance(s)
+			}
+		})
+	}
+	wg.Wait()
+	checkNow(t, c, at(800*s))
+	if ticks != 800 {
+		t.Errorf("got %d ticks, want 800", ticks)
+	}
+}
+
+// A callback may wait for a goroutine that advances the clock.
+func TestAdvanceByAnotherGoroutineDuringCallback(t *testing.T) {
+	c := newClock()
+	c.AfterFunc(s, func() {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.Advance(2 * s)
+		}()
+		<-done
+		checkNow(t, c, at(s))
+	})
+	c.Advance(10 * s)
+	checkNow(t, c, at(12*s))
+}
+
+// Many goroutines use all of the clock at once; the race detector judges.
+func TestConcurrentUse(t *testing.T) {
+	c := newClock()
+	node := c.Node(fakeclock.Drift{PPM: 500_000})
+	var users, driver sync.WaitGroup
+	stop := make(chan struct{})
+	driver.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				c.Advance(s)
+			}
+		}
+	})
+	for i := range 4 {
+		users.Go(func() {
+			for range 50 {
+				c.Sleep(time.Duration(i) * s)
+				node.Sleep(s)
+				<-c.After(s)
+				ticker := node.NewTicker(s)
+				<-ticker.Chan()
+				ticker.Reset(2 * s)
+				<-ticker.Chan()
+				ticker.Stop()
+				timer := c.NewTimer(s)
+				timer.Reset(2 * s)
+				timer.Stop()
+				fired := make(chan struct{})
+				f := c.AfterFunc(s, func() { close(fired) })
+				<-fired
+				f.Stop()
+				ctx, cancel := c.WithTimeout(t.Context(), s)
+				child, cancelChild := node.WithTimeout(ctx, 5*s)
+				<-child.Done()
+				cancelChild()
+				cancel()
+				node.Step(s)
+				_, _ = node.TrueTime(node.Now())
+				_, _ = c.Next()
+			}
+		})
+	}
+	users.Wait()
+	close(stop)
+	driver.Wait()
+	checkWaiters(t, c, 0)
+}

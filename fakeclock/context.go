@@ -1,0 +1,208 @@
+package fakeclock
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// WithDeadline is [Clock.WithDeadline] for a deadline by the node's wall clock. As
+// in package context, the time that is left is measured from here on by the
+// monotonic clock: a later [Node.Step] does not move the end.
+func (n *Node) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
+	if parent == nil {
+		panic("fakeclock: cannot create context from nil parent")
+	}
+	e := &ender{clock: n.clock, parent: parent, node: n, at: t, done: make(chan struct{}), cancel: func() {}}
+	e.owner = e
+	inner, cancel := context.WithCancel(e)
+
+	e.start()
+	e.watch()
+	ctx := &clockContext{Context: inner, ender: e}
+	return ctx, func() {
+		e.follow()
+		cancel()
+		e.release()
+	}
+}
+
+// WithTimeout is WithDeadline(parent, Now().Add(d)): d is measured by the node's
+// rate.
+func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return n.WithDeadline(parent, n.Now().Add(d))
+}
+
+// clockContext is what WithDeadline returns. The embedded Context is a cancellable
+// one of package context, so that contexts derived from this one are its children
+// there and end with it, in the same call. Its parent is the ender.
+type clockContext struct {
+	context.Context
+	ender *ender
+}
+
+// Done and Err ask the parent first. Package context tells only its own types of a
+// cancellation at once; the rest of us hear of it in another goroutine, later.
+
+func (c *clockContext) Done() <-chan struct{} {
+	c.ender.follow()
+	return c.Context.Done()
+}
+
+func (c *clockContext) Err() error {
+	c.ender.follow()
+	return c.Context.Err()
+}
+
+// String keeps fmt from walking through live structures.
+func (c *clockContext) String() string {
+	return fmt.Sprintf("fakeclock.WithDeadline(%s)", c.ender.at.Format(time.RFC3339Nano))
+}
+
+// An ender stands between the parent given to WithDeadline and the embedded
+// context, as the latter's parent. Package context offers no other way to end one
+// of its contexts with an error that is not Canceled: its children take the error
+// of the parent they have.
+type ender struct {
+	waiter
+	clock  *Clock
+	parent context.Context
+	node   *Node
+	at     time.Time // the deadline, as the node shows it
+	cancel func()    // ends the embedded context with Err and Cause of this one
+
+	once sync.Once
+	done chan struct{}
+	err  error // written before done is closed, read after
+
+	mu      sync.Mutex
+	unwatch func() bool
+}
+
+// enderKey finds, from any context, the nearest ender of a clock above it.
+type enderKey struct{ clock *Clock }
+
+// start queues the deadline: the one asked for, or that of an ancestor on the
+// same clock if it comes first. Both then end in one Advance, no matter how long
+// the news takes through whatever lies between them.
+func (e *ender) start() {
+	ancestor := e.ancestor()
+	c := e.clock
+	c.mu.Lock()
+	due := e.node.due(e.node.unshift(e.at))
+	if ancestor != nil && ancestor.deadline.Before(due) {
+		due = ancestor.deadline
+		e.at = ancestor.at
+		if ancestor.node != e.node {
+			e.at = e.node.read(due)
+		}
+	}
+	past := !due.After(c.now)
+	if past {
+		e.deadline = due
+	} else {
+		c.schedule(&e.waiter, due)
+	}
+	c.mu.Unlock()
+	if past {
+		e.expire()
+	}
+}
+
+// ancestor returns the ender that gives parent its deadline; nil if parent has
+// none, or has one by another clock, or is cut off from it ([context.WithoutCancel]).
+func (e *ender) ancestor() *ender {
+	a, ok := e.parent.Value(enderKey{e.clock}).(*ender)
+	if !ok {
+		return nil
+	}
+	if t, ok := e.parent.Deadline(); !ok || !t.Equal(a.at) {
+		return nil
+	}
+	return a
+}
+
+// watch makes the context end with its parent even if nobody asks it.
+func (e *ender) watch() {
+	e.follow()
+	if e.parent.Done() == nil || e.Err() != nil {
+		return
+	}
+	unwatch := context.AfterFunc(e.parent, e.follow)
+	e.mu.Lock()
+	e.unwatch = unwatch
+	e.mu.Unlock()
+	if e.Err() != nil { // ended meanwhile, and found nothing to release
+		unwatch()
+	}
+}
+
+func (e *ender) fire() func() { return e.expire }
+
+func (e *ender) expire() {
+	e.follow() // a parent cancelled before the deadline was cancelled first
+	e.end(context.DeadlineExceeded)
+}
+
+// follow ends the context if its parent has ended.
+func (e *ender) follow() {
+	if err := e.parent.Err(); err != nil {
+		e.end(err)
+	}
+}
+
+func (e *ender) end(err error) {
+	e.once.Do(func() {
+		e.err = err
+		close(e.done)
+		e.release()
+		e.cancel()
+	})
+}
+
+// release gives up the place on the clock and on the parent.
+func (e *ender) release() {
+	e.clock.mu.Lock()
+	e.clock.queue.remove(&e.waiter)
+	e.clock.mu.Unlock()
+
+	e.mu.Lock()
+	unwatch := e.unwatch
+	e.mu.Unlock()
+	if unwatch != nil {
+		unwatch()
+	}
+}
+
+// The methods of [context.Context], for package context.
+
+func (e *ender) Deadline() (time.Time, bool) { return e.at, true }
+func (e *ender) Done() <-chan struct{}       { return e.done }
+
+func (e *ender) Err() error {
+	select {
+	case <-e.done:
+		return e.err
+	default:
+		return nil
+	}
+}
+
+func (e *ender) Value(key any) any {
+	if key == (enderKey{e.clock}) {
+		return e
+	}
+	return e.parent.Value(key)
+}
+
+// AfterFunc is how package context learns the end of a parent of another's making
+// without a goroutine: it hands over the function that cancels the child.
+// Source: https://pkg.go.dev/context#AfterFunc
+func (e *ender) AfterFunc(cancel func()) (stop func() bool) {
+	e.cancel = cancel
+	return func() bool {
+		e.release()
+		return true
+	}
+}

@@ -1,0 +1,356 @@
+package fakeclock_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// checkEnded expects ctx to have ended with err and cause, without waiting.
+func checkEnded(t *testing.T, ctx context.Context, err, cause error) {
+	t.Helper()
+	if got := ctx.Err(); got != err {
+		t.Errorf("Err() = %v, want %v", got, err)
+	}
+	if got := context.Cause(ctx); got != cause {
+		t.Errorf("Cause() = %v, want %v", got, cause)
+	}
+	select {
+	case <-ctx.Done():
+		if err == nil {
+			t.Error("Done() is closed, want open")
+		}
+	default:
+		if err != nil {
+			t.Error("Done() is open, want closed")
+		}
+	}
+}
+
+func checkDeadline(t *testing.T, ctx context.Context, want time.Time) {
+	t.Helper()
+	if got, ok := ctx.Deadline(); !ok || got != want {
+		t.Errorf("Deadline() = %v, %v, want %v", got, ok, want)
+	}
+}
+
+func TestContextEndsAtDeadline(t *testing.T) {
+	c := newClock()
+	ctx, cancel := c.WithTimeout(t.Context(), 2*s)
+	checkDeadline(t, ctx, at(2*s))
+	c.Advance(2*s - 1)
+	checkEnded(t, ctx, nil, nil)
+	c.Advance(1)
+	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+	cancel()
+	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+	checkWaiters(t, c, 0)
+}
+
+func TestContextEndsInOrderOfTheQueue(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	var ctx context.Context
+	look := func() { j.add("context: " + errString(ctx.Err())) }
+	c.AfterFunc(s, look)
+	ctx, cancel := c.WithTimeout(t.Context(), s)
+	defer cancel()
+	c.AfterFunc(s, look)
+	c.AfterFunc(2*s, look)
+	c.Advance(time.Hour)
+	j.check(t, "1s context: going on", "1s context: context deadline exceeded", "2s context: context deadline exceeded")
+}
+
+func errString(err error) string {
+	if err == nil {
+		return "going on"
+	}
+	return err.Error()
+}
+
+// Whoever watches ctx through the usual wrappers sees the same end in the same
+// Advance.
+func TestDerivedContextsEndInTheSameAdvance(t *testing.T) {
+	type key struct{}
+	c := newClock()
+	ctx, cancel := c.WithTimeout(t.Context(), s)
+	defer cancel()
+	child, cancelChild := context.WithCancel(context.WithValue(ctx, key{}, 1))
+	defer cancelChild()
+	ours, cancelOurs := c.WithTimeout(child, time.Hour)
+	defer cancelOurs()
+	grandchild, cancelGrandchild := context.WithCancelCause(ours)
+	defer cancelGrandchild(nil)
+	apart, cancelApart := context.WithCancel(context.WithoutCancel(ours))
+	defer cancelApart()
+
+	c.Advance(s)
+	for _, ctx := range []context.Context{grandchild, ours, child, ctx} {
+		checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+	}
+	checkEnded(t, apart, nil, nil)
+	checkWaiters(t, c, 0)
+}
+
+func TestContextPastDeadline(t *testing.T) {
+	c := newClock()
+	c.Advance(time.Hour)
+	for _, d := range []time.Duration{0, -1, -time.Hour, -1 << 63} {
+		ctx, cancel := c.WithTimeout(t.Context(), d)
+		checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+		cancel()
+	}
+	ctx, cancel := c.WithDeadline(t.Context(), time.Time{})
+	defer cancel()
+	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+	checkWaiters(t, c, 0)
+}
+
+func TestContextCancel(t *testing.T) {
+	c := newClock()
+	ctx, cancel := c.WithTimeout(t.Context(), s)
+	checkWaiters(t, c, 1)
+	cancel()
+	cancel()
+	checkWaiters(t, c, 0)
+	checkEnded(t, ctx, context.Canceled, context.Canceled)
+	c.Advance(time.Hour)
+	checkEnded(t, ctx, context.Canceled, context.Canceled)
+}
+
+func TestContextEndsWithParent(t *testing.T) {
+	crash := errors.New("crash")
+	for name, parentOf := range map[string]func(context.Context) context.Context{
+		"parent of package context":  func(ctx context.Context) context.Context { return ctx },
+		"parent of another's making": func(ctx context.Context) context.Context { return foreign{ctx} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClock()
+			parent, crashParent := context.WithCancelCause(t.Context())
+			ctx, cancel := c.WithTimeout(parentOf(parent), time.Hour)
+			defer cancel()
+			child, cancelChild := context.WithCancel(ctx)
+			defer cancelChild()
+			crashParent(crash)
+			checkEnded(t, ctx, context.Canceled, crash)
+			checkEnded(t, child, context.Canceled, crash) // ctx was asked and knows
+			checkWaiters(t, c, 0)
+			c.Advance(2 * time.Hour)
+			checkEnded(t, ctx, context.Canceled, crash)
+		})
+	}
+}
+
+// foreign hides what package context knows of its own.
+type foreign struct{ ctx context.Context }
+
+func (f foreign) Deadline() (time.Time, bool) { return f.ctx.Deadline() }
+func (f foreign) Done() <-chan struct{}       { return f.ctx.Done() }
+func (f foreign) Err() error                  { return f.ctx.Err() }
+func (f foreign) Value(key any) any           { return f.ctx.Value(key) }
+
+func TestContextUnaskedEndsWithParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClock()
+		parent, cancelParent := context.WithCancel(t.Context())
+		ctx, cancel := c.WithTimeout(parent, time.Hour)
+		defer cancel()
+		ended := false
+		context.AfterFunc(ctx, func() { ended = true })
+		cancelParent()
+		synctest.Wait()
+		if !ended {
+			t.Error("the context did not end with its parent")
+		}
+		checkWaiters(t, c, 0)
+	})
+}
+
+func TestContextOfEndedParent(t *testing.T) {
+	crash := errors.New("crash")
+	c := newClock()
+	parent, cancelParent := context.WithCancelCause(t.Context())
+	cancelParent(crash)
+	for _, d := range []time.Duration{s, 0} {
+		ctx, cancel := c.WithTimeout(parent, d)
+		checkEnded(t, ctx, context.Canceled, crash)
+		cancel()
+	}
+	checkWaiters(t, c, 0)
+}
+
+// A parent cancelled before the deadline, and cancelled after it.
+func TestContextFirstEndCounts(t *testing.T) {
+	crash := errors.New("crash")
+	c := newClock()
+	parent, cancelParent := context.WithCancelCause(t.Context())
+	before, cancel := c.WithTimeout(parent, s)
+	defer cancel()
+	c.AfterFunc(s-1, func() { cancelParent(crash) })
+	c.Advance(s)
+	checkEnded(t, before, context.Canceled, crash)
+
+	parent, cancelParent = context.WithCancelCause(t.Context())
+	after, cancel := c.WithTimeout(parent, s)
+	defer cancel()
+	c.Advance(s)
+	cancelParent(crash)
+	checkEnded(t, after, context.DeadlineExceeded, context.DeadlineExceeded)
+}
+
+func TestContextEarlierDeadlineOfParentWins(t *testing.T) {
+	c := newClock()
+	parent, cancelParent := c.WithTimeout(t.Context(), 2*s)
+	defer cancelParent()
+	between, cancelBetween := context.WithCancel(parent)
+	defer cancelBetween()
+	later, cancel := c.WithTimeout(between, 3*s)
+	defer cancel()
+	earlier, cancel := c.WithTimeout(between, 1*s)
+	defer cancel()
+	detached, cancel := c.WithTimeout(context.WithoutCancel(between), 3*s)
+	defer cancel()
+
+	checkDeadline(t, later, at(2*s))
+	checkDeadline(t, earlier, at(1*s))
+	checkDeadline(t, detached, at(3*s))
+	c.Advance(s)
+	checkEnded(t, earlier, context.DeadlineExceeded, context.DeadlineExceeded)
+	checkEnded(t, later, nil, nil)
+	c.Advance(s)
+	checkEnded(t, later, context.DeadlineExceeded, context.DeadlineExceeded)
+	checkEnded(t, detached, nil, nil)
+	c.Advance(s)
+	checkEnded(t, detached, context.DeadlineExceeded, context.DeadlineExceeded)
+}
+
+// A deadline on another clock is not comparable. Taken at its word, the parent's,
+// forty years earlier, would win, and the fake one would never come.
+func TestContextParentsOnOtherClocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // real time starts in 2000 here
+		c, other := newClock(), fakeclock.New(fakeclock.Epoch.AddDate(-40, 0, 0))
+		real, cancel := context.WithTimeout(t.Context(), s)
+		defer cancel()
+		fake, cancel := other.WithTimeout(t.Context(), s)
+		defer cancel()
+		for _, parent := range []context.Context{real, fake} {
+			ctx, cancel := c.WithTimeout(parent, s)
+			checkDeadline(t, ctx, c.Now().Add(s))
+			c.Advance(s)
+			checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+			checkEnded(t, parent, nil, nil)
+			cancel()
+
+			ctx, cancel = c.WithTimeout(parent, time.Hour)
+			if parent == fake {
+				other.Advance(s)
+			}
+			<-parent.Done() // real time passes in the bubble
+			checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+			cancel()
+		}
+		checkWaiters(t, c, 0)
+	})
+}
+
+func TestContextCancelInsideCallback(t *testing.T) {
+	c := newClock()
+	ctx, cancel := c.WithTimeout(t.Context(), 2*s)
+	c.AfterFunc(s, cancel)
+	var inner context.Context
+	c.AfterFunc(s, func() {
+		inner, cancel = c.WithTimeout(ctx, s)
+	})
+	c.Advance(time.Hour)
+	checkEnded(t, ctx, context.Canceled, context.Canceled)
+	checkEnded(t, inner, context.Canceled, context.Canceled)
+	cancel()
+}
+
+func TestContextOnNode(t *testing.T) {
+	c := newClock()
+	node := c.Node(fakeclock.Drift{Offset: time.Hour, PPM: 1_000_000}) // twice as fast
+	ctx, cancel := node.WithTimeout(t.Context(), 10*s)
+	defer cancel()
+	checkDeadline(t, ctx, at(time.Hour+10*s)) // as the node reads it
+	onClock, cancel := c.WithTimeout(ctx, time.Hour)
+	defer cancel()
+	checkDeadline(t, onClock, at(5*s)) // as the clock does
+	onNode, cancel := node.WithTimeout(onClock, time.Hour)
+	defer cancel()
+	checkDeadline(t, onNode, at(time.Hour+10*s))
+
+	node.Step(time.Minute) // not felt by what runs
+	c.Advance(5*s - 1)
+	checkEnded(t, ctx, nil, nil)
+	c.Advance(1)
+	for _, ctx := range []context.Context{ctx, onClock, onNode} {
+		checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+	}
+}
+
+// A context leaves nothing behind on a parent that outlives it.
+func TestContextReleasesParent(t *testing.T) {
+	c := newClock()
+	parent := &counting{Context: context.Background(), done: make(chan struct{})}
+	ctx, cancel := c.WithTimeout(parent, s)
+	if parent.watchers != 1 {
+		t.Errorf("%d watchers of a running context's parent, want 1", parent.watchers)
+	}
+	cancel()
+	if parent.watchers != 0 {
+		t.Errorf("%d watchers after cancel, want 0", parent.watchers)
+	}
+	_, cancel = c.WithTimeout(parent, s)
+	defer cancel()
+	c.Advance(s)
+	if parent.watchers != 0 {
+		t.Errorf("%d watchers after the deadline, want 0", parent.watchers)
+	}
+	runtime.KeepAlive(ctx)
+}
+
+// counting counts its AfterFuncs that were not stopped.
+type counting struct {
+	context.Context
+	done     chan struct{}
+	watchers int
+}
+
+func (c *counting) Done() <-chan struct{} { return c.done }
+func (c *counting) AfterFunc(func()) func() bool {
+	c.watchers++
+	stopped := false
+	return func() bool {
+		if !stopped {
+			stopped = true
+			c.watchers--
+		}
+		return true
+	}
+}
+
+func TestContextNilParent(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic; package context panics on a nil parent")
+		}
+	}()
+	var none context.Context
+	_, cancel := newClock().WithTimeout(none, s)
+	cancel()
+}
+
+func TestContextValues(t *testing.T) {
+	type key struct{}
+	ctx, cancel := newClock().WithTimeout(context.WithValue(t.Context(), key{}, "v"), s)
+	defer cancel()
+	if got := ctx.Value(key{}); got != "v" {
+		t.Errorf("Value = %v, want v", got)
+	}
+}

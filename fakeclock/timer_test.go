@@ -1,0 +1,163 @@
+package fakeclock_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+)
+
+func TestTimer(t *testing.T) {
+	c := newClock()
+	timer := c.NewTimer(2 * s)
+	c.Advance(2*s - 1)
+	checkReceive(t, timer.Chan(), time.Time{})
+	c.Advance(time.Hour)
+	checkReceive(t, timer.Chan(), at(2*s))
+	checkReceive(t, timer.Chan(), time.Time{})
+	checkWaiters(t, c, 0)
+}
+
+func TestNonPositiveTimerFiresAtOnce(t *testing.T) {
+	for _, d := range []time.Duration{0, -1, -1 << 63} {
+		c := newClock()
+		c.Advance(s)
+		checkReceive(t, c.NewTimer(d).Chan(), at(s))
+		checkReceive(t, c.After(d), at(s))
+		timer := c.NewTimer(time.Hour)
+		timer.Reset(d)
+		checkReceive(t, timer.Chan(), at(s))
+		c.Sleep(d)
+		checkWaiters(t, c, 0)
+	}
+}
+
+// What Stop and Reset report and leave behind is that of package time: since Go
+// 1.23 they report true, and nothing is received, if the value was not yet received.
+func TestTimerStopAndReset(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		before func(advance func(time.Duration), timer clockwork.Timer)
+		active bool
+	}{
+		{"running", func(func(time.Duration), clockwork.Timer) {}, true},
+		{"fired, not received", func(advance func(time.Duration), _ clockwork.Timer) { advance(s) }, true},
+		{"fired and received", func(advance func(time.Duration), timer clockwork.Timer) { advance(s); <-timer.Chan() }, false},
+		{"stopped", func(_ func(time.Duration), timer clockwork.Timer) { timer.Stop() }, false},
+		{"fired, then stopped", func(advance func(time.Duration), timer clockwork.Timer) { advance(s); timer.Stop() }, false},
+		{"reset", func(_ func(time.Duration), timer clockwork.Timer) { timer.Reset(s) }, true},
+	} {
+		check := func(t *testing.T, c clockwork.Clock, advance func(time.Duration)) {
+			timer := c.NewTimer(s)
+			tt.before(advance, timer)
+			if got := timer.Stop(); got != tt.active {
+				t.Errorf("Stop() = %v, want %v", got, tt.active)
+			}
+			checkReceive(t, timer.Chan(), time.Time{})
+			advance(time.Hour)
+			checkReceive(t, timer.Chan(), time.Time{})
+
+			timer = c.NewTimer(s)
+			tt.before(advance, timer)
+			if got := timer.Reset(2 * s); got != tt.active {
+				t.Errorf("Reset() = %v, want %v", got, tt.active)
+			}
+			checkReceive(t, timer.Chan(), time.Time{})
+			want := c.Now().Add(2 * s)
+			advance(2 * s)
+			// Real times carry a monotonic reading; compare without.
+			if got := <-timer.Chan(); !got.Equal(want) {
+				t.Errorf("received %v, want %v", got, want)
+			}
+		}
+		t.Run(tt.name+"/fakeclock", func(t *testing.T) {
+			c := newClock()
+			check(t, c, c.Advance)
+			checkWaiters(t, c, 0)
+		})
+		t.Run(tt.name+"/time", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				check(t, clockwork.NewRealClock(), func(d time.Duration) { time.Sleep(d); synctest.Wait() })
+			})
+		})
+	}
+}
+
+func TestAfterFuncStopAndReset(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	timer := c.AfterFunc(s, j.note("ran"))
+	if timer.Chan() != nil {
+		t.Error("Chan() of an AfterFunc is not nil")
+	}
+	if !timer.Stop() || timer.Stop() {
+		t.Error("Stop of a running, then of a stopped timer: want true, false")
+	}
+	c.Advance(time.Hour)
+	j.check(t)
+	if timer.Reset(s) {
+		t.Error("Reset of a stopped timer = true, want false")
+	}
+	c.Advance(s)
+	j.check(t, "1h0m1s ran")
+	if timer.Stop() || timer.Reset(0) {
+		t.Error("Stop and Reset of a timer that ran: want false")
+	}
+	j.check(t)
+	c.Advance(0)
+	j.check(t, "1h0m1s ran")
+}
+
+func TestAfterFuncStopsAndResetsItself(t *testing.T) {
+	c := newClock()
+	j := &journal{clock: c}
+	var timer clockwork.Timer
+	timer = c.AfterFunc(s, func() {
+		j.add("ran")
+		if timer.Stop() {
+			t.Error("Stop inside the function = true, want false: it runs already")
+		}
+		timer.Reset(s)
+	})
+	c.Advance(2 * s)
+	j.check(t, "1s ran", "2s ran")
+	if !timer.Stop() {
+		t.Error("Stop = false, want true: the function had reset its timer")
+	}
+	checkWaiters(t, c, 0)
+}
+
+func TestStoppedTimersAreForgotten(t *testing.T) {
+	c := newClock()
+	for range 1000 {
+		c.NewTimer(time.Hour).Stop()
+		c.AfterFunc(time.Hour, func() {}).Stop()
+		c.NewTicker(time.Hour).Stop()
+	}
+	checkWaiters(t, c, 0)
+}
+
+func TestSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClock()
+		j := &journal{clock: c}
+		go func() {
+			c.Sleep(s)
+			j.add("woke")
+			c.Sleep(s)
+			j.add("woke")
+		}()
+		synctest.Wait()
+		c.Advance(s - 1)
+		synctest.Wait()
+		j.check(t)
+		c.Advance(1)
+		synctest.Wait()
+		j.check(t, "1s woke")
+		c.Advance(s)
+		synctest.Wait()
+		j.check(t, "2s woke")
+		checkWaiters(t, c, 0)
+	})
+}
