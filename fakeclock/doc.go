@@ -23,7 +23,7 @@
 // registration). [Clock.Advance] goes from deadline to deadline in that order.
 // While it does,
 //
-//   - Now is exactly the deadline, never the end of the Advance;
+//   - Now is exactly the deadline, not the end of the Advance;
 //   - functions of AfterFunc run in the goroutine that called Advance, one after
 //     another, and may start, stop and reset timers; what becomes due by that
 //     within the span fires in the same Advance;
@@ -39,9 +39,20 @@
 // A goroutine that waits for a channel or in Sleep has been released when Advance
 // returns, but has yet to run, and Advance may have gone further before it does.
 // Where it must see every instant, move with Next and AdvanceTo and let it settle
-// in between: in a bubble of testing/synctest, synctest.Wait returns when all
-// goroutines wait again. The example of [Clock.Next] does that. Make the clock
-// inside the bubble, or hand over no channel made outside.
+// in between. In a bubble of testing/synctest, made for that:
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		clock := fakeclock.New(fakeclock.Epoch) // in the bubble, as its channels must be
+//		go worker(clock)                        // sleeps, works, sleeps
+//		synctest.Wait()                         // it sleeps
+//		for t, ok := clock.Next(); ok && t.Before(end); t, ok = clock.Next() {
+//			clock.AdvanceTo(t)
+//			synctest.Wait() // it has done what it does at t, and sleeps again
+//		}
+//	})
+//
+// Goroutines released at the same instant run in any order, as ever. An order they
+// must keep is for the test to give them, or for AfterFunc.
 //
 // There is no BlockUntil(n) as in package clockwork: it returns when n timers
 // wait, which they also do before one of them is reset.
