@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
 // Clock tells the service its time: TTL, idempotency tokens and the change
@@ -36,13 +37,14 @@ type DB struct {
 	mu       sync.Mutex
 	lag      Lag
 	state    state
-	injected []*injected
+	injected []injected
+	parsed   parsed
 }
 
 // New returns an empty DB.
 func New(o Options) *DB {
 	if o.Clock == nil {
-		o.Clock = standing(time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC))
+		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
 	return &DB{clock: o.Clock, lag: o.Lag, state: newState()}
 }
@@ -115,8 +117,12 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 func (db *DB) SetLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	now := db.clock.Now()
+	db.expireByLag(now)
 	db.lag = l
+	for _, t := range db.state.tables {
+		t.dropAncient(now)
+	}
 }
 
 // Items returns the rows of a table sorted by partition key, then sort key;

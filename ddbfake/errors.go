@@ -122,6 +122,15 @@ func invalid(format string, args ...any) error {
 	return &smithy.GenericAPIError{Code: "ValidationException", Message: message, Fault: smithy.FaultClient}
 }
 
+// messageOf returns the message of an error of the service.
+func messageOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorMessage()
+	}
+	return err.Error()
+}
+
 func resourceNotFound(message string) error {
 	return &types.ResourceNotFoundException{Message: aws.String(message)}
 }

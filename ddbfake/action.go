@@ -1,0 +1,209 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// action is a conditional write on one row: what PutItem, UpdateItem,
+// DeleteItem and the actions of a transaction have in common. It goes through
+// prepare, locate, resolve and run, in which order the service finds errors.
+type action struct {
+	kind      actionKind
+	tableName string
+
+	// As the request has them.
+	values       map[string]types.AttributeValue // the item of a put, the key of the others
+	names        map[string]string
+	placeholders map[string]types.AttributeValue
+	conditionSrc *string
+	updateSrc    *string
+	returnOld    bool // ReturnValuesOnConditionCheckFailure is ALL_OLD
+
+	// Set by prepare.
+	args      expr.Args
+	condition *expr.Condition
+	update    *expr.Update
+	item      attr.Item // of a put
+	sizeBytes int       // of the item
+
+	// Set by locate and resolve.
+	table *table
+	key   primaryKey
+	row   *row // nil if there is none
+}
+
+type actionKind uint8
+
+const (
+	actionPut actionKind = iota
+	actionUpdate
+	actionDelete
+	actionCheck
+)
+
+// expressions returns the expression parameters that the kind takes.
+func (a *action) expressions() []expression {
+	if a.kind == actionUpdate {
+		return []expression{{"UpdateExpression", a.updateSrc}, {"ConditionExpression", a.conditionSrc}}
+	}
+	return []expression{{"ConditionExpression", a.conditionSrc}}
+}
+
+// prepare checks what needs no table: values, the size of a put, expressions.
+func (a *action) prepare(db *DB) error {
+	if a.names != nil || a.placeholders != nil {
+		if err := checkPlaceholders(a.expressions(), a.names, a.placeholders); err != nil {
+			return err
+		}
+	}
+	if a.kind == actionPut {
+		item, err := itemOfSDK(a.values)
+		if err != nil {
+			return err
+		}
+		a.item, a.sizeBytes = item, item.Size()
+		if a.sizeBytes > maxItemBytes {
+			return invalid("Item size has exceeded the maximum allowed size")
+		}
+	} else if err := checkValues(a.values); err != nil {
+		return err
+	}
+	var err error
+	if a.args, err = expressionArgs(a.names, a.placeholders); err != nil {
+		return err
+	}
+	if a.update, err = db.parsed.updates.get(a.updateSrc, expr.ParseUpdate); err != nil {
+		return err
+	}
+	if a.condition, err = db.parsed.conditions.get(a.conditionSrc, expr.ParseCondition); err != nil {
+		return err
+	}
+	switch {
+	case a.update != nil && a.condition != nil:
+		return checkExpressions(a.args, a.update, a.condition)
+	case a.update != nil:
+		return checkExpressions(a.args, a.update)
+	case a.condition != nil:
+		return checkExpressions(a.args, a.condition)
+	}
+	return nil
+}
+
+// locate finds the table.
+func (a *action) locate(db *DB) (err error) {
+	a.table, err = db.table(a.tableName)
+	return err
+}
+
+// resolve finds the row, and refuses a key or an item that does not fit the
+// table. Empty key values are left to the caller.
+func (a *action) resolve() (err error) {
+	schema := &a.table.schema
+	if a.kind == actionPut {
+		a.key, err = schema.ofItem(a.item)
+	} else {
+		a.key, err = schema.ofKey(a.values)
+	}
+	if err != nil {
+		return err
+	}
+	if a.update != nil {
+		for _, name := range a.update.Attributes(a.args) {
+			if schema.has(name) {
+				return invalid("One or more parameter values were invalid: "+
+					"Cannot update attribute %s. This attribute is part of the key", name)
+			}
+		}
+	}
+	if err := schema.checkSize(a.key); err != nil {
+		return err
+	}
+	a.row = a.table.get(a.key)
+	return nil
+}
+
+// run evaluates the condition and works out the write, without doing it. A
+// condition check comes out as a write that changes nothing.
+func (a *action) run() (write, error) {
+	before := itemOf(a.row)
+	w := write{table: a.table, key: a.key, before: a.row, after: before, sizeBytes: sizeOf(a.row)}
+	if a.condition != nil {
+		holds, err := a.condition.Eval(before, a.args)
+		if err != nil {
+			return w, invalid("%s", err.Error())
+		}
+		if !holds {
+			var old map[string]types.AttributeValue
+			if a.returnOld {
+				old = before.ToSDK()
+			}
+			return w, conditionFailed(old)
+		}
+	}
+	switch a.kind {
+	case actionPut:
+		w.after, w.sizeBytes = a.item, a.sizeBytes
+	case actionDelete:
+		w.after, w.sizeBytes = nil, 0
+	case actionUpdate:
+		after, err := a.updated(before)
+		if err != nil {
+			return w, err
+		}
+		w.after, w.sizeBytes = after, after.Size()
+		if w.sizeBytes > maxItemBytes {
+			return w, invalid("Item size to update has exceeded the maximum allowed size")
+		}
+	}
+	return w, nil
+}
+
+// updated applies the update expression. On a missing row it starts from
+// nothing and adds the key, unless the update only removes: then nothing is
+// created. DynamoDB Local 3.3.1 creates a row even then.
+func (a *action) updated(before attr.Item) (attr.Item, error) {
+	if before == nil && a.update != nil && a.update.OnlyRemoves() {
+		return nil, nil
+	}
+	base := before
+	if before == nil {
+		key, err := itemOfSDK(a.values)
+		if err != nil {
+			return nil, err
+		}
+		base = key
+	}
+	if a.update == nil {
+		return base, nil
+	}
+	after, err := a.update.Apply(base, a.args)
+	if err != nil {
+		return nil, invalid("%s", err.Error())
+	}
+	return after, nil
+}
+
+// perform runs an action that is a request by itself.
+func (a *action) perform(db *DB, r *request) (write, error) {
+	if err := a.prepare(db); err != nil {
+		return write{}, err
+	}
+	if err := a.locate(db); err != nil {
+		return write{}, err
+	}
+	if err := a.resolve(); err != nil {
+		return write{}, err
+	}
+	if err := a.table.schema.checkEmpty(a.key); err != nil {
+		return write{}, err
+	}
+	w, err := a.run()
+	if err != nil {
+		return write{}, err
+	}
+	db.commit(r, w)
+	return w, nil
+}

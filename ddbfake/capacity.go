@@ -1,0 +1,94 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Capacity units: a read takes one for each 4 KB that it reads consistently,
+// half if eventually, a write one for each KB of the larger of the two
+// images; at least one block, even if there is no row; twice as much within a
+// transaction.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+const (
+	readBlockBytes  = 4096
+	writeBlockBytes = 1024
+)
+
+func blocks(sizeBytes, blockBytes int) float64 {
+	return float64(max(1, (sizeBytes+blockBytes-1)/blockBytes))
+}
+
+func readUnits(sizeBytes int, consistent bool) float64 {
+	if consistent {
+		return blocks(sizeBytes, readBlockBytes)
+	}
+	return blocks(sizeBytes, readBlockBytes) / 2
+}
+
+// units returns the write units of a write.
+func (w *write) units() float64 {
+	return blocks(max(w.sizeBytes, sizeOf(w.before)), writeBlockBytes)
+}
+
+// consumed returns the ConsumedCapacity of a write that is a request by
+// itself, nil if it was not asked for.
+func (w *write) consumed(asked types.ReturnConsumedCapacity) *types.ConsumedCapacity {
+	if !wanted(asked) {
+		return nil
+	}
+	return consumedBy(asked, w.table.name, w.units())
+}
+
+func wanted(asked types.ReturnConsumedCapacity) bool {
+	return asked == types.ReturnConsumedCapacityTotal || asked == types.ReturnConsumedCapacityIndexes
+}
+
+// consumedBy reports units without saying whether they were read or written:
+// only transactions do.
+func consumedBy(asked types.ReturnConsumedCapacity, table string, units float64) *types.ConsumedCapacity {
+	c := &types.ConsumedCapacity{TableName: aws.String(table), CapacityUnits: aws.Float64(units)}
+	if asked == types.ReturnConsumedCapacityIndexes {
+		c.Table = &types.Capacity{CapacityUnits: aws.Float64(units)}
+	}
+	return c
+}
+
+// tableUnits adds up units by table.
+type tableUnits struct {
+	tables []string // in order of first appearance
+	units  map[string]float64
+}
+
+func (u *tableUnits) add(table string, units float64) {
+	if u.units == nil {
+		u.units = map[string]float64{}
+	}
+	if _, ok := u.units[table]; !ok {
+		u.tables = append(u.tables, table)
+	}
+	u.units[table] += units
+}
+
+// consumed reports the units of a transaction, as read or as written.
+func (u *tableUnits) consumed(asked types.ReturnConsumedCapacity, read bool) []types.ConsumedCapacity {
+	if !wanted(asked) {
+		return nil
+	}
+	out := make([]types.ConsumedCapacity, len(u.tables))
+	for i, name := range u.tables {
+		c := consumedBy(asked, name, u.units[name])
+		units := aws.Float64(u.units[name])
+		if read {
+			c.ReadCapacityUnits = units
+		} else {
+			c.WriteCapacityUnits = units
+		}
+		if c.Table != nil {
+			c.Table.ReadCapacityUnits, c.Table.WriteCapacityUnits = c.ReadCapacityUnits, c.WriteCapacityUnits
+		}
+		out[i] = *c
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package ddbfake
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// injected is a fault that waits for calls.
+type injected struct {
+	Fault
+	met int // matching calls so far
+}
+
+// Inject adds faults to those that wait. Each counts the calls that match
+// it from now on. Faults are asked in the order of injection, and a call that
+// one of them hits is not seen by those after it. A fault that has hit as
+// often as it may is dropped.
+func (db *DB) Inject(faults ...Fault) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, f := range faults {
+		db.injected = append(db.injected, injected{Fault: f})
+	}
+}
+
+// ClearFaults drops every fault that waits.
+func (db *DB) ClearFaults() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.injected = nil
+}
+
+// Injected returns the faults that wait, in the order of injection. One that
+// has hit before is still written as it was injected.
+func (db *DB) Injected() []Fault {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	faults := make([]Fault, len(db.injected))
+	for i, f := range db.injected {
+		faults[i] = f.Fault
+	}
+	return faults
+}
+
+// nextFault returns the injected fault that hits this call, nil if none does.
+func (db *DB) nextFault(r *request, in any) *Fault {
+	for i := range db.injected {
+		f := &db.injected[i]
+		if !db.matches(f.Fault, r, in) {
+			continue
+		}
+		f.met++
+		first := max(f.Nth, 1)
+		if f.met < first {
+			continue
+		}
+		hit := f.Fault
+		if f.Times != Always && f.met >= first+max(f.Times, 1)-1 {
+			db.injected = append(db.injected[:i], db.injected[i+1:]...)
+		}
+		return &hit
+	}
+	return nil
+}
+
+func (db *DB) matches(f Fault, r *request, in any) bool {
+	if f.Op != "" && f.Op != r.op.name || f.Actor != "" && f.Actor != r.actor {
+		return false
+	}
+	if f.Table == "" && f.Key == "" {
+		return true
+	}
+	for _, t := range db.targets(in) {
+		if db.hits(f, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// target is a row, or the part of a table, that a call touches.
+type target struct {
+	table  string
+	values map[string]types.AttributeValue
+}
+
+// hits reports whether a fault's table and key predicates hold for a target.
+func (db *DB) hits(f Fault, t target) bool {
+	if f.Table != "" && f.Table != t.table {
+		return false
+	}
+	if f.Key == "" {
+		return true
+	}
+	table := db.state.tables[t.table]
+	if table == nil {
+		return false
+	}
+	return keyMatches(f.Key, t.values[table.schema.hash.Name]) ||
+		table.schema.hasSort() && keyMatches(f.Key, t.values[table.schema.sort.Name])
+}
+
+func keyMatches(pattern string, v types.AttributeValue) bool {
+	var text string
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		text = v.Value
+	case *types.AttributeValueMemberB:
+		text = base64.StdEncoding.EncodeToString(v.Value)
+	case *types.AttributeValueMemberN:
+		n, err := attr.ParseNumber(v.Value)
+		if err != nil {
+			return false
+		}
+		text = n.String()
+	default:
+		return false
+	}
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(text, prefix)
+	}
+	return text == pattern
+}
+
+// targets returns what a call touches. The inputs are not validated yet.
+func (db *DB) targets(in any) []target {
+	one := func(table *string, values map[string]types.AttributeValue) []target {
+		return []target{{nameInARN(aws.ToString(table)), values}}
+	}
+	switch in := in.(type) {
+	case *dynamodb.GetItemInput:
+		return one(in.TableName, in.Key)
+	case *dynamodb.PutItemInput:
+		return one(in.TableName, in.Item)
+	case *dynamodb.UpdateItemInput:
+		return one(in.TableName, in.Key)
+	case *dynamodb.DeleteItemInput:
+		return one(in.TableName, in.Key)
+	case *dynamodb.QueryInput:
+		return one(in.TableName, db.queriedKey(in))
+	case *dynamodb.TransactWriteItemsInput:
+		targets := make([]target, len(in.TransactItems))
+		for i := range in.TransactItems {
+			targets[i] = actionTarget(&in.TransactItems[i])
+		}
+		return targets
+	case *dynamodb.TransactGetItemsInput:
+		targets := make([]target, len(in.TransactItems))
+		for i, item := range in.TransactItems {
+			if item.Get != nil {
+				targets[i] = one(item.Get.TableName, item.Get.Key)[0]
+			}
+		}
+		return targets
+	case *dynamodb.CreateTableInput:
+		return one(in.TableName, nil)
+	case *dynamodb.DeleteTableInput:
+		return one(in.TableName, nil)
+	case *dynamodb.DescribeTableInput:
+		return one(in.TableName, nil)
+	case *dynamodb.UpdateTimeToLiveInput:
+		return one(in.TableName, nil)
+	case *dynamodb.DescribeTimeToLiveInput:
+		return one(in.TableName, nil)
+	}
+	return nil
+}
+
+func actionTarget(item *types.TransactWriteItem) target {
+	switch {
+	case item.ConditionCheck != nil:
+		return target{nameInARN(aws.ToString(item.ConditionCheck.TableName)), item.ConditionCheck.Key}
+	case item.Put != nil:
+		return target{nameInARN(aws.ToString(item.Put.TableName)), item.Put.Item}
+	case item.Update != nil:
+		return target{nameInARN(aws.ToString(item.Update.TableName)), item.Update.Key}
+	case item.Delete != nil:
+		return target{nameInARN(aws.ToString(item.Delete.TableName)), item.Delete.Key}
+	}
+	return target{}
+}
+
+// queriedKey returns the key values that a Query asks to be equal; nil if
+// the query is not valid.
+func (db *DB) queriedKey(in *dynamodb.QueryInput) map[string]types.AttributeValue {
+	t := db.state.tables[nameInARN(aws.ToString(in.TableName))]
+	if t == nil || in.KeyConditionExpression == nil {
+		return nil
+	}
+	keys, err := db.parsed.keyConditions.get(in.KeyConditionExpression, expr.ParseKeyCondition)
+	if err != nil {
+		return nil
+	}
+	args, err := expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	if err != nil || keys.Check(args) != nil {
+		return nil
+	}
+	bounds, err := keys.Bind(args, t.schema.hash, t.schema.sort)
+	if err != nil {
+		return nil
+	}
+	values := map[string]types.AttributeValue{t.schema.hash.Name: attr.ToSDK(bounds.Hash)}
+	if bounds.Low != nil && bounds.High != nil && attr.Equal(bounds.Low, bounds.High) {
+		values[t.schema.sort.Name] = attr.ToSDK(bounds.Low)
+	}
+	return values
+}
+
+// serveFaulty serves a call that a fault hits.
+func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
+	switch f.Kind {
+	case FaultThrottled:
+		return nil, db.throttled(in, *f)
+	case FaultRequestLost:
+		return nil, &NetworkError{Operation: r.op.name}
+	case FaultResponseLost:
+		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		return nil, &NetworkError{Operation: r.op.name, ResponseLost: true}
+	case FaultErrorBefore:
+		return nil, internalError()
+	case FaultErrorAfter:
+		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		return nil, internalError()
+	}
+	return r.op.serve(db, r, in)
+}
+
+func internalError() error {
+	return &types.InternalServerError{Message: aws.String("The request could not be completed because of an internal failure")}
+}
+
+// throttled returns how the service refuses a call for want of capacity. A
+// transaction is cancelled, and the reasons name the actions whose rows the
+// fault's predicates match: all of them if it has none.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+func (db *DB) throttled(in any, f Fault) error {
+	message := aws.String("The level of configured provisioned throughput for the table was exceeded. " +
+		"Consider increasing your provisioning level with the UpdateTable API.")
+	switch in.(type) {
+	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
+	default:
+		return &types.ProvisionedThroughputExceededException{Message: message}
+	}
+	targets := db.targets(in)
+	reasons := make([]types.CancellationReason, len(targets))
+	for i, t := range targets {
+		if db.hits(f, t) {
+			reasons[i] = types.CancellationReason{Code: aws.String(reasonThrottled), Message: message}
+		}
+	}
+	return cancelled(reasons)
+}

@@ -1,0 +1,90 @@
+package ddbfake
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Hash is a SHA-256 of the tables: names, key schemas, TTL settings and rows.
+// It depends on nothing else: not on how the rows came to be, nor on the
+// change log, the tokens, the clock or the process. It reads every row.
+func (db *DB) Hash() [32]byte {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.expireByLag(db.clock.Now())
+	h := sha256.New()
+	var p printer
+	for _, name := range sortedKeys(db.state.tables) {
+		t := db.state.tables[name]
+		p = p[:0]
+		p.text(t.name)
+		p.text(t.schema.hash.Name)
+		p.text(t.schema.hash.Kind.String())
+		p.text(t.schema.sort.Name)
+		p.text(t.schema.sort.Kind.String())
+		if t.ttl.enabled {
+			p.number(1)
+			p.text(t.ttl.attribute)
+		} else {
+			p.number(0)
+		}
+		p.number(t.rows.Len())
+		h.Write(p)
+		t.rows.Scan(func(r *row) bool {
+			p = p[:0]
+			p.item(r.item)
+			h.Write(p)
+			return true
+		})
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+func (f *printer) item(m map[string]attr.Value) {
+	f.number(len(m))
+	for _, name := range sortedKeys(m) {
+		f.text(name)
+		f.attribute(m[name])
+	}
+}
+
+// attribute writes a value, sets in order; numbers print in one way only.
+func (f *printer) attribute(v attr.Value) {
+	*f = append(*f, byte(v.Kind()))
+	switch v := v.(type) {
+	case attr.S:
+		f.text(string(v))
+	case attr.N:
+		f.text(v.String())
+	case attr.B:
+		f.text(string(v))
+	case attr.BOOL:
+		if v {
+			f.number(1)
+		} else {
+			f.number(0)
+		}
+	case attr.M:
+		f.item(v)
+	case attr.L:
+		f.number(len(v))
+		for _, e := range v {
+			f.attribute(e)
+		}
+	case attr.SS:
+		f.texts(slices.Sorted(slices.Values(v)))
+	case attr.NS:
+		f.number(len(v))
+		for _, e := range slices.SortedFunc(slices.Values(v), attr.Number.Cmp) {
+			f.text(e.String())
+		}
+	case attr.BS:
+		f.number(len(v))
+		for _, e := range slices.SortedFunc(slices.Values(v), bytes.Compare) {
+			f.text(string(e))
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package ddbfake
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/tidwall/btree"
+)
+
+// A ClientRequestToken makes a transaction idempotent for ten minutes of the
+// service's clock after the request that succeeded with it. A cancelled
+// transaction leaves no trace: the same token may be tried again.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
+const (
+	tokenLife      = 10 * time.Minute
+	maxTokenLength = 36
+)
+
+// token is a transaction that is done.
+type token struct {
+	text        string
+	fingerprint [sha256.Size]byte
+	until       time.Time
+}
+
+// tokens are the transactions of the last ten minutes, and some older ones
+// not forgotten yet.
+type tokens struct {
+	tree *btree.BTreeG[token]
+	// pruneAt is the size at which expired tokens are thrown out.
+	pruneAt int
+}
+
+const minPrune = 1024
+
+func newTokens() tokens {
+	less := func(a, b token) bool { return a.text < b.text }
+	return tokens{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), pruneAt: minPrune}
+}
+
+func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
+
+// seen reports whether this transaction was done before. The error says that
+// its token stands for another one.
+func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, error) {
+	if in.ClientRequestToken == nil {
+		return false, nil
+	}
+	done, ok := db.state.tokens.tree.Get(token{text: *in.ClientRequestToken})
+	if !ok || !r.now.Before(done.until) {
+		return false, nil
+	}
+	if done.fingerprint != fingerprint(in) {
+		return false, &types.IdempotentParameterMismatchException{Message: aws.String(
+			"DynamoDB rejected the request because you retried a request with a different payload " +
+				"but with an idempotent token that was already used.")}
+	}
+	return true, nil
+}
+
+// remember records a transaction that is done.
+func (db *DB) remember(r *request, in *dynamodb.TransactWriteItemsInput) {
+	if in.ClientRequestToken == nil {
+		return
+	}
+	t := &db.state.tokens
+	if t.tree.Len() >= t.pruneAt {
+		t.prune(r.now)
+	}
+	t.tree.Set(token{text: *in.ClientRequestToken, fingerprint: fingerprint(in), until: r.now.Add(tokenLife)})
+}
+
+func (t *tokens) prune(now time.Time) {
+	var expired []token
+	t.tree.Scan(func(k token) bool {
+		if !now.Before(k.until) {
+			expired = append(expired, k)
+		}
+		return true
+	})
+	for _, k := range expired {
+		t.tree.Delete(k)
+	}
+	t.pruneAt = max(minPrune, 2*t.tree.Len())
+}
+
+// fingerprint tells transactions apart by their actions. The order of members
+// and of elements in maps does not matter, that of actions and of elements in
+// lists and sets does.
+func fingerprint(in *dynamodb.TransactWriteItemsInput) [sha256.Size]byte {
+	f := printer(make([]byte, 0, 1024))
+	for i := range in.TransactItems {
+		item := &in.TransactItems[i]
+		switch {
+		case item.ConditionCheck != nil:
+			p := item.ConditionCheck
+			f.action('c', p.TableName, p.Key, p.ConditionExpression, nil, p.ExpressionAttributeNames,
+				p.ExpressionAttributeValues, p.ReturnValuesOnConditionCheckFailure)
+		case item.Put != nil:
+			p := item.Put
+			f.action('p', p.TableName, p.Item, p.ConditionExpression, nil, p.ExpressionAttributeNames,
+				p.ExpressionAttributeValues, p.ReturnValuesOnConditionCheckFailure)
+		case item.Update != nil:
+			p := item.Update
+			f.action('u', p.TableName, p.Key, p.ConditionExpression, p.UpdateExpression, p.ExpressionAttributeNames,
+				p.ExpressionAttributeValues, p.ReturnValuesOnConditionCheckFailure)
+		case item.Delete != nil:
+			p := item.Delete
+			f.action('d', p.TableName, p.Key, p.ConditionExpression, nil, p.ExpressionAttributeNames,
+				p.ExpressionAttributeValues, p.ReturnValuesOnConditionCheckFailure)
+		}
+	}
+	return sha256.Sum256(f)
+}
+
+// printer writes values so that different ones never come out the same:
+// every text after its length, every value after its type.
+type printer []byte
+
+func (f *printer) number(n int) { *f = binary.AppendUvarint(*f, uint64(n)) }
+
+func (f *printer) text(s string) {
+	f.number(len(s))
+	*f = append(*f, s...)
+}
+
+func (f *printer) optional(s *string) {
+	if s == nil {
+		*f = append(*f, 0)
+		return
+	}
+	*f = append(*f, 1)
+	f.text(*s)
+}
+
+func (f *printer) action(kind byte, table *string, values map[string]types.AttributeValue, condition, update *string,
+	names map[string]string, placeholders map[string]types.AttributeValue, onFailure types.ReturnValuesOnConditionCheckFailure) {
+	*f = append(*f, kind)
+	f.optional(table)
+	f.values(values)
+	f.optional(condition)
+	f.optional(update)
+	f.number(len(names))
+	for _, name := range sortedKeys(names) {
+		f.text(name)
+		f.text(names[name])
+	}
+	f.values(placeholders)
+	f.text(string(onFailure))
+}
+
+func (f *printer) values(m map[string]types.AttributeValue) {
+	f.number(len(m))
+	for _, name := range sortedKeys(m) {
+		f.text(name)
+		f.value(m[name])
+	}
+}
+
+func (f *printer) value(v types.AttributeValue) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		*f = append(*f, 's')
+		f.text(v.Value)
+	case *types.AttributeValueMemberN:
+		*f = append(*f, 'n')
+		f.text(v.Value)
+	case *types.AttributeValueMemberB:
+		*f = append(*f, 'b')
+		f.text(string(v.Value))
+	case *types.AttributeValueMemberBOOL:
+		*f = append(*f, 't')
+		if !v.Value {
+			(*f)[len(*f)-1] = 'f'
+		}
+	case *types.AttributeValueMemberNULL:
+		*f = append(*f, '0')
+	case *types.AttributeValueMemberM:
+		*f = append(*f, 'm')
+		f.values(v.Value)
+	case *types.AttributeValueMemberL:
+		*f = append(*f, 'l')
+		f.number(len(v.Value))
+		for _, e := range v.Value {
+			f.value(e)
+		}
+	case *types.AttributeValueMemberSS:
+		*f = append(*f, 'S')
+		f.texts(v.Value)
+	case *types.AttributeValueMemberNS:
+		*f = append(*f, 'N')
+		f.texts(v.Value)
+	case *types.AttributeValueMemberBS:
+		*f = append(*f, 'B')
+		f.number(len(v.Value))
+		for _, e := range v.Value {
+			f.text(string(e))
+		}
+	}
+}
+
+func (f *printer) texts(list []string) {
+	f.number(len(list))
+	for _, s := range list {
+		f.text(s)
+	}
+}
+
+// sortedKeys returns a map's keys in order.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

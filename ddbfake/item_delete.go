@@ -1,0 +1,55 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// deleteItem serves DeleteItem. Deleting what does not exist succeeds.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteItem.html
+func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.DeleteItemOutput, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	c.returnValues(in.ReturnValues)
+	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
+	if in.Key == nil {
+		c.null("key")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if err := onlyOldValues(in.ReturnValues); err != nil {
+		return nil, err
+	}
+	a := action{
+		kind:         actionDelete,
+		tableName:    name,
+		values:       in.Key,
+		names:        in.ExpressionAttributeNames,
+		placeholders: in.ExpressionAttributeValues,
+		conditionSrc: in.ConditionExpression,
+		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	if in.Expected != nil || in.ConditionalOperator != "" {
+		err := checkLegacy("DeleteItem", a.expressions(),
+			legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
+		if err != nil {
+			return nil, err
+		}
+	}
+	w, err := a.perform(db, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamodb.DeleteItemOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	if in.ReturnValues == types.ReturnValueAllOld {
+		out.Attributes = itemOf(w.before).ToSDK()
+	}
+	return out, nil
+}

@@ -1,0 +1,132 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// getItem serves GetItem.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
+func (db *DB) getItem(_ *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	if in.Key == nil {
+		c.null("key")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	g := get{tableName: name, key: in.Key, names: in.ExpressionAttributeNames, projectionSrc: in.ProjectionExpression}
+	if in.AttributesToGet != nil {
+		if err := checkLegacy("GetItem", g.expressions(), legacy{"AttributesToGet", true}); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.prepare(db); err != nil {
+		return nil, err
+	}
+	if err := g.locate(db); err != nil {
+		return nil, err
+	}
+	if err := g.resolve(); err != nil {
+		return nil, err
+	}
+	if err := g.table.schema.checkEmpty(g.rowKey); err != nil {
+		return nil, err
+	}
+	item, err := g.run()
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamodb.GetItemOutput{Item: item.ToSDK()}
+	if wanted(in.ReturnConsumedCapacity) {
+		units := readUnits(sizeOf(g.row), aws.ToBool(in.ConsistentRead))
+		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)
+	}
+	return out, nil
+}
+
+// get is a read of one row: GetItem, or one of TransactGetItems.
+type get struct {
+	tableName     string
+	key           map[string]types.AttributeValue
+	names         map[string]string
+	projectionSrc *string
+
+	args       expr.Args
+	projection *expr.Projection
+
+	table  *table
+	rowKey primaryKey
+	row    *row
+}
+
+func (g *get) expressions() []expression {
+	return []expression{{projectionExpression, g.projectionSrc}}
+}
+
+// prepare checks what needs no table.
+func (g *get) prepare(db *DB) (err error) {
+	if g.names != nil {
+		if err := checkPlaceholders(g.expressions(), g.names, nil); err != nil {
+			return err
+		}
+	}
+	if err := checkValues(g.key); err != nil {
+		return err
+	}
+	if g.args, err = expressionArgs(g.names, nil); err != nil {
+		return err
+	}
+	if g.projection, err = db.parsed.projections.get(g.projectionSrc, expr.ParseProjection); err != nil || g.projection == nil {
+		return err
+	}
+	return checkExpressions(g.args, g.projection)
+}
+
+// locate finds the table.
+func (g *get) locate(db *DB) (err error) {
+	g.table, err = db.table(g.tableName)
+	return err
+}
+
+// resolve finds the row. Empty key values are left to the caller.
+func (g *get) resolve() (err error) {
+	if g.rowKey, err = g.table.schema.ofKey(g.key); err != nil {
+		return err
+	}
+	if err := g.table.schema.checkSize(g.rowKey); err != nil {
+		return err
+	}
+	g.row = g.table.get(g.rowKey)
+	return nil
+}
+
+// run returns the item as projected; nil if there is none.
+func (g *get) run() (attr.Item, error) {
+	return project(itemOf(g.row), g.projection, g.args)
+}
+
+// project cuts an item down to a projection, which may be nil.
+func project(item attr.Item, p *expr.Projection, args expr.Args) (attr.Item, error) {
+	if item == nil || p == nil {
+		return item, nil
+	}
+	out, err := p.Apply(item, args)
+	if err != nil {
+		return nil, invalid("%s", err.Error())
+	}
+	if out == nil {
+		out = attr.Item{}
+	}
+	return out, nil
+}

@@ -1,0 +1,64 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// putItem serves PutItem.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html
+func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemOutput, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	c.returnValues(in.ReturnValues)
+	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
+	if in.Item == nil {
+		c.null("item")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if err := onlyOldValues(in.ReturnValues); err != nil {
+		return nil, err
+	}
+	a := action{
+		kind:         actionPut,
+		tableName:    name,
+		values:       in.Item,
+		names:        in.ExpressionAttributeNames,
+		placeholders: in.ExpressionAttributeValues,
+		conditionSrc: in.ConditionExpression,
+		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	if in.Expected != nil || in.ConditionalOperator != "" {
+		err := checkLegacy("PutItem", a.expressions(),
+			legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
+		if err != nil {
+			return nil, err
+		}
+	}
+	w, err := a.perform(db, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamodb.PutItemOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	if in.ReturnValues == types.ReturnValueAllOld {
+		out.Attributes = itemOf(w.before).ToSDK()
+	}
+	return out, nil
+}
+
+// onlyOldValues checks ReturnValues of PutItem and DeleteItem.
+func onlyOldValues(v types.ReturnValue) error {
+	switch v {
+	case "", types.ReturnValueNone, types.ReturnValueAllOld:
+		return nil
+	}
+	return invalid("ReturnValues can only be ALL_OLD or NONE")
+}

@@ -1,0 +1,79 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// updateItem serves UpdateItem. On a key that does not exist it creates the
+// row, unless it only removes; without an UpdateExpression it creates the key
+// alone.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
+func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	c.returnValues(in.ReturnValues)
+	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
+	if in.Key == nil {
+		c.null("key")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	a := action{
+		kind:         actionUpdate,
+		tableName:    name,
+		values:       in.Key,
+		names:        in.ExpressionAttributeNames,
+		placeholders: in.ExpressionAttributeValues,
+		conditionSrc: in.ConditionExpression,
+		updateSrc:    in.UpdateExpression,
+		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	if in.AttributeUpdates != nil || in.Expected != nil || in.ConditionalOperator != "" {
+		err := checkLegacy("UpdateItem", a.expressions(), legacy{"AttributeUpdates", in.AttributeUpdates != nil},
+			legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
+		if err != nil {
+			return nil, err
+		}
+	}
+	w, err := a.perform(db, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamodb.UpdateItemOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	out.Attributes = a.returned(in.ReturnValues, itemOf(w.before), w.after).ToSDK()
+	return out, nil
+}
+
+// returned picks what ReturnValues asks for; nil if there is nothing. UPDATED
+// values of a nested path are that path alone. DynamoDB Local 3.3.1 returns
+// more of the old item.
+func (a *action) returned(v types.ReturnValue, before, after attr.Item) attr.Item {
+	var item attr.Item
+	switch v {
+	case types.ReturnValueAllOld:
+		return before
+	case types.ReturnValueAllNew:
+		return after
+	case types.ReturnValueUpdatedOld:
+		item = before
+	case types.ReturnValueUpdatedNew:
+		item = after
+	}
+	if item == nil || a.update == nil {
+		return nil
+	}
+	if item = a.update.Touched(item, a.args); len(item) == 0 {
+		return nil
+	}
+	return item
+}

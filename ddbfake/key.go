@@ -1,0 +1,222 @@
+package ddbfake
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// Limits on the values of keys.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const (
+	maxHashKeyBytes = 2048
+	maxSortKeyBytes = 1024
+)
+
+// primaryKey is a row's primary key, encoded so that byte order is DynamoDB's
+// order. sort is "" in a table without a sort key.
+type primaryKey struct {
+	hash, sort string
+}
+
+func (k primaryKey) less(o primaryKey) bool {
+	if k.hash != o.hash {
+		return k.hash < o.hash
+	}
+	return k.sort < o.sort
+}
+
+func (k primaryKey) compare(o primaryKey) int {
+	return cmp.Or(cmp.Compare(k.hash, o.hash), cmp.Compare(k.sort, o.sort))
+}
+
+// keySchema is a table's key: its attributes and their types.
+type keySchema struct {
+	hash expr.Key
+	sort expr.Key // zero if the key is the partition key alone
+}
+
+func (s *keySchema) hasSort() bool { return s.sort.Name != "" }
+
+// has reports whether an attribute is part of the key.
+func (s *keySchema) has(name string) bool {
+	return name == s.hash.Name || s.hasSort() && name == s.sort.Name
+}
+
+func (s *keySchema) size() int {
+	if s.hasSort() {
+		return 2
+	}
+	return 1
+}
+
+// keyMismatch is the answer to a Key that is not this table's.
+const keyMismatch = "The provided key element does not match the schema"
+
+// ofItem returns the key within a whole item. The error is about a missing or
+// mistyped attribute; empty and oversized values are for checkValues.
+func (s *keySchema) ofItem(item attr.Item) (primaryKey, error) {
+	var k primaryKey
+	v, err := s.itemAttribute(item, s.hash)
+	if err != nil {
+		return k, err
+	}
+	k.hash = encodeKey(v)
+	if s.hasSort() {
+		if v, err = s.itemAttribute(item, s.sort); err != nil {
+			return k, err
+		}
+		k.sort = encodeKey(v)
+	}
+	return k, nil
+}
+
+func (s *keySchema) itemAttribute(item attr.Item, key expr.Key) (attr.Value, error) {
+	v, ok := item[key.Name]
+	if !ok {
+		return nil, invalid("One or more parameter values were invalid: Missing the key %s in the item", key.Name)
+	}
+	if v.Kind() != key.Kind {
+		return nil, invalid("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
+			key.Name, key.Kind, v.Kind())
+	}
+	return v, nil
+}
+
+// ofKey returns the key given as the Key member of a request: the key
+// attributes and nothing else.
+func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, error) {
+	var k primaryKey
+	if len(key) != s.size() {
+		return k, invalid(keyMismatch)
+	}
+	var ok bool
+	if k.hash, ok = encodeKeySDK(key[s.hash.Name], s.hash.Kind); !ok {
+		return k, invalid(keyMismatch)
+	}
+	if s.hasSort() {
+		if k.sort, ok = encodeKeySDK(key[s.sort.Name], s.sort.Kind); !ok {
+			return k, invalid(keyMismatch)
+		}
+	}
+	return k, nil
+}
+
+// checkEmpty refuses empty key values. It is apart from the other rules
+// because a transaction reports it for the request and not for the action.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+func (s *keySchema) checkEmpty(k primaryKey) error {
+	for _, part := range [...]struct {
+		key   expr.Key
+		value string
+	}{{s.hash, k.hash}, {s.sort, k.sort}} {
+		if part.key.Name == "" || part.value != "" {
+			continue
+		}
+		word := "string"
+		if part.key.Kind == attr.KindB {
+			word = "binary"
+		}
+		return invalid("One or more parameter values are not valid. "+
+			"The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", word, part.key.Name)
+	}
+	return nil
+}
+
+// checkSize refuses key values that are too long, with the service's text.
+func (s *keySchema) checkSize(k primaryKey) error {
+	if len(k.hash) > maxHashKeyBytes && s.hash.Kind != attr.KindN {
+		return invalid("One or more parameter values were invalid: " +
+			"Size of hashkey has exceeded the maximum size limit of2048 bytes")
+	}
+	if len(k.sort) > maxSortKeyBytes && s.sort.Kind != attr.KindN {
+		return invalid("One or more parameter values were invalid: " +
+			"Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
+	}
+	return nil
+}
+
+// check applies both rules on key values.
+func (s *keySchema) check(k primaryKey) error {
+	if err := s.checkEmpty(k); err != nil {
+		return err
+	}
+	return s.checkSize(k)
+}
+
+// of cuts an item down to its key attributes.
+func (s *keySchema) of(item attr.Item) attr.Item {
+	key := make(attr.Item, 2)
+	key[s.hash.Name] = item[s.hash.Name]
+	if s.hasSort() {
+		key[s.sort.Name] = item[s.sort.Name]
+	}
+	return key
+}
+
+// encodeKeySDK encodes a key value of the wanted type without building an
+// attr.Value where it can.
+func encodeKeySDK(v types.AttributeValue, kind attr.Kind) (string, bool) {
+	if s, ok := v.(*types.AttributeValueMemberS); ok {
+		if s == nil || kind != attr.KindS {
+			return "", false
+		}
+		return s.Value, true
+	}
+	value, err := attr.FromSDK(v)
+	if err != nil || value.Kind() != kind {
+		return "", false
+	}
+	return encodeKey(value), true
+}
+
+// encodeKey encodes a value of a key type so that byte order is DynamoDB's
+// order: strings by UTF-8 bytes, binaries by unsigned bytes, numbers by value.
+func encodeKey(v attr.Value) string {
+	switch v := v.(type) {
+	case attr.S:
+		return string(v)
+	case attr.B:
+		return string(v)
+	case attr.N:
+		return encodeNumber(v.String())
+	}
+	return ""
+}
+
+// encodeNumber encodes the normalised text of a number: a byte for the sign,
+// one for the place of the first digit, then the digits. Of negative numbers
+// everything is complemented, and a last high byte puts -1.5 before -1.
+func encodeNumber(text string) string {
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	whole = strings.TrimLeft(whole, "0")
+	place := len(whole)
+	all := whole + fraction
+	if place == 0 {
+		trimmed := strings.TrimLeft(fraction, "0")
+		place = len(trimmed) - len(fraction)
+		all = trimmed
+	}
+	all = strings.TrimRight(all, "0")
+	if all == "" {
+		return "\x01"
+	}
+	const bias = 130 // places run from -129 to 126
+	b := make([]byte, 0, len(all)+3)
+	if !negative {
+		b = append(b, 2, byte(place+bias))
+		return string(append(b, all...))
+	}
+	b = append(b, 0, ^byte(place+bias))
+	for i := range len(all) {
+		b = append(b, '0'+'9'-all[i])
+	}
+	return string(append(b, 0xff))
+}

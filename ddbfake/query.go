@@ -1,0 +1,314 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// pageBytes is what a Query reads before it stops, whatever the filter or
+// the projection leave of it.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
+const pageBytes = 1 << 20
+
+var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
+
+// query serves Query.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
+func (db *DB) query(_ *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	q, err := newQuery(db, in)
+	if err != nil {
+		return nil, err
+	}
+	if q.table, err = db.table(q.tableName); err != nil {
+		return nil, err
+	}
+	if err := q.bind(); err != nil {
+		return nil, err
+	}
+	return q.run()
+}
+
+// query is a Query while it is served.
+type query struct {
+	in        *dynamodb.QueryInput
+	tableName string
+
+	args       expr.Args
+	keys       *expr.KeyCondition
+	filter     *expr.Condition
+	projection *expr.Projection
+
+	table *table
+	read  keyRange
+	after *primaryKey // ExclusiveStartKey
+}
+
+// newQuery checks what needs no table.
+func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.enum(string(in.Select), "select", selectValues)
+	if in.Limit != nil && *in.Limit < 1 {
+		// This one the service prints in a form of its own.
+		c.broken = append(c.broken, "Value at 'Limit' failed to satisfy constraint: "+
+			"Member must have value greater than or equal to 1")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	expressions := []expression{
+		{projectionExpression, in.ProjectionExpression},
+		{"FilterExpression", in.FilterExpression},
+		{"KeyConditionExpression", in.KeyConditionExpression},
+	}
+	if err := checkLegacy("Query", expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
+		legacy{"QueryFilter", in.QueryFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""},
+		legacy{"KeyConditions", in.KeyConditions != nil}); err != nil {
+		return nil, err
+	}
+	if in.IndexName != nil {
+		return nil, &UnsupportedError{Operation: "Query", Parameter: "IndexName"}
+	}
+	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+		return nil, err
+	}
+	if err := checkValues(in.ExclusiveStartKey); err != nil {
+		return nil, invalid("The provided starting key is invalid: %s", messageOf(err))
+	}
+	if in.KeyConditionExpression == nil {
+		return nil, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	}
+	if err := checkSelect(in); err != nil {
+		return nil, err
+	}
+	q := &query{in: in, tableName: name}
+	if q.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+		return nil, err
+	}
+	return q, q.parse(db)
+}
+
+// parse parses and checks the expressions.
+func (q *query) parse(db *DB) (err error) {
+	if q.keys, err = db.parsed.keyConditions.get(q.in.KeyConditionExpression, expr.ParseKeyCondition); err != nil {
+		return err
+	}
+	if q.filter, err = db.parsed.filters.get(q.in.FilterExpression, expr.ParseFilter); err != nil {
+		return err
+	}
+	if q.projection, err = db.parsed.projections.get(q.in.ProjectionExpression, expr.ParseProjection); err != nil {
+		return err
+	}
+	used := []expr.Expression{q.keys}
+	if q.filter != nil {
+		used = append(used, q.filter)
+	}
+	if q.projection != nil {
+		used = append(used, q.projection)
+	}
+	return checkExpressions(q.args, used...)
+}
+
+// checkSelect checks Select against ProjectionExpression.
+func checkSelect(in *dynamodb.QueryInput) error {
+	const prefix = "One or more parameter values were invalid: "
+	projected := in.ProjectionExpression != nil
+	switch in.Select {
+	case types.SelectAllAttributes:
+		if projected {
+			return invalid(prefix + "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
+		}
+	case types.SelectCount:
+		if projected {
+			return invalid(prefix + "Cannot specify the ProjectionExpression when choosing to get only the Count")
+		}
+	case types.SelectSpecificAttributes:
+		if !projected {
+			return invalid(prefix + "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+		}
+	case types.SelectAllProjectedAttributes:
+		return invalid(prefix + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+	}
+	return nil
+}
+
+// bind finds the rows to read and where to start.
+func (q *query) bind() error {
+	schema := &q.table.schema
+	bounds, err := q.keys.Bind(q.args, schema.hash, schema.sort)
+	if err != nil {
+		return invalid("%s", err.Error())
+	}
+	q.read = newKeyRange(bounds)
+	if err := schema.checkSize(primaryKey{q.read.hash, q.read.low}); err != nil {
+		return err
+	}
+	if q.in.ExclusiveStartKey != nil {
+		key, err := schema.ofKey(q.in.ExclusiveStartKey)
+		if err == nil {
+			err = schema.check(key)
+		}
+		switch {
+		case err != nil && messageOf(err) == keyMismatch:
+			return invalid("The provided starting key is invalid")
+		case err != nil:
+			return invalid("The provided starting key is invalid: %s", messageOf(err))
+		case q.read.hasSort && !q.read.contains(key.sort):
+			return invalid("The provided starting key does not match the range key predicate")
+		case key.hash != q.read.hash:
+			return invalid("The provided starting key is outside query boundaries based on provided conditions")
+		}
+		q.after = &key
+	}
+	if q.filter == nil {
+		return nil
+	}
+	for _, name := range q.filter.Attributes(q.args) {
+		if schema.has(name) {
+			return invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", name)
+		}
+	}
+	return nil
+}
+
+// run reads one page: until Limit rows are read, or the next row would make
+// it more than 1 MB, both before the filter.
+func (q *query) run() (*dynamodb.QueryOutput, error) {
+	out := &dynamodb.QueryOutput{}
+	if q.in.Select != types.SelectCount {
+		out.Items = []map[string]types.AttributeValue{}
+	}
+	var failure error
+	var last *row
+	sizeBytes := 0
+	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, func(r *row) bool {
+		if last != nil && sizeBytes+r.sizeBytes > pageBytes {
+			out.LastEvaluatedKey = last.id.ToSDK()
+			return false
+		}
+		last = r
+		sizeBytes += r.sizeBytes
+		out.ScannedCount++
+		if failure = q.collect(out, r.item); failure != nil {
+			return false
+		}
+		if q.in.Limit != nil && out.ScannedCount >= *q.in.Limit {
+			// There may be nothing after it: the service does not look.
+			out.LastEvaluatedKey = r.id.ToSDK()
+			return false
+		}
+		return true
+	})
+	if failure != nil {
+		return nil, failure
+	}
+	if wanted(q.in.ReturnConsumedCapacity) {
+		units := readUnits(sizeBytes, aws.ToBool(q.in.ConsistentRead))
+		out.ConsumedCapacity = consumedBy(q.in.ReturnConsumedCapacity, q.table.name, units)
+	}
+	return out, nil
+}
+
+// collect filters and projects one row into the page.
+func (q *query) collect(out *dynamodb.QueryOutput, item attr.Item) error {
+	if q.filter != nil {
+		holds, err := q.filter.Eval(item, q.args)
+		if err != nil {
+			return invalid("%s", err.Error())
+		}
+		if !holds {
+			return nil
+		}
+	}
+	out.Count++
+	if out.Items == nil {
+		return nil
+	}
+	item, err := project(item, q.projection, q.args)
+	if err != nil {
+		return err
+	}
+	out.Items = append(out.Items, item.ToSDK())
+	return nil
+}
+
+// keyRange is the part of a table that a Query reads: one partition, from
+// low to high.
+type keyRange struct {
+	hash              string
+	hasSort           bool // there is a condition on the sort key
+	low, high         string
+	hasHigh           bool
+	lowOpen, highOpen bool // the bound itself is left out
+}
+
+func newKeyRange(b expr.Bounds) keyRange {
+	k := keyRange{hash: encodeKey(b.Hash), hasSort: b.Low != nil || b.High != nil}
+	if b.Low != nil {
+		k.low, k.lowOpen = encodeKey(b.Low), b.LowExclusive
+	}
+	if b.High != nil {
+		k.high, k.highOpen, k.hasHigh = encodeKey(b.High), b.HighExclusive, true
+	}
+	return k
+}
+
+func (k *keyRange) contains(sort string) bool { return !k.below(sort) && !k.above(sort) }
+
+func (k *keyRange) below(sort string) bool {
+	return sort < k.low || k.lowOpen && sort == k.low
+}
+
+func (k *keyRange) above(sort string) bool {
+	return k.hasHigh && (sort > k.high || k.highOpen && sort == k.high)
+}
+
+// scan visits the rows in order, or backwards, those after the start key if
+// there is one.
+func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*row) bool) {
+	if forward {
+		from := primaryKey{k.hash, k.low}
+		if start != nil && from.less(*start) {
+			from = *start
+		}
+		t.probe.key = from
+		t.rows.Ascend(&t.probe, func(r *row) bool {
+			switch {
+			case r.key.hash != k.hash || k.above(r.key.sort):
+				return false
+			case k.below(r.key.sort), start != nil && r.key == *start:
+				return true
+			}
+			return visit(r)
+		})
+		return
+	}
+	// The partition ends before the first key of the next possible hash.
+	from := primaryKey{hash: k.hash + "\x00"}
+	if k.hasHigh {
+		from = primaryKey{k.hash, k.high}
+	}
+	if start != nil && start.less(from) {
+		from = *start
+	}
+	t.probe.key = from
+	t.rows.Descend(&t.probe, func(r *row) bool {
+		switch {
+		case r.key.hash > k.hash, r.key.hash == k.hash && k.above(r.key.sort), start != nil && r.key == *start:
+			return true
+		case r.key.hash != k.hash || k.below(r.key.sort):
+			return false
+		}
+		return visit(r)
+	})
+}

@@ -1,0 +1,75 @@
+package ddbfake
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/tidwall/btree"
+)
+
+// table is one table with its rows.
+type table struct {
+	name   string
+	schema keySchema
+	rows   *btree.BTreeG[*row] // by key
+	bytes  int64
+
+	ttl ttlSetting
+	// dues holds the rows that TTL may delete, by due time; empty while TTL
+	// is disabled.
+	dues *btree.BTreeG[*row]
+	// probe is what lookups hand to the trees; having one spares each of
+	// them an allocation.
+	probe row
+
+	id                 string
+	created            time.Time
+	definitions        []types.AttributeDefinition
+	keys               []types.KeySchemaElement
+	billing            types.BillingMode
+	readUnits          int64
+	writeUnits         int64
+	class              types.TableClass
+	deletionProtection bool
+}
+
+func newRows(less func(a, b *row) bool) *btree.BTreeG[*row] {
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+// copy returns a table that shares rows with t until one of them writes.
+func (t *table) copy() *table {
+	c := *t
+	c.rows = t.rows.Copy()
+	c.dues = t.dues.Copy()
+	return &c
+}
+
+// get returns the row with this key, nil if there is none.
+func (t *table) get(key primaryKey) *row {
+	t.probe.key = key
+	r, _ := t.rows.Get(&t.probe)
+	return r
+}
+
+// put stores next in the place of before, which is nil if there was none.
+func (t *table) put(before, next *row, now time.Time) {
+	next.due = t.ttl.dueOf(next.item, now)
+	t.rows.Set(next)
+	t.bytes += int64(next.sizeBytes - sizeOf(before))
+	if before != nil && before.due != noDue {
+		t.dues.Delete(before)
+	}
+	if next.due != noDue {
+		t.dues.Set(next)
+	}
+}
+
+// remove deletes a row.
+func (t *table) remove(r *row) {
+	t.rows.Delete(r)
+	t.bytes -= int64(r.sizeBytes)
+	if r.due != noDue {
+		t.dues.Delete(r)
+	}
+}

@@ -1,0 +1,201 @@
+package ddbfake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// createTable serves CreateTable.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html
+//
+// Deviation: the answer says CREATING, as the service's does, but the table
+// is ACTIVE at once.
+func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.CreateTableOutput, error) {
+	if in.TableName == nil {
+		return nil, invalid("The parameter 'TableName' is required but was not present in the request")
+	}
+	name := *in.TableName
+	if err := checkCreateTable(in); err != nil {
+		return nil, err
+	}
+	schema, err := newKeySchema(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := unsupportedOfTable(in); err != nil {
+		return nil, err
+	}
+	if db.state.tables[name] != nil {
+		return nil, &types.ResourceInUseException{Message: aws.String("Table already exists: " + name)}
+	}
+	db.state.tablesCreated++
+	t := &table{
+		name:               name,
+		schema:             schema,
+		rows:               newRows(lessByKey),
+		dues:               newRows(lessByDue),
+		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
+		created:            r.now,
+		definitions:        slices.Clone(in.AttributeDefinitions),
+		keys:               slices.Clone(in.KeySchema),
+		billing:            in.BillingMode,
+		class:              in.TableClass,
+		deletionProtection: aws.ToBool(in.DeletionProtectionEnabled),
+	}
+	if p := in.ProvisionedThroughput; p != nil {
+		t.readUnits, t.writeUnits = *p.ReadCapacityUnits, *p.WriteCapacityUnits
+	}
+	db.state.tables[name] = t
+	return &dynamodb.CreateTableOutput{TableDescription: t.describe(types.TableStatusCreating)}, nil
+}
+
+// checkCreateTable checks the parameters one by one.
+func checkCreateTable(in *dynamodb.CreateTableInput) error {
+	var c constraints
+	c.plainName(*in.TableName, "tableName")
+	if err := c.err(); err != nil {
+		return err
+	}
+	if in.AttributeDefinitions == nil {
+		c.null("attributeDefinitions")
+	}
+	for i, d := range in.AttributeDefinitions {
+		c.attributeName(d.AttributeName, member("attributeDefinitions", i, "attributeName"))
+		if d.AttributeType == "" {
+			c.null(member("attributeDefinitions", i, "attributeType"))
+		}
+		c.enum(string(d.AttributeType), member("attributeDefinitions", i, "attributeType"), []string{"B", "N", "S"})
+	}
+	switch n := len(in.KeySchema); {
+	case in.KeySchema == nil:
+		c.null("keySchema")
+	case n < 1:
+		c.length("[]", "keySchema", "greater", 1)
+	case n > 2:
+		c.length(printKeySchema(in.KeySchema), "keySchema", "less", 2)
+	}
+	for i, k := range in.KeySchema {
+		c.attributeName(k.AttributeName, member("keySchema", i, "attributeName"))
+		if k.KeyType == "" {
+			c.null(member("keySchema", i, "keyType"))
+		}
+		c.enum(string(k.KeyType), member("keySchema", i, "keyType"), []string{"HASH", "RANGE"})
+	}
+	c.enum(string(in.BillingMode), "billingMode", []string{"PROVISIONED", "PAY_PER_REQUEST"})
+	c.enum(string(in.TableClass), "tableClass", []string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"})
+	if p := in.ProvisionedThroughput; p != nil {
+		c.units(p.ReadCapacityUnits, "provisionedThroughput.readCapacityUnits")
+		c.units(p.WriteCapacityUnits, "provisionedThroughput.writeCapacityUnits")
+	}
+	if err := c.err(); err != nil {
+		return err
+	}
+	const prefix = "One or more parameter values were invalid: "
+	switch {
+	case in.BillingMode == types.BillingModePayPerRequest && in.ProvisionedThroughput != nil:
+		return invalid(prefix + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+	case in.BillingMode != types.BillingModePayPerRequest && in.ProvisionedThroughput == nil:
+		return invalid(prefix + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+	}
+	return nil
+}
+
+func (c *constraints) attributeName(name *string, member string) {
+	switch {
+	case name == nil:
+		c.null(member)
+	case *name == "":
+		c.length("", member, "greater", 1)
+	case len(*name) > 255:
+		c.length(*name, member, "less", 255)
+	}
+}
+
+func (c *constraints) units(n *int64, member string) {
+	switch {
+	case n == nil:
+		c.null(member)
+	case *n < 1:
+		c.add(fmt.Sprintf("'%d'", *n), member, "Member must have value greater than or equal to 1")
+	}
+}
+
+// printKeySchema prints as the service does when it echoes the parameter.
+func printKeySchema(keys []types.KeySchemaElement) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = fmt.Sprintf("KeySchemaElement(attributeName=%s, keyType=%s)", aws.ToString(k.AttributeName), k.KeyType)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// newKeySchema checks the key against the attribute definitions.
+func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
+	var s keySchema
+	kinds := map[string]attr.Kind{}
+	var defined, keys []string
+	for _, d := range in.AttributeDefinitions {
+		kind, _ := attr.ParseKind(string(d.AttributeType))
+		kinds[*d.AttributeName] = kind
+		defined = append(defined, *d.AttributeName)
+	}
+	for _, k := range in.KeySchema {
+		keys = append(keys, *k.AttributeName)
+	}
+	undefined := func(name string) bool { return kinds[name] == attr.KindInvalid }
+	switch {
+	case len(keys) == 2 && (slices.ContainsFunc(keys, undefined) || keys[0] == keys[1] && len(defined) == 1):
+		return s, invalid("Invalid KeySchema: Some index key attribute have no definition")
+	case len(keys) == 1 && undefined(keys[0]):
+		return s, invalid("One or more parameter values were invalid: Some index key attributes are not defined in "+
+			"AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]", strings.Join(keys, ", "), strings.Join(defined, ", "))
+	case len(keys) == 2 && keys[0] == keys[1]:
+		return s, invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+	case in.KeySchema[0].KeyType != types.KeyTypeHash:
+		return s, invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+	case len(keys) == 2 && in.KeySchema[1].KeyType != types.KeyTypeRange:
+		return s, invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+	case in.LocalSecondaryIndexes == nil && in.GlobalSecondaryIndexes == nil && len(keys) != len(defined):
+		return s, invalid("One or more parameter values were invalid: Number of attributes in KeySchema does not " +
+			"exactly match number of attributes defined in AttributeDefinitions")
+	}
+	s.hash = expr.Key{Name: keys[0], Kind: kinds[keys[0]]}
+	if len(keys) == 2 {
+		s.sort = expr.Key{Name: keys[1], Kind: kinds[keys[1]]}
+	}
+	return s, nil
+}
+
+// unsupportedOfTable refuses what the fake does not have.
+func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
+	for _, p := range []struct {
+		name  string
+		given bool
+	}{
+		{"GlobalSecondaryIndexes", in.GlobalSecondaryIndexes != nil},
+		{"LocalSecondaryIndexes", in.LocalSecondaryIndexes != nil},
+		{"VectorIndexes", in.VectorIndexes != nil},
+		{"StreamSpecification", in.StreamSpecification != nil && aws.ToBool(in.StreamSpecification.StreamEnabled)},
+		{"SSESpecification", in.SSESpecification != nil},
+		{"Tags", in.Tags != nil},
+		{"OnDemandThroughput", in.OnDemandThroughput != nil},
+		{"WarmThroughput", in.WarmThroughput != nil},
+		{"ResourcePolicy", in.ResourcePolicy != nil},
+		{"GlobalTableSourceArn", in.GlobalTableSourceArn != nil},
+		{"GlobalTableSettingsReplicationMode", in.GlobalTableSettingsReplicationMode != ""},
+	} {
+		if p.given {
+			return &UnsupportedError{Operation: "CreateTable", Parameter: p.name}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package ddbfake
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Limits of both transactional operations.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-dynamodb-transactions
+const (
+	maxTransactItems = 100
+	maxTransactBytes = 4 << 20
+)
+
+// transactItems checks the number of items.
+//
+// Deviation: of too many items the service echoes the whole list.
+func (c *constraints) transactItems(n int, missing bool) {
+	switch {
+	case missing:
+		c.null("transactItems")
+	case n < 1:
+		c.length("[]", "transactItems", "greater", 1)
+	case n > maxTransactItems:
+		c.length("[...]", "transactItems", "less", maxTransactItems)
+	}
+}
+
+const oneOperationPerItem = "Transaction request cannot include multiple operations on one item"
+
+// tooLarge refuses a transaction of more than 4 MB.
+//
+// Deviation: AWS documents the limit but not the text.
+const tooLarge = "Aggregated size of all items in the transaction cannot exceed 4 MB"
+
+// Codes of cancellation reasons.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+const (
+	reasonNone            = "None"
+	reasonConditionFailed = "ConditionalCheckFailed"
+	reasonValidation      = "ValidationError"
+	reasonThrottled       = "ProvisionedThroughputExceeded"
+)
+
+// cancelled returns a TransactionCanceledException: reasons are in the order
+// of the request, and None stands for an action that had nothing against it.
+func cancelled(reasons []types.CancellationReason) error {
+	codes := make([]string, len(reasons))
+	for i := range reasons {
+		if reasons[i].Code == nil {
+			reasons[i].Code = aws.String(reasonNone)
+		}
+		codes[i] = *reasons[i].Code
+	}
+	return &types.TransactionCanceledException{
+		Message: aws.String("Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+			strings.Join(codes, ", ") + "]"),
+		CancellationReasons: reasons,
+	}
+}
+
+// cancelledAt cancels a transaction of n actions for a fault in one of them.
+// Of several the service reports the first; DynamoDB Local 3.3.1 reports all.
+func cancelledAt(i, n int, err error) error {
+	reasons := make([]types.CancellationReason, n)
+	reasons[i] = reasonFor(err)
+	return cancelled(reasons)
+}
+
+// reasonFor turns what an action by itself would answer into a reason.
+func reasonFor(err error) types.CancellationReason {
+	var failed *types.ConditionalCheckFailedException
+	if errors.As(err, &failed) {
+		return types.CancellationReason{Code: aws.String(reasonConditionFailed), Message: failed.Message, Item: failed.Item}
+	}
+	return types.CancellationReason{Code: aws.String(reasonValidation), Message: aws.String(messageOf(err))}
+}

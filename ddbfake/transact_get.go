@@ -1,0 +1,103 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// transactGetItems serves TransactGetItems: its reads are one snapshot.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
+func (db *DB) transactGetItems(_ *request, in *dynamodb.TransactGetItemsInput) (*dynamodb.TransactGetItemsOutput, error) {
+	gets, err := transactGets(in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range gets {
+		if err := gets[i].prepare(db); err != nil {
+			return nil, err
+		}
+	}
+	for i := range gets {
+		if err := gets[i].locate(db); err != nil {
+			return nil, err
+		}
+	}
+	if err := resolveGets(gets); err != nil {
+		return nil, err
+	}
+	out := &dynamodb.TransactGetItemsOutput{Responses: make([]types.ItemResponse, len(gets))}
+	var units tableUnits
+	for i := range gets {
+		g := &gets[i]
+		item, err := g.run()
+		if err != nil {
+			return nil, cancelledAt(i, len(gets), err)
+		}
+		out.Responses[i].Item = item.ToSDK()
+		units.add(g.table.name, 2*readUnits(sizeOf(g.row), true))
+	}
+	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)
+	return out, nil
+}
+
+// transactGets checks the parameters and returns the reads.
+func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.transactItems(len(in.TransactItems), in.TransactItems == nil)
+	if len(in.TransactItems) > maxTransactItems {
+		return nil, c.err()
+	}
+	gets := make([]get, len(in.TransactItems))
+	for i := range in.TransactItems {
+		p := in.TransactItems[i].Get
+		if p == nil {
+			c.null(member("transactItems", i, "get"))
+			continue
+		}
+		gets[i] = get{key: p.Key, names: p.ExpressionAttributeNames, projectionSrc: p.ProjectionExpression}
+		if p.Key == nil {
+			c.null(member("transactItems", i, "get.key"))
+		}
+		c.tableName(p.TableName, member("transactItems", i, "get.tableName"))
+		if p.TableName != nil {
+			gets[i].tableName = nameInARN(*p.TableName)
+		}
+	}
+	return gets, c.err()
+}
+
+// resolveGets finds the rows, with the same division of errors as
+// resolveActions.
+func resolveGets(gets []get) error {
+	unfit := -1
+	var unfitError error
+	sizeBytes := 0
+	for i := range gets {
+		g := &gets[i]
+		if err := g.resolve(); err != nil {
+			if unfit < 0 {
+				unfit, unfitError = i, err
+			}
+			g.rowKey = primaryKey{}
+			continue
+		}
+		if err := g.table.schema.checkEmpty(g.rowKey); err != nil {
+			return err
+		}
+		for j := range i {
+			if h := &gets[j]; h.table == g.table && h.rowKey == g.rowKey {
+				return invalid(oneOperationPerItem)
+			}
+		}
+		sizeBytes += sizeOf(g.row)
+	}
+	if unfit >= 0 {
+		return cancelledAt(unfit, len(gets), unfitError)
+	}
+	if sizeBytes > maxTransactBytes {
+		return invalid(tooLarge)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package ddbfake
+
+import (
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// transactWriteItems serves TransactWriteItems: all actions or none, each
+// judged by the state before the transaction.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
+	actions, err := transactActions(in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range actions {
+		if err := actions[i].prepare(db); err != nil {
+			return nil, err
+		}
+	}
+	replay, err := db.seen(r, in)
+	if err != nil {
+		return nil, err
+	}
+	if replay {
+		return db.replay(actions, in)
+	}
+	for i := range actions {
+		if err := actions[i].locate(db); err != nil {
+			return nil, err
+		}
+	}
+	if err := resolveActions(actions); err != nil {
+		return nil, err
+	}
+	writes, err := runActions(actions)
+	if err != nil {
+		return nil, err
+	}
+	db.commit(r, writes...)
+	db.remember(r, in)
+	out := &dynamodb.TransactWriteItemsOutput{}
+	if wanted(in.ReturnConsumedCapacity) {
+		var units tableUnits
+		for i := range writes {
+			units.add(writes[i].table.name, 2*writes[i].units())
+		}
+		out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, false)
+	}
+	return out, nil
+}
+
+// replay answers a transaction that was done before: it changes nothing, and
+// consumes reads of its rows.
+func (db *DB) replay(actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
+	out := &dynamodb.TransactWriteItemsOutput{}
+	if !wanted(in.ReturnConsumedCapacity) {
+		return out, nil
+	}
+	var units tableUnits
+	for i := range actions {
+		a := &actions[i]
+		if a.locate(db) == nil && a.resolve() == nil {
+			units.add(a.table.name, 2*readUnits(sizeOf(a.row), true))
+		}
+	}
+	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)
+	return out, nil
+}
+
+// transactActions checks the parameters of a transaction and returns its
+// actions.
+func transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
+	var c constraints
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	c.transactItems(len(in.TransactItems), in.TransactItems == nil)
+	if t := in.ClientRequestToken; t != nil {
+		if len(*t) < 1 {
+			c.length(*t, "clientRequestToken", "greater", 1)
+		}
+		if len(*t) > maxTokenLength {
+			c.length(*t, "clientRequestToken", "less", maxTokenLength)
+		}
+	}
+	if len(in.TransactItems) > maxTransactItems {
+		return nil, c.err()
+	}
+	actions := make([]action, len(in.TransactItems))
+	for i := range in.TransactItems {
+		c.transactItem(&in.TransactItems[i], i, &actions[i])
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	for i := range in.TransactItems {
+		item := &in.TransactItems[i]
+		switch n := given(item.ConditionCheck) + given(item.Put) + given(item.Update) + given(item.Delete); {
+		case n == 0:
+			return nil, invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
+		case n > 1:
+			return nil, invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+		}
+	}
+	return actions, nil
+}
+
+func given[T any](p *T) int {
+	if p == nil {
+		return 0
+	}
+	return 1
+}
+
+// transactItem checks one action and fills it in.
+func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action) {
+	var name *string
+	var onFailure types.ReturnValuesOnConditionCheckFailure
+	kind, values := "", "key"
+	switch {
+	case in.ConditionCheck != nil:
+		p := in.ConditionCheck
+		kind, name, onFailure = "conditionCheck", p.TableName, p.ReturnValuesOnConditionCheckFailure
+		*a = action{kind: actionCheck, values: p.Key, names: p.ExpressionAttributeNames,
+			placeholders: p.ExpressionAttributeValues, conditionSrc: p.ConditionExpression}
+		if p.ConditionExpression == nil {
+			c.null(member("transactItems", i, "conditionCheck.conditionExpression"))
+		}
+	case in.Put != nil:
+		p := in.Put
+		kind, values, name, onFailure = "put", "item", p.TableName, p.ReturnValuesOnConditionCheckFailure
+		*a = action{kind: actionPut, values: p.Item, names: p.ExpressionAttributeNames,
+			placeholders: p.ExpressionAttributeValues, conditionSrc: p.ConditionExpression}
+	case in.Update != nil:
+		p := in.Update
+		kind, name, onFailure = "update", p.TableName, p.ReturnValuesOnConditionCheckFailure
+		*a = action{kind: actionUpdate, values: p.Key, names: p.ExpressionAttributeNames,
+			placeholders: p.ExpressionAttributeValues, conditionSrc: p.ConditionExpression, updateSrc: p.UpdateExpression}
+		if p.UpdateExpression == nil {
+			c.null(member("transactItems", i, "update.updateExpression"))
+		}
+	case in.Delete != nil:
+		p := in.Delete
+		kind, name, onFailure = "delete", p.TableName, p.ReturnValuesOnConditionCheckFailure
+		*a = action{kind: actionDelete, values: p.Key, names: p.ExpressionAttributeNames,
+			placeholders: p.ExpressionAttributeValues, conditionSrc: p.ConditionExpression}
+	default:
+		return
+	}
+	a.returnOld = onFailure == types.ReturnValuesOnConditionCheckFailureAllOld
+	if a.values == nil {
+		c.null(member("transactItems", i, kind+"."+values))
+	}
+	if onFailure != "" && !a.returnOld {
+		c.returnValuesOnFailure(onFailure, member("transactItems", i, kind+"."))
+	}
+	if name != nil && plainTableName(*name) {
+		a.tableName = *name
+		return
+	}
+	c.tableName(name, member("transactItems", i, kind+".tableName"))
+	if name != nil {
+		a.tableName = nameInARN(*name)
+	}
+}
+
+// resolveActions finds the rows. A key that does not fit its table cancels
+// the transaction; an empty key value, an item named twice and too large a
+// whole refuse the request.
+func resolveActions(actions []action) error {
+	unfit := -1
+	var unfitError error
+	for i := range actions {
+		a := &actions[i]
+		if err := a.resolve(); err != nil {
+			if unfit < 0 {
+				unfit, unfitError = i, err
+			}
+			a.key = primaryKey{}
+			continue
+		}
+		if err := a.table.schema.checkEmpty(a.key); err != nil {
+			return err
+		}
+		for j := range i {
+			if b := &actions[j]; b.table == a.table && b.key == a.key {
+				return invalid(oneOperationPerItem)
+			}
+		}
+	}
+	sizeBytes := 0
+	for i := range actions {
+		if actions[i].kind == actionPut {
+			sizeBytes += actions[i].sizeBytes
+		} else {
+			sizeBytes += sizeOf(actions[i].row)
+		}
+	}
+	if sizeBytes > maxTransactBytes {
+		return invalid(tooLarge)
+	}
+	if unfit >= 0 {
+		return cancelledAt(unfit, len(actions), unfitError)
+	}
+	return nil
+}
+
+// runActions evaluates every action, so that every failed condition has its
+// reason, and returns the writes if nothing is against them.
+func runActions(actions []action) ([]write, error) {
+	writes := make([]write, len(actions))
+	var reasons []types.CancellationReason
+	invalidSeen := false
+	for i := range actions {
+		w, err := actions[i].run()
+		if err == nil {
+			writes[i] = w
+			continue
+		}
+		if reasons == nil {
+			reasons = make([]types.CancellationReason, len(actions))
+		}
+		if !isConditionFailed(err) {
+			if invalidSeen {
+				continue
+			}
+			invalidSeen = true
+		}
+		reasons[i] = reasonFor(err)
+	}
+	if reasons != nil {
+		return nil, cancelled(reasons)
+	}
+	return writes, nil
+}
+
+func isConditionFailed(err error) bool {
+	var failed *types.ConditionalCheckFailedException
+	return errors.As(err, &failed)
+}

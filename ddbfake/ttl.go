@@ -1,0 +1,305 @@
+package ddbfake
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// maxTTLAgeSeconds is how far in the past a ttl may lie: older ones are taken
+// for a mistake and ignored. Years count 365 days.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
+const maxTTLAgeSeconds = 5 * 365 * 24 * 3600
+
+// ttlSetting is a table's TimeToLiveSpecification.
+type ttlSetting struct {
+	attribute string
+	enabled   bool
+	since     time.Time // when it was enabled
+}
+
+// dueOf returns the epoch seconds at which an item is due, or noDue: TTL
+// takes only a top-level Number, and not one more than five years past. A
+// number that is not a whole number of seconds is ignored; AWS does not say.
+func (s *ttlSetting) dueOf(item attr.Item, now time.Time) int64 {
+	if !s.enabled {
+		return noDue
+	}
+	due, ok := item.Int(s.attribute)
+	if !ok || due < now.Unix()-maxTTLAgeSeconds {
+		return noDue
+	}
+	return due
+}
+
+// expired reports whether TTL may delete a row: the current time in whole
+// seconds is greater than the row's ttl, by less than five years.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
+func (r *row) expired(now time.Time) bool {
+	seconds := now.Unix()
+	return r.due < seconds && r.due >= seconds-maxTTLAgeSeconds
+}
+
+// Row names a row that has expired and is not deleted yet.
+type Row struct {
+	Table string
+	// Key is the row's key attributes.
+	Key attr.Item
+	// Due is the second that the row's ttl names. The row is expired from the
+	// next second on.
+	Due time.Time
+}
+
+// Expired returns the rows that TTL may delete now, ordered by due time, then
+// table, then key. Under LagNever there are none; any other lag says only
+// when TTL would come by itself.
+func (db *DB) Expired() []Row {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.expireByLag(now)
+	return db.expired(now)
+}
+
+func (db *DB) expired(now time.Time) []Row {
+	if db.lag == LagNever {
+		return nil
+	}
+	type candidate struct {
+		table string
+		row   *row
+	}
+	var found []candidate
+	for name, t := range db.state.tables {
+		t.probe.key, t.probe.due = primaryKey{}, now.Unix()-maxTTLAgeSeconds
+		t.dues.Ascend(&t.probe, func(r *row) bool {
+			if !r.expired(now) {
+				return false
+			}
+			found = append(found, candidate{name, r})
+			return true
+		})
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.row.due, b.row.due), cmp.Compare(a.table, b.table), a.row.key.compare(b.row.key))
+	})
+	rows := make([]Row, len(found))
+	for i, c := range found {
+		rows[i] = Row{Table: c.table, Key: c.row.id, Due: time.Unix(c.row.due, 0).UTC()}
+	}
+	return rows
+}
+
+// Sweep makes TTL come to one row now, and reports whether it deleted it. As
+// the service does, it looks again: a row whose ttl was raised, that was
+// deleted, or whose table has TTL disabled by now, stays as it is. Under
+// LagNever it deletes nothing.
+func (db *DB) Sweep(r Row) bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.expireByLag(now)
+	return db.sweep(r, now)
+}
+
+// SweepExpired sweeps every row of Expired, in its order, and returns how
+// many it deleted.
+func (db *DB) SweepExpired() int {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.expireByLag(now)
+	n := 0
+	for _, r := range db.expired(now) {
+		if db.sweep(r, now) {
+			n++
+		}
+	}
+	return n
+}
+
+func (db *DB) sweep(r Row, now time.Time) bool {
+	t := db.state.tables[r.Table]
+	if t == nil || db.lag == LagNever {
+		return false
+	}
+	key, err := t.schema.ofItem(r.Key)
+	if err != nil {
+		return false
+	}
+	current := t.get(key)
+	if current == nil || current.due == noDue || !current.expired(now) {
+		return false
+	}
+	db.deleteByTTL(t, current, now)
+	return true
+}
+
+// expireByLag deletes, in the order (instant, table, key), the rows whose lag
+// ended at or before now. It runs before each call, so that nobody can tell
+// it from a sweeper that works all the time. The change log shows the instant
+// at which each deletion was due, but never one before TTL was enabled or
+// before the log's last change: a row may be expired when it is written.
+func (db *DB) expireByLag(now time.Time) {
+	if db.lag.kind != lagFixed {
+		return
+	}
+	// A row expires in the second after its due.
+	wait := db.lag.after + time.Second
+	if wait > maxTTLAgeSeconds*time.Second {
+		return // by then every ttl is too old
+	}
+	for {
+		var first *row
+		var of *table
+		for _, t := range db.state.tables {
+			r, ok := t.dues.Min()
+			if !ok || r.due > math.MaxInt64/int64(time.Second) || time.Unix(r.due, 0).Add(wait).After(now) {
+				continue
+			}
+			if first == nil || r.due < first.due || r.due == first.due && t.name < of.name {
+				first, of = r, t
+			}
+		}
+		if first == nil {
+			return
+		}
+		at := time.Unix(first.due, 0).UTC().Add(wait)
+		if at.Before(of.ttl.since) {
+			at = of.ttl.since
+		}
+		if n := len(db.state.log); n > 0 && at.Before(db.state.log[n-1].Time) {
+			at = db.state.log[n-1].Time
+		}
+		db.deleteByTTL(of, first, at)
+	}
+}
+
+func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
+	t.remove(r)
+	db.state.log = append(db.state.log, Change{
+		Seq:    len(db.state.log) + 1,
+		Time:   at,
+		Sent:   at,
+		Cause:  CauseTTL,
+		Table:  t.name,
+		Key:    r.id,
+		Before: r.item,
+	})
+}
+
+// setTTL changes a table's setting and indexes its rows anew.
+func (t *table) setTTL(s ttlSetting, now time.Time) {
+	t.ttl = s
+	t.dues = newRows(lessByDue)
+	var changed []*row
+	t.rows.Scan(func(r *row) bool {
+		if due := s.dueOf(r.item, now); due != r.due {
+			next := *r
+			next.due = due
+			changed = append(changed, &next)
+			r = &next
+		}
+		if r.due != noDue {
+			t.dues.Set(r)
+		}
+		return true
+	})
+	for _, r := range changed {
+		t.rows.Set(r)
+	}
+}
+
+// dropAncient forgets the rows that became too old to be deleted while no lag
+// deleted them.
+func (t *table) dropAncient(now time.Time) {
+	for {
+		r, ok := t.dues.Min()
+		if !ok || r.due >= now.Unix()-maxTTLAgeSeconds {
+			return
+		}
+		t.dues.Delete(r)
+	}
+}
+
+// updateTimeToLive serves UpdateTimeToLive.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTimeToLive.html
+//
+// Deviation: a change takes effect at once and may be followed by another;
+// the service takes up to an hour, and refuses another meanwhile.
+func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (*dynamodb.UpdateTimeToLiveOutput, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	spec := in.TimeToLiveSpecification
+	var c constraints
+	if spec == nil {
+		c.null("timeToLiveSpecification")
+	} else {
+		if spec.AttributeName == nil {
+			c.null("timeToLiveSpecification.attributeName")
+		} else if len(*spec.AttributeName) > 255 {
+			c.length(*spec.AttributeName, "timeToLiveSpecification.attributeName", "less", 255)
+		}
+		if spec.Enabled == nil {
+			c.null("timeToLiveSpecification.enabled")
+		}
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if *spec.AttributeName == "" {
+		return nil, invalid("TimeToLiveSpecification.AttributeName must be non empty")
+	}
+	t, err := db.describedTable(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.ttl.enabled && t.ttl.attribute != *spec.AttributeName:
+		return nil, invalid("TimeToLive is active on a different AttributeName: current AttributeName is %s", t.ttl.attribute)
+	case t.ttl.enabled && *spec.Enabled:
+		return nil, invalid("TimeToLive is already enabled")
+	case !t.ttl.enabled && !*spec.Enabled:
+		return nil, invalid("TimeToLive is already disabled")
+	case *spec.Enabled:
+		t.setTTL(ttlSetting{attribute: *spec.AttributeName, enabled: true, since: r.now}, r.now)
+	default:
+		t.setTTL(ttlSetting{}, r.now)
+	}
+	return &dynamodb.UpdateTimeToLiveOutput{TimeToLiveSpecification: &types.TimeToLiveSpecification{
+		AttributeName: aws.String(*spec.AttributeName),
+		Enabled:       aws.Bool(*spec.Enabled),
+	}}, nil
+}
+
+// describeTimeToLive serves DescribeTimeToLive.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTimeToLive.html
+func (db *DB) describeTimeToLive(_ *request, in *dynamodb.DescribeTimeToLiveInput) (*dynamodb.DescribeTimeToLiveOutput, error) {
+	name, err := tableName(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	t, err := db.describedTable(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &types.TimeToLiveDescription{TimeToLiveStatus: types.TimeToLiveStatusDisabled}
+	if t.ttl.enabled {
+		d.TimeToLiveStatus = types.TimeToLiveStatusEnabled
+		d.AttributeName = aws.String(t.ttl.attribute)
+	}
+	return &dynamodb.DescribeTimeToLiveOutput{TimeToLiveDescription: d}, nil
+}

@@ -1,0 +1,241 @@
+package ddbfake
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// constraints collects the parameter constraints that a request breaks. The
+// service checks them before anything else and lists them all, at most ten.
+type constraints struct {
+	broken []string
+}
+
+func (c *constraints) add(value, member, rule string) {
+	c.broken = append(c.broken, "Value "+value+" at '"+member+"' failed to satisfy constraint: "+rule)
+}
+
+// null says that a required member is missing.
+func (c *constraints) null(member string) { c.add("null", member, "Member must not be null") }
+
+// length says that a member's length is out of bounds: it must be "greater"
+// or "less" than or equal to the limit.
+func (c *constraints) length(value, member, relation string, limit int) {
+	c.add("'"+value+"'", member, "Member must have length "+relation+" than or equal to "+strconv.Itoa(limit))
+}
+
+// enum checks that a member, if given, has one of the values.
+func (c *constraints) enum(value, member string, set []string) {
+	if value == "" || slices.Contains(set, value) {
+		return
+	}
+	c.add("'"+value+"'", member, "Member must satisfy enum value set: ["+strings.Join(set, ", ")+"]")
+}
+
+// err returns the ValidationException that lists what is broken, nil if
+// nothing is.
+func (c *constraints) err() error {
+	n := len(c.broken)
+	if n == 0 {
+		return nil
+	}
+	plural := ""
+	if n > 1 {
+		plural = "s"
+	}
+	const listed = 10
+	return invalid("%d validation error%s detected: %s", min(n, listed), plural, strings.Join(c.broken[:min(n, listed)], "; "))
+}
+
+// The enumerations that more than one operation checks, in the order in which
+// the service prints them.
+var (
+	returnConsumedCapacityValues      = []string{"INDEXES", "TOTAL", "NONE"}
+	returnItemCollectionMetricsValues = []string{"SIZE", "NONE"}
+	returnValuesValues                = []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
+	returnValuesOnFailureValues       = []string{"ALL_OLD", "NONE"}
+)
+
+func (c *constraints) returnConsumedCapacity(v types.ReturnConsumedCapacity) {
+	c.enum(string(v), "returnConsumedCapacity", returnConsumedCapacityValues)
+}
+
+func (c *constraints) returnItemCollectionMetrics(v types.ReturnItemCollectionMetrics) {
+	c.enum(string(v), "returnItemCollectionMetrics", returnItemCollectionMetricsValues)
+}
+
+func (c *constraints) returnValues(v types.ReturnValue) {
+	c.enum(string(v), "returnValues", returnValuesValues)
+}
+
+// returnValuesOnFailure checks ReturnValuesOnConditionCheckFailure. DynamoDB
+// Local 3.3.1 lets any value pass; the service does not.
+func (c *constraints) returnValuesOnFailure(v types.ReturnValuesOnConditionCheckFailure, parent string) {
+	c.enum(string(v), parent+"returnValuesOnConditionCheckFailure", returnValuesOnFailureValues)
+}
+
+// Limits on the TableName member, which may be an ARN in every operation but
+// CreateTable.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html#DDB-GetItem-request-TableName
+const (
+	minTableName = 3
+	maxTableName = 255
+	maxTableARN  = 1024
+)
+
+// tableName checks a TableName member and returns the table's name. A broken
+// name is reported alone: the service looks at the other members only when it
+// has one.
+func tableName(name *string) (string, error) {
+	if name != nil && plainTableName(*name) {
+		return *name, nil
+	}
+	var c constraints
+	c.tableName(name, "tableName")
+	if err := c.err(); err != nil {
+		return "", err
+	}
+	return nameInARN(*name), nil
+}
+
+// plainTableName is the quick check that nearly every call passes.
+func plainTableName(name string) bool {
+	if len(name) < minTableName || len(name) > maxTableName {
+		return false
+	}
+	return nameCharacters(name)
+}
+
+// nameCharacters matches the pattern of names.
+func nameCharacters(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-') {
+			return false
+		}
+	}
+	return true
+}
+
+const tableNamePattern = "[a-zA-Z0-9_.-]+"
+
+// tableName adds what a table's name or ARN breaks.
+func (c *constraints) tableName(name *string, member string) {
+	switch {
+	case name == nil:
+		c.null(member)
+	case *name == "":
+		c.length("", member, "greater", 1)
+	case strings.HasPrefix(*name, "arn:"):
+		if len(*name) > maxTableARN {
+			c.length(*name, member, "less", maxTableARN)
+		} else if !plainTableName(nameInARN(*name)) {
+			c.add("'"+*name+"'", member, "Member must satisfy regular expression pattern: "+tableNamePattern)
+		}
+	default:
+		c.plainName(*name, member)
+	}
+}
+
+// plainName adds what a name breaks that must not be an ARN.
+func (c *constraints) plainName(name, member string) {
+	if plainTableName(name) {
+		return
+	}
+	if len(name) < minTableName {
+		c.length(name, member, "greater", minTableName)
+	}
+	if len(name) > maxTableName {
+		c.length(name, member, "less", maxTableName)
+	}
+	if !nameCharacters(name) {
+		c.add("'"+name+"'", member, "Member must satisfy regular expression pattern: "+tableNamePattern)
+	}
+}
+
+// nameInARN returns the table's name in an ARN such as
+// arn:aws:dynamodb:us-east-1:123456789012:table/cache; a plain name is
+// returned as it is.
+func nameInARN(name string) string {
+	if !strings.HasPrefix(name, "arn:") {
+		return name
+	}
+	parts := strings.SplitN(name, ":", 6)
+	if len(parts) < 6 || parts[2] != "dynamodb" {
+		return ""
+	}
+	table, ok := strings.CutPrefix(parts[5], "table/")
+	if !ok {
+		return ""
+	}
+	return table
+}
+
+// checkValues refuses a map of attribute values that holds one DynamoDB
+// refuses. Of several it reports the first by name.
+func checkValues(values map[string]types.AttributeValue) error {
+	var failed string
+	var failure error
+	for name, v := range values {
+		if s, ok := v.(*types.AttributeValueMemberS); ok && s != nil {
+			continue
+		}
+		if _, err := attr.FromSDK(v); err != nil && (failure == nil || name < failed) {
+			failed, failure = name, err
+		}
+	}
+	if failure != nil {
+		return invalid("%s", failure.Error())
+	}
+	return nil
+}
+
+// item converts a whole item.
+func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
+	item, err := attr.ItemFromSDK(values)
+	if err != nil {
+		return nil, invalid("%s", err.Error())
+	}
+	return item, nil
+}
+
+// legacy is one of the parameters that expressions replaced.
+type legacy struct {
+	name  string
+	given bool
+}
+
+// checkLegacy refuses the legacy parameters: mixed with expressions as the
+// service does, alone because the fake does not have them.
+func checkLegacy(operation string, expressions []expression, parameters ...legacy) error {
+	var old, modern []string
+	for _, p := range parameters {
+		if p.given {
+			old = append(old, p.name)
+		}
+	}
+	if old == nil {
+		return nil
+	}
+	for _, e := range expressions {
+		if e.text != nil {
+			modern = append(modern, e.name)
+		}
+	}
+	if modern != nil {
+		return invalid("Can not use both expression and non-expression parameters in the same request: "+
+			"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old, ", "), strings.Join(modern, ", "))
+	}
+	return &UnsupportedError{Operation: operation, Parameter: old[0]}
+}
+
+// member names an element of a list in a constraint's text.
+func member(list string, i int, rest string) string {
+	return fmt.Sprintf("%s.%d.member.%s", list, i+1, rest)
+}
