@@ -1,97 +1,145 @@
 package expr
 
-import "github.com/isr-sim/isr-sim/ddbfake/attr"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
 
 // Args are the names and values that a request gives to its expressions.
 type Args struct {
-	Names  map[string]string     // ExpressionAttributeNames: "#a" to an attribute name
+	Names  map[string]string     // ExpressionAttributeNames: "#a" to an attribute's name
 	Values map[string]attr.Value // ExpressionAttributeValues: ":v" to a value
 }
 
 // Expression is what the four languages have in common.
 type Expression interface {
-	// String prints the expression so that it parses to the same expression.
+	// String prints the expression: the result parses to the same expression.
 	String() string
-	// Check finds what DynamoDB refuses before it looks at any item.
+	// Check finds what DynamoDB refuses before it looks at any item:
+	// undefined names and values, operands of the wrong type, paths that
+	// overlap. The error is an [*Error].
 	Check(Args) error
-	// Names returns the "#a" that occur in the expression.
+	// Names returns the "#a" in the expression, each once, as they occur.
 	Names() []string
-	// Values returns the ":v" that occur in the expression.
+	// Values returns the ":v" in the expression, each once, as they occur.
 	Values() []string
 }
 
-// Unused reports the Args that none of the expressions uses, with the
-// service's text.
-func Unused(args Args, used ...Expression) error { return nil }
-
-type Condition struct{}
-
-func ParseCondition(src string) (*Condition, error) { return &Condition{}, nil }
-func ParseFilter(src string) (*Condition, error)    { return &Condition{}, nil }
-func (c *Condition) String() string                 { return "" }
-func (c *Condition) Names() []string                { return nil }
-func (c *Condition) Values() []string               { return nil }
-func (c *Condition) Check(args Args) error          { return nil }
-
-// Attributes returns the top-level names that the condition reads.
-func (c *Condition) Attributes(args Args) []string { return nil }
-
-// Eval evaluates against an item; nil stands for a missing one.
-func (c *Condition) Eval(item attr.Item, args Args) (bool, error) { return false, nil }
-
-type Update struct{}
-
-func ParseUpdate(src string) (*Update, error) { return &Update{}, nil }
-func (u *Update) String() string              { return "" }
-func (u *Update) Names() []string             { return nil }
-func (u *Update) Values() []string            { return nil }
-func (u *Update) Check(args Args) error       { return nil }
-
-// Attributes returns the top-level names that the update writes.
-func (u *Update) Attributes(args Args) []string { return nil }
-
-// OnlyRemoves reports that there are only REMOVE and DELETE clauses: on a missing item they create nothing.
-func (u *Update) OnlyRemoves() bool { return false }
-
-// Apply returns the updated item and leaves old as it is.
-func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) { return old, nil }
-
-// Touched cuts an item down to the paths that the update writes: of the old item for UPDATED_OLD, of the new for UPDATED_NEW.
-func (u *Update) Touched(item attr.Item, args Args) attr.Item { return nil }
-
-type Projection struct{}
-
-func ParseProjection(src string) (*Projection, error)                    { return &Projection{}, nil }
-func (p *Projection) String() string                                     { return "" }
-func (p *Projection) Names() []string                                    { return nil }
-func (p *Projection) Values() []string                                   { return nil }
-func (p *Projection) Check(args Args) error                              { return nil }
-func (p *Projection) Attributes(args Args) []string                      { return nil }
-func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) { return nil, nil }
-
-type KeyCondition struct{}
-
-// Key is a key attribute of the table or index: its name and type.
-type Key struct {
-	Name string
-	Kind attr.Kind
+// Error is an expression that DynamoDB refuses.
+type Error struct {
+	// Parameter is the request's parameter, like "ConditionExpression", where
+	// the service's text begins with it; else "".
+	Parameter string
+	Message   string
 }
 
-// Bounds is what a Query reads: the partition of Hash, from Low to High. A nil bound is open.
-type Bounds struct {
-	Hash                        attr.Value
-	Low, High                   attr.Value
-	LowExclusive, HighExclusive bool
+// Error returns the message of the service's ValidationException.
+func (e *Error) Error() string {
+	if e.Parameter == "" {
+		return e.Message
+	}
+	return "Invalid " + e.Parameter + ": " + e.Message
 }
 
-// Contains reports whether a sort key lies within the bounds.
-func (b Bounds) Contains(sort attr.Value) bool { return false }
+func plainError(format string, a ...any) error {
+	return &Error{Message: fmt.Sprintf(format, a...)}
+}
 
-func ParseKeyCondition(src string) (*KeyCondition, error) { return &KeyCondition{}, nil }
-func (k *KeyCondition) String() string                    { return "" }
-func (k *KeyCondition) Names() []string                   { return nil }
-func (k *KeyCondition) Values() []string                  { return nil }
-func (k *KeyCondition) Check(args Args) error             { return nil }
+// language is the request parameter that an expression came in.
+type language string
 
-// Bind finds the bounds; sort is the zero Key if there is none.
-func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) { return Bounds{}, nil }
+const (
+	conditionLanguage    language = "ConditionExpression"
+	filterLanguage       language = "FilterExpression"
+	updateLanguage       language = "UpdateExpression"
+	projectionLanguage   language = "ProjectionExpression"
+	keyConditionLanguage language = "KeyConditionExpression"
+)
+
+func (l language) errorf(format string, a ...any) error {
+	return &Error{Parameter: string(l), Message: fmt.Sprintf(format, a...)}
+}
+
+// Unused finds the first kind of Args (names, then values) of which none of
+// the expressions uses one, with the service's text. Keys are listed sorted;
+// the service lists them in any order.
+func Unused(args Args, used ...Expression) error {
+	var names, values []string
+	for _, e := range used {
+		names = append(names, e.Names()...)
+		values = append(values, e.Values()...)
+	}
+	if left := missing(args.Names, names); left != "" {
+		return plainError("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", left)
+	}
+	if left := missing(args.Values, values); left != "" {
+		return plainError("Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}", left)
+	}
+	return nil
+}
+
+func missing[V any](given map[string]V, used []string) string {
+	var left []string
+	for key := range given {
+		if !slices.Contains(used, key) {
+			left = append(left, key)
+		}
+	}
+	slices.Sort(left)
+	return strings.Join(left, ", ")
+}
+
+const maxKeyBytes = 255
+
+var (
+	nameKey  = regexp.MustCompile(`^#[A-Za-z0-9_]+$`)
+	valueKey = regexp.MustCompile(`^:[A-Za-z0-9_]+$`)
+)
+
+// Validate finds what DynamoDB refuses in the maps themselves, whatever the
+// expressions are: maps that are there but empty, and malformed keys. Of
+// several errors it reports that of the first key in order.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ExpressionAttributeNames.html
+func (a Args) Validate() error {
+	if a.Names != nil && len(a.Names) == 0 {
+		return plainError("ExpressionAttributeNames must not be empty")
+	}
+	if a.Values != nil && len(a.Values) == 0 {
+		return plainError("ExpressionAttributeValues must not be empty")
+	}
+	if err := validateKeys("ExpressionAttributeNames", a.Names, nameKey); err != nil {
+		return err
+	}
+	for _, key := range sortedKeys(a.Names) {
+		if a.Names[key] == "" {
+			return plainError("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
+		}
+	}
+	return validateKeys("ExpressionAttributeValues", a.Values, valueKey)
+}
+
+func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regexp) error {
+	for _, key := range sortedKeys(m) {
+		if len(key) > maxKeyBytes {
+			return plainError("%s contains invalid key: The expression attribute map contains a key that is too long; size of key: %d", parameter, len(key))
+		}
+		if !pattern.MatchString(key) {
+			return plainError("%s contains invalid key: Syntax error; key: %q", parameter, key)
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

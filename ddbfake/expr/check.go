@@ -1,0 +1,198 @@
+package expr
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// checker finds what is refused with these Args before any item is looked at.
+// Operands come before what they are operands of.
+type checker struct {
+	lang language
+	args Args
+}
+
+func (p *path) check(c *checker) error {
+	for _, s := range p.steps {
+		if _, ok := s.attribute(c.args); !ok {
+			return undefinedName(c.lang, s.name)
+		}
+	}
+	return nil
+}
+
+func (p *placeholder) check(c *checker) error {
+	if _, ok := c.args.Values[p.key]; !ok {
+		return undefinedValue(c.lang, p.key)
+	}
+	return nil
+}
+
+func (n *call) check(c *checker) error {
+	if err := c.all(n.args...); err != nil {
+		return err
+	}
+	f := functions[n.name]
+	if len(n.args) != f.operands {
+		return c.lang.errorf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", n.name, len(n.args))
+	}
+	if f.distinct {
+		if err := c.distinct(n.name, n.args[0], n.args[1:]); err != nil {
+			return err
+		}
+	}
+	return f.check(c, n)
+}
+
+func (n *comparison) check(c *checker) error {
+	if err := c.all(n.left, n.right); err != nil {
+		return err
+	}
+	if err := c.distinct(n.op, n.left, []operand{n.right}); err != nil {
+		return err
+	}
+	if n.op == "=" || n.op == "<>" {
+		return nil
+	}
+	return c.ordered(n.op, n.left, n.right)
+}
+
+func (n *between) check(c *checker) error {
+	if err := c.all(n.x, n.low, n.high); err != nil {
+		return err
+	}
+	if err := c.distinct("BETWEEN", n.x, []operand{n.low, n.high}); err != nil {
+		return err
+	}
+	if err := c.ordered("BETWEEN", n.x, n.low, n.high); err != nil {
+		return err
+	}
+	low, high := c.constant(n.low), c.constant(n.high)
+	if low == nil || high == nil {
+		return nil
+	}
+	switch order, ok := attr.Compare(low, high); {
+	case !ok:
+		return c.lang.errorf("The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: %s, upper bound operand: %s", constantText(low), constantText(high))
+	case order > 0:
+		return c.lang.errorf("The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: %s, upper bound operand: %s", constantText(low), constantText(high))
+	}
+	return nil
+}
+
+func (n *in) check(c *checker) error {
+	if err := c.all(n.x); err != nil {
+		return err
+	}
+	if err := c.all(n.list...); err != nil {
+		return err
+	}
+	return c.distinct("IN", n.x, n.list)
+}
+
+func (n *logic) check(c *checker) error {
+	if err := n.left.check(c); err != nil {
+		return err
+	}
+	return n.right.check(c)
+}
+
+func (n *not) check(c *checker) error { return n.x.check(c) }
+
+func (n *arithmetic) check(c *checker) error {
+	if err := c.all(n.left, n.right); err != nil {
+		return err
+	}
+	for _, x := range []operand{n.left, n.right} {
+		if v := c.constant(x); v != nil && v.Kind() != attr.KindN {
+			return c.wrongType(n.op, v.Kind())
+		}
+	}
+	return nil
+}
+
+func (c *checker) all(list ...operand) error {
+	for _, x := range list {
+		if err := x.check(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distinct refuses a first operand that is a path and comes again.
+func (c *checker) distinct(op string, first operand, rest []operand) error {
+	p, ok := first.(*path)
+	if !ok {
+		return nil
+	}
+	one, err := p.resolve(c.lang, c.args)
+	if err != nil {
+		return err
+	}
+	for _, x := range rest {
+		q, ok := x.(*path)
+		if !ok || len(q.steps) != len(p.steps) {
+			continue
+		}
+		two, err := q.resolve(c.lang, c.args)
+		if err != nil {
+			return err
+		}
+		if slices.Equal(one, two) {
+			return c.lang.errorf("The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s", op, pathText(one))
+		}
+	}
+	return nil
+}
+
+// ordered refuses operands of types that have no order.
+func (c *checker) ordered(op string, list ...operand) error {
+	for _, x := range list {
+		switch k := c.kind(x); k {
+		case attr.KindInvalid, attr.KindS, attr.KindN, attr.KindB:
+		default:
+			return c.wrongType(op, k)
+		}
+	}
+	return nil
+}
+
+func (c *checker) wrongType(op string, k attr.Kind) error {
+	return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", op, k)
+}
+
+// constant returns a placeholder's value; nil for any other operand.
+func (c *checker) constant(x operand) attr.Value {
+	if p, ok := x.(*placeholder); ok {
+		return c.args.Values[p.key]
+	}
+	return nil
+}
+
+// kind returns an operand's type where it is known before any item is.
+func (c *checker) kind(x operand) attr.Kind {
+	if v := c.constant(x); v != nil {
+		return v.Kind()
+	}
+	if n, ok := x.(*call); ok && functions[n.name] != nil {
+		return functions[n.name].result
+	}
+	return attr.KindInvalid
+}
+
+// constantText prints a value of an ordered type as the service's messages do.
+//
+// Deviation: the service prints binaries as an address in its memory.
+func constantText(v attr.Value) string {
+	text := v.String()
+	switch v := v.(type) {
+	case attr.S:
+		text = string(v)
+	case attr.B:
+		text = base64.StdEncoding.EncodeToString(v)
+	}
+	return "AttributeValue: {" + v.Kind().String() + ":" + text + "}"
+}

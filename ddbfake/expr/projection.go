@@ -1,0 +1,99 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Projection is a parsed ProjectionExpression.
+type Projection struct {
+	paths  []*path
+	tokens uses
+}
+
+// ParseProjection parses a ProjectionExpression. The error is an [*Error].
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html
+func ParseProjection(src string) (*Projection, error) {
+	out := &Projection{}
+	err := parse(projectionLanguage, src, func(p *parser) []reviewed {
+		out.paths = p.paths()
+		nodes := make([]reviewed, len(out.paths))
+		for i, path := range out.paths {
+			nodes[i] = path
+		}
+		return nodes
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.tokens = usesOf(src)
+	return out, nil
+}
+
+// String prints the projection.
+func (p *Projection) String() string {
+	var b strings.Builder
+	for i, path := range p.paths {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		path.print(&b)
+	}
+	return b.String()
+}
+
+// Names returns the "#a" in the projection.
+func (p *Projection) Names() []string { return p.tokens.names }
+
+// Values returns nil: projections have no values.
+func (p *Projection) Values() []string { return nil }
+
+// Attributes returns the top-level names that the projection reads, each
+// once, as they occur.
+func (p *Projection) Attributes(args Args) []string {
+	var out names
+	for _, path := range p.paths {
+		out.path(path, args)
+	}
+	return out
+}
+
+// Check finds what DynamoDB refuses before it looks at any item.
+func (p *Projection) Check(args Args) error {
+	_, err := p.resolve(args)
+	return err
+}
+
+func (p *Projection) resolve(args Args) ([][]element, error) {
+	paths := make([][]element, len(p.paths))
+	for i, path := range p.paths {
+		resolved, err := path.resolve(projectionLanguage, args)
+		if err != nil {
+			return nil, err
+		}
+		for _, earlier := range paths[:i] {
+			if err := clash(projectionLanguage, earlier, resolved); err != nil {
+				return nil, err
+			}
+		}
+		paths[i] = resolved
+	}
+	return paths, nil
+}
+
+// Apply cuts an item down to the paths that lead somewhere, which may be none
+// of them. List elements keep their order and close their gaps. A missing item
+// (nil) stays missing. The result shares values with the item.
+func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
+	paths, err := p.resolve(args)
+	if err != nil || item == nil {
+		return nil, err
+	}
+	var t tree
+	for _, path := range paths {
+		t.insert(path, nil)
+	}
+	return t.projectMap(item), nil
+}

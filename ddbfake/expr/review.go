@@ -1,0 +1,120 @@
+package expr
+
+import "math"
+
+// reviewed is what a grammar hands over: a node, or an action of an update.
+type reviewed interface{ review(*reviewer) }
+
+// reviewer collects what is refused whatever the Args are. The nodes are
+// visited in the order of the source, and the first finding counts.
+type reviewer struct {
+	lang     language
+	err      error
+	late     error // reported only if nothing else is found
+	sections [tokDelete + 1]bool
+}
+
+func (r *reviewer) fail(format string, a ...any) {
+	if r.err == nil {
+		r.err = r.lang.errorf(format, a...)
+	}
+}
+
+func (r *reviewer) failLate(format string, a ...any) {
+	if r.late == nil {
+		r.late = r.lang.errorf(format, a...)
+	}
+}
+
+// misused refuses a call that stands where its result cannot be used.
+func (r *reviewer) misused(n node, allowed func(*function) bool) {
+	c, ok := n.(*call)
+	if !ok {
+		return
+	}
+	f, ok := functions[c.name]
+	if ok && f.update == (r.lang == updateLanguage) && !allowed(f) {
+		r.fail("The function is not allowed to be used this way in an expression; function: %s", c.name)
+	}
+}
+
+func asOperand(f *function) bool   { return f.operand }
+func asCondition(f *function) bool { return !f.operand }
+
+func (p *path) review(r *reviewer) {
+	for _, s := range p.steps {
+		switch {
+		case s.isIndex():
+			if s.index > math.MaxInt32 {
+				r.fail("List index is not within the allowable range; index: [%s]", s.digit)
+			}
+		case !s.isAlias() && isReserved(s.name):
+			r.fail("Attribute name is a reserved keyword; reserved keyword: %s", s.name)
+		}
+	}
+	if len(p.steps) > maxPathElements {
+		r.fail("The document path has too many nesting levels; nesting levels: %d", len(p.steps))
+	}
+}
+
+func (p *placeholder) review(*reviewer) {}
+
+func (c *call) review(r *reviewer) {
+	f, ok := functions[c.name]
+	switch {
+	case !ok:
+		r.fail("Invalid function name; function: %s", c.name)
+	case f.update && r.lang != updateLanguage:
+		r.fail("The function is not allowed in a condition expression; function: %s", c.name)
+	case !f.update && r.lang == updateLanguage:
+		r.fail("The function is not allowed in an update expression; function: %s", c.name)
+	}
+	r.operands(c.args...)
+}
+
+func (n *comparison) review(r *reviewer) { r.operands(n.left, n.right) }
+
+func (n *between) review(r *reviewer) { r.operands(n.x, n.low, n.high) }
+
+func (n *in) review(r *reviewer) {
+	r.operands(n.x)
+	r.operands(n.list...)
+	if len(n.list) > maxInOperands {
+		r.failLate("The IN operator is provided with too many operands; number of operands: %d", len(n.list))
+	}
+}
+
+func (n *arithmetic) review(r *reviewer) { r.operands(n.left, n.right) }
+
+func (r *reviewer) operands(list ...operand) {
+	for _, x := range list {
+		r.misused(x, asOperand)
+		x.review(r)
+	}
+}
+
+func (n *logic) review(r *reviewer) { r.conditions(n.left, n.right) }
+
+func (n *not) review(r *reviewer) { r.conditions(n.x) }
+
+func (r *reviewer) conditions(list ...condition) {
+	for _, x := range list {
+		r.misused(x, asCondition)
+	}
+	for _, x := range list {
+		x.review(r)
+	}
+}
+
+func (a *action) review(r *reviewer) {
+	if a.opens {
+		if r.sections[a.op] {
+			r.failLate(`The "%s" section can only be used once in an update expression;`, a.section())
+		}
+		r.sections[a.op] = true
+	}
+	a.target.review(r)
+	if a.operand != nil {
+		a.operand.review(r)
+	}
+}

@@ -1,0 +1,258 @@
+package expr
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Update is a parsed UpdateExpression.
+type Update struct {
+	actions []*action
+	tokens  uses
+}
+
+// action is one element of a section.
+type action struct {
+	op      tokenKind // tokSet, tokRemove, tokAdd or tokDelete
+	target  *path
+	operand operand // nil for REMOVE
+	opens   bool    // the first of its section
+}
+
+// ParseUpdate parses an UpdateExpression. The error is an [*Error].
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
+func ParseUpdate(src string) (*Update, error) {
+	u := &Update{}
+	err := parse(updateLanguage, src, func(p *parser) []reviewed {
+		u.actions = p.update()
+		nodes := make([]reviewed, len(u.actions))
+		for i, a := range u.actions {
+			nodes[i] = a
+		}
+		return nodes
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.tokens = usesOf(src)
+	return u, nil
+}
+
+func (a *action) section() string {
+	switch a.op {
+	case tokSet:
+		return "SET"
+	case tokRemove:
+		return "REMOVE"
+	case tokAdd:
+		return "ADD"
+	}
+	return "DELETE"
+}
+
+func (a *action) print(b *strings.Builder) {
+	a.target.print(b)
+	if a.op == tokSet {
+		b.WriteString(" =")
+	}
+	if a.operand != nil {
+		b.WriteByte(' ')
+		a.operand.print(b)
+	}
+}
+
+// String prints the update.
+func (u *Update) String() string {
+	var b strings.Builder
+	for i, a := range u.actions {
+		switch {
+		case a.opens && i > 0:
+			b.WriteString(" " + a.section() + " ")
+		case a.opens:
+			b.WriteString(a.section() + " ")
+		default:
+			b.WriteString(", ")
+		}
+		a.print(&b)
+	}
+	return b.String()
+}
+
+// Names returns the "#a" in the update.
+func (u *Update) Names() []string { return u.tokens.names }
+
+// Values returns the ":v" in the update.
+func (u *Update) Values() []string { return u.tokens.values }
+
+// Attributes returns the top-level names that the update writes, each once, as
+// they occur. (No key attribute may be among them.)
+func (u *Update) Attributes(args Args) []string {
+	var out names
+	for _, a := range u.actions {
+		out.path(a.target, args)
+	}
+	return out
+}
+
+// OnlyRemoves reports that there are only REMOVE and DELETE sections: such an
+// update of a missing item creates nothing.
+func (u *Update) OnlyRemoves() bool {
+	for _, a := range u.actions {
+		if a.op == tokSet || a.op == tokAdd {
+			return false
+		}
+	}
+	return true
+}
+
+// Check finds what DynamoDB refuses before it looks at any item. The service
+// goes through an update from its end, which shows in which of several errors
+// it reports; so does Check.
+func (u *Update) Check(args Args) error {
+	c := &checker{lang: updateLanguage, args: args}
+	targets := make([][]element, len(u.actions))
+	for i := len(u.actions) - 1; i >= 0; i-- {
+		a := u.actions[i]
+		target, err := a.target.resolve(updateLanguage, args)
+		if err != nil {
+			return err
+		}
+		targets[i] = target
+		for _, later := range targets[i+1:] {
+			if err := clash(updateLanguage, target, later); err != nil {
+				return err
+			}
+		}
+		if err := c.defined(a.operand); err != nil {
+			return err
+		}
+		if err := a.checkOperand(c); err != nil {
+			return err
+		}
+	}
+	for i := len(u.actions) - 1; i >= 0; i-- {
+		if x := u.actions[i].operand; x != nil {
+			if err := x.check(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// defined looks only for undefined names and values.
+func (c *checker) defined(x operand) error {
+	switch x := x.(type) {
+	case *path, *placeholder:
+		return x.check(c)
+	case *call:
+		for _, arg := range x.args {
+			if err := c.defined(arg); err != nil {
+				return err
+			}
+		}
+	case *arithmetic:
+		if err := c.defined(x.left); err != nil {
+			return err
+		}
+		return c.defined(x.right)
+	}
+	return nil
+}
+
+// checkOperand refuses what ADD and DELETE cannot take.
+func (a *action) checkOperand(c *checker) error {
+	if a.op != tokAdd && a.op != tokDelete {
+		return nil
+	}
+	k := c.constant(a.operand).Kind()
+	if k.IsSet() || a.op == tokAdd && k == attr.KindN {
+		return nil
+	}
+	return c.lang.errorf("Incorrect operand type for operator or function; operator: %[1]s, operand type: %[2]s, typeSet: ALLOWED_FOR_%[1]s_OPERAND", a.section(), longKind[k])
+}
+
+// longKind are the names that messages about ADD and DELETE have for types.
+var longKind = map[attr.Kind]string{
+	attr.KindS: "STRING", attr.KindN: "NUMBER", attr.KindB: "BINARY",
+	attr.KindBOOL: "BOOLEAN", attr.KindNULL: "NULL", attr.KindM: "MAP", attr.KindL: "LIST",
+}
+
+// Apply returns the item after the update. Old, which may be nil for a missing
+// item, stays as it is; the result shares the values that the update does not
+// touch, and is never nil. Apply does not know the key: give the key's
+// attributes as old when the item is missing.
+//
+// All operands are those of the old item: "SET a = b, b = a" swaps. Errors
+// have the service's texts: operands that do not exist or have the wrong type,
+// paths that lead nowhere, numbers out of range, documents nested too deep.
+func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
+	writes := make([]write, len(u.actions))
+	flat := true
+	for i, a := range u.actions {
+		w, err := a.evaluate(old, args)
+		if err != nil {
+			return nil, err
+		}
+		writes[i] = w
+		flat = flat && len(a.target.steps) == 1
+	}
+	if flat {
+		return u.applyFlat(old, args, writes)
+	}
+	var t tree
+	for i, a := range u.actions {
+		target, err := a.target.resolve("", args)
+		if err != nil {
+			return nil, err
+		}
+		t.insert(target, &writes[i])
+	}
+	return t.applyMap(old)
+}
+
+// applyFlat is the usual case: top-level attributes only.
+func (u *Update) applyFlat(old attr.Item, args Args, writes []write) (attr.Item, error) {
+	out := make(attr.Item, len(old)+len(writes))
+	maps.Copy(out, old)
+	for i, a := range u.actions {
+		name, ok := a.target.steps[0].attribute(args)
+		if !ok {
+			return nil, undefinedName("", a.target.steps[0].name)
+		}
+		v, err := writes[i].apply(old[name])
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			delete(out, name)
+		} else {
+			out[name] = v
+		}
+	}
+	return out, nil
+}
+
+// Touched cuts an item down to the paths that the update writes, as far as
+// they lead somewhere: the old item for UPDATED_OLD, the new one for
+// UPDATED_NEW. It returns nil if nothing is left.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on AWS)
+func (u *Update) Touched(item attr.Item, args Args) attr.Item {
+	var t tree
+	for _, a := range u.actions {
+		target, err := a.target.resolve("", args)
+		if err != nil {
+			return nil // Check has refused it
+		}
+		t.insert(target, nil)
+	}
+	if out := t.projectMap(item); len(out) > 0 {
+		return out
+	}
+	return nil
+}
