@@ -1,0 +1,21 @@
+package imports_test
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	_ "github.com/isr-sim/isr-sim/ddbfake"
+	_ "github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	_ "github.com/isr-sim/isr-sim/scenario"
+)
+
+// TestNoGlobalFlags: a program that imports the library has no flags but its own. This test binary imports it, and so
+// may have none but the test flags. Package property is the exception: it is for tests, and rapid has flags.
+func TestNoGlobalFlags(t *testing.T) {
+	flag.VisitAll(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			t.Errorf("flag -%s (%s) is registered by something that the library imports", f.Name, f.Usage)
+		}
+	})
+}

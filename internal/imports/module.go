@@ -1,0 +1,79 @@
+package imports
+
+// Module holds the rules of this module. Level 1 stands first.
+var Module = Rules{
+	Module: "github.com/isr-sim/isr-sim",
+
+	Levels: [][]string{
+		{
+			"ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/imports", "internal/lint",
+			"scenario/history",
+		},
+		{"ddbfake/expr", "scenario/sim"},
+		{"ddbfake", "scenario/isr"},
+		{"scenario/isr/mutant"},
+		{"scenario/invariant"},
+		{"scenario"},
+		{"property"},
+		{"cmd/isr-sim"},
+	},
+
+	Bans: []Ban{
+		{
+			From:   []string{"scenario/isr/..."},
+			To:     []string{"./ddbfake/..."},
+			Reason: "the reference protocol sees a client interface, so that the same code runs on AWS",
+		},
+		{
+			From: []string{"scenario/sim"},
+			To:   []string{"./ddbfake/...", "./scenario/isr/...", "github.com/aws/..."},
+			Reason: "the scheduler knows nothing of DynamoDB or ISR, " +
+				"so that it can be read, tested and trusted alone",
+		},
+		{
+			From:   []string{"ddbfake/..."},
+			To:     []string{"./scenario/..."},
+			Reason: "the fake is useful alone",
+		},
+		{
+			From:   []string{"..."},
+			Except: []string{"property", "fixtures/ddblocal"},
+			To:     []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
+			// The command reaches them through fixtures/ddblocal; see the ban on flags for what that must not bring.
+			Directly: true,
+			Reason:   "what is for tests stays with the packages that are for tests",
+		},
+		{
+			From:   []string{"..."},
+			Except: []string{"property", "fixtures/ddblocal", "cmd/isr-sim"},
+			To: []string{
+				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",
+				"github.com/moby/...",
+			},
+			Reason: "whoever imports the library gets no test flags and no Docker client with it",
+		},
+		{
+			From:   []string{"..."},
+			Except: []string{"cmd/isr-sim"},
+			To:     []string{"github.com/spf13/..."},
+			Reason: "the command line is the command's",
+		},
+		{
+			From:   []string{"ddbfake/...", "fakeclock", "scenario/sim", "scenario/isr/...", "scenario/history"},
+			To:     []string{"github.com/goccy/go-yaml/...", "gopkg.in/..."},
+			Reason: "files are read by scenario alone",
+		},
+		{
+			From:     []string{"..."},
+			Except:   []string{"cmd/isr-sim"},
+			To:       []string{"flag"},
+			Directly: true,
+			Reason:   "flags are global: a library that registers one changes every command that imports it",
+		},
+		{
+			From:   []string{"cmd/isr-sim"},
+			To:     []string{"pgregory.net/rapid", "./property"},
+			Reason: "rapid registers global flags, and the command has its own",
+		},
+	},
+}
