@@ -64,9 +64,9 @@ func (c *Clock) Advance(d time.Duration) {
 	c.advance(c.target.Add(d))
 }
 
-// AdvanceTo moves the clock forward to t as [Clock.Advance] does. A t before Now
-// does nothing. Called while a function of AfterFunc runs, it returns at once, and
-// the Advance under way goes on to t if it was not going that far.
+// AdvanceTo moves the clock forward to t as [Clock.Advance] does. If t is
+// before Now it does nothing. Called while a function of AfterFunc runs, it returns
+// at once, and the Advance under way goes on to t if it was not going that far.
 func (c *Clock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

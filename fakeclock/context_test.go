@@ -3,7 +3,6 @@ package fakeclock_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -184,11 +183,17 @@ func TestContextOfEndedParent(t *testing.T) {
 	checkWaiters(t, c, 0)
 }
 
-// A parent cancelled before the deadline, and cancelled after it.
+// A parent cancelled before cancel was called, before the deadline, and after it.
 func TestContextFirstEndCounts(t *testing.T) {
 	crash := errors.New("crash")
 	c := newClock()
 	parent, cancelParent := context.WithCancelCause(t.Context())
+	unasked, cancel := c.WithTimeout(parent, s)
+	cancelParent(crash)
+	cancel()
+	checkEnded(t, unasked, context.Canceled, crash)
+
+	parent, cancelParent = context.WithCancelCause(t.Context())
 	before, cancel := c.WithTimeout(parent, s)
 	defer cancel()
 	c.AfterFunc(s-1, func() { cancelParent(crash) })
@@ -298,7 +303,7 @@ func TestContextOnNode(t *testing.T) {
 func TestContextReleasesParent(t *testing.T) {
 	c := newClock()
 	parent := &counting{Context: context.Background(), done: make(chan struct{})}
-	ctx, cancel := c.WithTimeout(parent, s)
+	_, cancel := c.WithTimeout(parent, s)
 	if parent.watchers != 1 {
 		t.Errorf("%d watchers of a running context's parent, want 1", parent.watchers)
 	}
@@ -312,7 +317,23 @@ func TestContextReleasesParent(t *testing.T) {
 	if parent.watchers != 0 {
 		t.Errorf("%d watchers after the deadline, want 0", parent.watchers)
 	}
-	runtime.KeepAlive(ctx)
+	_, cancel = c.WithTimeout(&meddling{counting: parent, meddle: func() { c.Advance(s) }}, s)
+	defer cancel()
+	if parent.watchers != 0 {
+		t.Errorf("%d watchers after the deadline came while WithTimeout ran, want 0", parent.watchers)
+	}
+	checkWaiters(t, c, 0)
+}
+
+// meddling does something while a context watches it, as another goroutine might.
+type meddling struct {
+	*counting
+	meddle func()
+}
+
+func (m *meddling) AfterFunc(f func()) func() bool {
+	m.meddle()
+	return m.counting.AfterFunc(f)
 }
 
 // counting counts its AfterFuncs that were not stopped.

@@ -32,7 +32,8 @@
 // Starting, resetting and every tick of a ticker count as a registration. Nothing
 // here starts a goroutine, reads real time or uses chance, with one exception: a
 // context whose parent can be cancelled hears of that from package context, which
-// uses a goroutine. Its Err and Done do not wait for it, since they ask the parent.
+// uses a goroutine. Its Err and Done do not wait for it, since they ask the parent;
+// contexts derived from it do.
 //
 // # Goroutines
 //
@@ -80,5 +81,6 @@
 //
 // A function of AfterFunc that waits for the clock to move waits forever, as the
 // clock waits for it. Functions that keep making themselves due now keep Advance
-// from returning. A ticker of a nanosecond makes an hour long.
+// from returning. Every tick of a ticker is a step, so a ticker of a nanosecond
+// makes an Advance of an hour a long one.
 package fakeclock

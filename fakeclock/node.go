@@ -101,12 +101,12 @@ func (n *Node) Local(t time.Time) time.Time {
 }
 
 // TrueTime returns the earliest true time at which the node's clock shows local or
-// later, on the terms of [Node.Local]; it may lie in the past, even before the
-// clock started. It returns false if no time does, for the node stands still or is
-// so slow that the time is not within reach of a [time.Duration] from the start.
+// later, on the terms of [Node.Local]; it may lie in the past, up to 292 years
+// before the clock started. It returns false if no time does, for the node stands
+// still or is so slow that the time lies more than 292 years after the start.
 //
-// For every time l that TrueTime can place, Local(TrueTime(l)) is l or, where the
-// node is fast and skips l, the next nanosecond.
+// Within that span, Local(TrueTime(l)) is l or, where the node is fast and skips l,
+// the next nanosecond.
 func (n *Node) TrueTime(local time.Time) (time.Time, bool) {
 	n.clock.mu.Lock()
 	defer n.clock.mu.Unlock()
@@ -189,7 +189,7 @@ func (n *Node) due(m time.Time) time.Time {
 	case quo > limit:
 		return never
 	case quo < -limit:
-		quo = -limit
+		return n.clock.start.Add(math.MinInt64)
 	}
 	part, over := divFloor(rest*MaxPPM, rate)
 	if over > 0 {
@@ -198,11 +198,9 @@ func (n *Node) due(m time.Time) time.Time {
 	return n.clock.start.Add(time.Duration(quo*MaxPPM + part))
 }
 
-// after returns the true time at which d has passed on the monotonic clock.
+// after returns the true time at which d has passed on the monotonic clock; some
+// time up to now if d is not positive.
 func (n *Node) after(d time.Duration) time.Time {
-	if d <= 0 {
-		return n.clock.now
-	}
 	return n.due(n.mono(n.clock.now).Add(d))
 }
 
