@@ -51,7 +51,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	in, out := buffers.Get().(*[]byte), buffers.Get().(*[]byte)
+	in, out := getBuffer(), getBuffer()
 	body, err := readBody(*in, r)
 	defer func() { putBuffer(in, body) }()
 	if errors.Is(err, errTooLarge) {

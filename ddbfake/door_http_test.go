@@ -3,6 +3,20 @@ package ddbfake
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 func zipped(s string) []byte {
@@ -12,3 +26,153 @@ func zipped(s string) []byte {
 	_ = w.Close()
 	return b.Bytes()
 }
+
+// clientOver returns a client as a user of the HTTP door would make one: over
+// a socket, signing with an access key id.
+func clientOver(url, actor string, attempts int) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(url),
+		Credentials:  credentials.NewStaticCredentialsProvider(actor, "secret", ""),
+		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		Retryer:      Retryer(attempts),
+	})
+}
+
+func TestHandlerRaw(t *testing.T) {
+	const (
+		signed  = "AWS4-HMAC-SHA256 Credential=alice/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
+		coral   = `{"__type":"com.amazon.coral.service#`
+		listing = "DynamoDB_20120810.ListTables"
+	)
+	type headers map[string]string
+	tests := []struct {
+		name    string
+		method  string
+		headers headers
+		body    string
+		status  int
+		want    string
+	}{
+		{"health", "GET", nil, "", 200, "healthy: dynamodb.us-east-1.amazonaws.com "},
+		{"put", "PUT", nil, "{}", 404, "<UnknownOperationException/>\n"},
+		{"no content type", "POST", headers{"Content-Type": ""}, "{}", 404, "<UnknownOperationException/>\n"},
+		{"html", "POST", headers{"Content-Type": "text/html"}, "{}", 404, "<UnknownOperationException/>\n"},
+		{"plain json", "POST", headers{"Content-Type": "application/json; charset=utf-8"}, "{}", 200, `{"TableNames":["alice"]}`},
+		{"fine", "POST", nil, "{}", 200, `{"TableNames":["alice"]}`},
+		{"gzip", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")), 200, `{"TableNames":["alice"]}`},
+		{"gzip that is none", "POST", headers{"Content-Encoding": "gzip"}, "{}", 400, coral + `SerializationException"}`},
+		{"no target", "POST", headers{"X-Amz-Target": ""}, "{}", 400, coral + `UnknownOperationException"}`},
+		{"another service's target", "POST", headers{"X-Amz-Target": "Kinesis_20131202.ListStreams"}, "{}", 400, coral + `UnknownOperationException"}`},
+		{"unknown operation", "POST", headers{"X-Amz-Target": "DynamoDB_20120810.Frob"}, "{}", 400,
+			coral + `UnknownOperationException","message":"ddbfake does not support the operation Frob"}`},
+		{"no credentials", "POST", headers{"Authorization": ""}, "{}", 400,
+			coral + `MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}`},
+		{"half credentials", "POST", headers{"Authorization": "AWS4-HMAC-SHA256 Credential=alice"}, "{}", 400,
+			coral + `MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}`},
+		{"malformed", "POST", nil, "{", 400, coral + `SerializationException"}`},
+		{"empty", "POST", nil, "", 400, coral + `SerializationException"}`},
+		{"malformed wins over no target and no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{", 400, coral + `SerializationException"}`},
+		{"no target wins over no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{}", 400, coral + `UnknownOperationException"}`},
+		{"wrong type", "POST", nil, `{"Limit":"1"}`, 400, coral + `SerializationException","Message":"STRING_VALUE cannot be converted to Integer"}`},
+		{"too large", "POST", nil, strings.Repeat(" ", maxBody) + "{}", 413, ""},
+		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", maxBody) + "{}")), 413, ""},
+	}
+	h := &handler{do: func(_ context.Context, c Call) (any, error) {
+		return &dynamodb.ListTablesOutput{TableNames: []string{c.Actor}}, nil
+	}}
+	id := regexp.MustCompile(`^[0-9A-Z]{52}$`)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest(test.method, "/", strings.NewReader(test.body))
+			r.Header.Set("Content-Type", contentType)
+			r.Header.Set("X-Amz-Target", listing)
+			r.Header.Set("Authorization", signed)
+			for name, value := range test.headers {
+				r.Header.Set(name, value)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			got := w.Result()
+			if got.StatusCode != test.status || w.Body.String() != test.want {
+				t.Errorf("got  %d %s\nwant %d %s", got.StatusCode, w.Body, test.status, test.want)
+			}
+			if sum := strconv.FormatUint(uint64(crc32.ChecksumIEEE(w.Body.Bytes())), 10); got.Header.Get("X-Amz-Crc32") != sum {
+				t.Errorf("X-Amz-Crc32: got %s, want %s", got.Header.Get("X-Amz-Crc32"), sum)
+			}
+			if got := got.Header.Get("X-Amzn-RequestId"); !id.MatchString(got) {
+				t.Errorf("X-Amzn-RequestId: got %q, want a match of %s", got, id)
+			}
+			if want := contentType; strings.HasPrefix(test.want, "{") && got.Header.Get("Content-Type") != want {
+				t.Errorf("Content-Type: got %q, want %q", got.Header.Get("Content-Type"), want)
+			}
+		})
+	}
+}
+
+// A lost response breaks the connection; the SDK retries, and its attempts
+// share an invocation.
+func TestHandlerDropsTheConnection(t *testing.T) {
+	var invocations []string
+	h := &handler{do: func(ctx context.Context, c Call) (any, error) {
+		invocations = append(invocations, Invocation(ctx))
+		if len(invocations) < 3 {
+			return nil, &NetworkError{Operation: "ListTables"}
+		}
+		return &dynamodb.ListTablesOutput{TableNames: []string{c.Actor}}, nil
+	}}
+	server := httptest.NewServer(h)
+	defer server.Close()
+
+	if _, err := clientOver(server.URL, "bob", 1).ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil {
+		t.Error("a dropped connection was no error")
+	}
+	out, err := clientOver(server.URL, "bob", 3).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.TableNames) != 1 || out.TableNames[0] != "bob" {
+		t.Errorf("got %q, want the actor bob", out.TableNames)
+	}
+	if len(invocations) != 3 || invocations[0] == invocations[1] || invocations[1] != invocations[2] || invocations[1] == "" {
+		t.Errorf("got invocations %q, want those of the second and third attempt alike", invocations)
+	}
+}
+
+// Without a socket to break, the handler aborts as net/http has it.
+func TestHandlerAborts(t *testing.T) {
+	h := &handler{do: func(context.Context, Call) (any, error) { return nil, &NetworkError{} }}
+	r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+	r.Header.Set("Authorization", authorization("alice"))
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler {
+			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
+		}
+	}()
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// A caller that goes away before its body ends gets nothing, and nothing
+// happens.
+func TestHandlerCallerGone(t *testing.T) {
+	h := &handler{do: func(context.Context, Call) (any, error) {
+		t.Error("a request whose body broke off was served")
+		return nil, nil
+	}}
+	r := httptest.NewRequest("POST", "/", io.MultiReader(strings.NewReader("{}"), brokenReader{}))
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+	r.Header.Set("Authorization", authorization("alice"))
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler {
+			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
+		}
+	}()
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connection broke") }

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,11 +88,12 @@ var clients atomic.Uint64
 // nextClient numbers the clients of one DB.
 func (db *DB) nextClient() uint64 {
 	key := weak.Make(db)
-	n, loaded := clientsByDB.LoadOrStore(key, new(atomic.Uint64))
+	count, loaded := clientsByDB.LoadOrStore(key, new(atomic.Uint64))
 	if !loaded {
 		runtime.AddCleanup(db, func(key weak.Pointer[DB]) { clientsByDB.Delete(key) }, key)
 	}
-	return n.(*atomic.Uint64).Add(1)
+	n, _ := count.(*atomic.Uint64)
+	return n.Add(1)
 }
 
 // clientsByDB counts the clients of each DB that is still in use.
@@ -195,34 +196,42 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) { return 
 // Do serves one request.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	id := t.requests.Add(1)
-	in := buffers.Get().(*[]byte)
+	in, out := getBuffer(), getBuffer()
 	body, err := readBody(*in, r)
 	if r.Body != nil {
 		r.Body.Close()
 	}
-	var a reply
+	a := reply{body: *out}
 	switch {
 	case errors.Is(err, errTooLarge):
-		a.status = http.StatusRequestEntityTooLarge
-		err = nil
+		a.status, err = http.StatusRequestEntityTooLarge, nil
 	case err == nil:
-		a, err = answer(r.Context(), t.do, r.Header, body, nil)
+		a, err = answer(r.Context(), t.do, r.Header, body, a.body)
 	}
 	putBuffer(in, body)
+	defer func() { putBuffer(out, a.body) }()
 	if err != nil {
 		return nil, err
 	}
 	response := &http.Response{
-		Status:        http.StatusText(a.status),
+		Status:        strconv.Itoa(a.status) + " " + http.StatusText(a.status),
 		StatusCode:    a.status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        make(http.Header, 4),
-		Body:          io.NopCloser(bytes.NewReader(a.body)),
 		ContentLength: int64(len(a.body)),
 		Request:       r,
 	}
 	a.header(response.Header, id)
+	b := new(responseBody)
+	b.Reset(bytes.Clone(a.body))
+	response.Body = b
 	return response, nil
 }
+
+// responseBody is a body in memory.
+type responseBody struct{ bytes.Reader }
+
+// Close does nothing.
+func (*responseBody) Close() error { return nil }

@@ -204,6 +204,11 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // keepBuffer is the largest buffer that goes back to the pool.
 const keepBuffer = 64 << 10
 
+func getBuffer() *[]byte {
+	p, _ := buffers.Get().(*[]byte)
+	return p
+}
+
 func putBuffer(p *[]byte, b []byte) {
 	if cap(b) <= keepBuffer {
 		*p = b[:0]

@@ -26,7 +26,7 @@ func decodeInput(op *operation, body []byte) (any, error) {
 		return nil, errMalformed
 	}
 	in := op.newInput()
-	d := decoder{body: body}
+	d := decoder{text: string(body)}
 	if err := d.value(reflect.ValueOf(in).Elem(), false); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func validJSON(body []byte) bool {
 // decoder walks a body that is known to be valid JSON, so that nothing in
 // here needs to look for malformed text.
 type decoder struct {
-	body []byte
+	text string
 	pos  int
 }
 
@@ -62,7 +62,7 @@ func (d *decoder) value(v reflect.Value, member bool) error {
 	case *[]types.AttributeValue:
 		*p, err = d.attributes(member)
 	case *string:
-		*p, err = d.text()
+		*p, err = d.str()
 	case *bool:
 		*p, err = d.boolean()
 	case *int32:
@@ -93,7 +93,7 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 		}
 		v.Set(p)
 	case reflect.String: // an enum
-		s, err := d.text()
+		s, err := d.str()
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 		}
 		fields := fieldsOf(t)
 		for d.next('{') {
-			if i, ok := fields[string(d.key())]; ok {
+			if i, ok := fields[d.key()]; ok {
 				if err := d.value(v.Field(i), true); err != nil {
 					return err
 				}
@@ -147,7 +147,8 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 // fieldsOf returns the index of each exported field of a struct by its name.
 func fieldsOf(t reflect.Type) map[string]int {
 	if cached, ok := structFields.Load(t); ok {
-		return cached.(map[string]int)
+		fields, _ := cached.(map[string]int)
+		return fields
 	}
 	fields := make(map[string]int, t.NumField())
 	for i := range t.NumField() {
@@ -209,7 +210,7 @@ func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 	}
 	var value types.AttributeValue
 	for d.next('{') {
-		v, err := d.variant(string(d.key()))
+		v, err := d.variant(d.key())
 		if err != nil {
 			return nil, err
 		}
@@ -234,10 +235,10 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	}
 	switch name {
 	case "S":
-		s, err := d.text()
+		s, err := d.str()
 		return &types.AttributeValueMemberS{Value: s}, err
 	case "N":
-		s, err := d.text()
+		s, err := d.str()
 		return &types.AttributeValueMemberN{Value: s}, err
 	case "B":
 		b, err := d.blob()
@@ -255,10 +256,10 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 		l, err := d.attributes(true)
 		return &types.AttributeValueMemberL{Value: l}, err
 	case "SS":
-		s, err := set(d, (*decoder).text)
+		s, err := set(d, (*decoder).str)
 		return &types.AttributeValueMemberSS{Value: s}, err
 	case "NS":
-		s, err := set(d, (*decoder).text)
+		s, err := set(d, (*decoder).str)
 		return &types.AttributeValueMemberNS{Value: s}, err
 	case "BS":
 		s, err := set(d, (*decoder).blob)
@@ -283,7 +284,7 @@ func set[E any](d *decoder, element func(*decoder) (E, error)) ([]E, error) {
 	return list, nil
 }
 
-func (d *decoder) text() (string, error) {
+func (d *decoder) str() (string, error) {
 	if d.kind() != '"' {
 		return "", d.notScalar("String", "java.lang.String")
 	}
@@ -319,10 +320,10 @@ func whole[I int32 | int64](d *decoder, name string) (I, error) {
 	}
 	bits := reflect.TypeFor[I]().Bits()
 	text := d.raw()
-	if n, err := strconv.ParseInt(string(text), 10, bits); err == nil {
+	if n, err := strconv.ParseInt(text, 10, bits); err == nil {
 		return I(n), nil
 	}
-	f, _ := strconv.ParseFloat(string(text), 64)
+	f, _ := strconv.ParseFloat(text, 64)
 	limit := math.Ldexp(1, bits-1)
 	if f = math.Trunc(f); f < -limit || f >= limit {
 		return 0, serialization("NUMBER_VALUE cannot be converted to " + name)
@@ -334,7 +335,7 @@ func (d *decoder) number(name string) (float64, error) {
 	if d.kind() != '0' {
 		return 0, d.notScalar(name, "java.lang."+name)
 	}
-	f, err := strconv.ParseFloat(string(d.raw()), 64)
+	f, err := strconv.ParseFloat(d.raw(), 64)
 	if err != nil {
 		return 0, serialization("NUMBER_VALUE cannot be converted to " + name)
 	}

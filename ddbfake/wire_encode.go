@@ -98,7 +98,7 @@ type entry struct {
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
 func newEncoder(dst []byte) *encoder {
-	e := encoders.Get().(*encoder)
+	e, _ := encoders.Get().(*encoder)
 	e.buf = dst
 	e.frames = e.frames[:0]
 	e.entries = e.entries[:0]

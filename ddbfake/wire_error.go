@@ -1,9 +1,9 @@
 package ddbfake
 
 import (
-	"bytes"
 	"errors"
 	"reflect"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -42,7 +42,7 @@ func (d *decoder) notScalar(name, class string) error {
 		token = "NULL_VALUE"
 	default:
 		token = "NUMBER_VALUE"
-		if bytes.ContainsAny(d.raw(), ".eE") {
+		if strings.ContainsAny(d.raw(), ".eE") {
 			token = "DECIMAL_VALUE"
 		}
 	}

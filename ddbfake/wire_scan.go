@@ -1,7 +1,7 @@
 package ddbfake
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -13,10 +13,10 @@ import (
 // for any number.
 func (d *decoder) kind() byte {
 	d.space()
-	if d.pos >= len(d.body) {
+	if d.pos >= len(d.text) {
 		return 0
 	}
-	switch c := d.body[d.pos]; {
+	switch c := d.text[d.pos]; {
 	case c == '-', '0' <= c && c <= '9':
 		return '0'
 	default:
@@ -25,8 +25,8 @@ func (d *decoder) kind() byte {
 }
 
 func (d *decoder) space() {
-	for d.pos < len(d.body) {
-		switch d.body[d.pos] {
+	for d.pos < len(d.text) {
+		switch d.text[d.pos] {
 		case ' ', '\t', '\r', '\n':
 			d.pos++
 		default:
@@ -40,13 +40,13 @@ func (d *decoder) space() {
 // enters it; after the last member it has moved past the closing bracket.
 func (d *decoder) next(open byte) bool {
 	d.space()
-	switch c := d.body[d.pos]; c {
+	switch c := d.text[d.pos]; c {
 	case open:
 		// An element may begin with the same bracket, but then a comma or
 		// this array's own bracket stood before it and was consumed here.
 		d.pos++
 		d.space()
-		if c := d.body[d.pos]; c == '}' || c == ']' {
+		if c := d.text[d.pos]; c == '}' || c == ']' {
 			d.pos++
 			return false
 		}
@@ -66,25 +66,32 @@ func (d *decoder) colon() {
 	d.pos++
 }
 
-// key reads the name of a member and its colon. The result is only valid
-// until the body is reused.
-func (d *decoder) key() []byte {
-	d.space()
-	quoted, escaped := d.quoted()
+// key reads the name of a member and its colon.
+func (d *decoder) key() string {
+	s := d.unquoted()
 	d.colon()
-	if !escaped {
-		return quoted[1 : len(quoted)-1]
-	}
-	name, _ := jsontext.AppendUnquote(nil, quoted)
-	return name
+	return s
 }
 
-// string reads a string.
+// string reads a string that outlives the decoder.
 func (d *decoder) string() string {
+	s := d.unquoted()
+	if len(d.text) > shareText {
+		s = strings.Clone(s)
+	}
+	return s
+}
+
+// shareText is the longest body that its strings share: one allocation for
+// all of them is worth it, but a row that is kept must not keep megabytes.
+const shareText = 4 << 10
+
+// unquoted moves past a string and returns what it says.
+func (d *decoder) unquoted() string {
 	d.space()
 	quoted, escaped := d.quoted()
 	if !escaped {
-		return string(quoted[1 : len(quoted)-1])
+		return quoted[1 : len(quoted)-1]
 	}
 	s, _ := jsontext.AppendUnquote(nil, quoted)
 	return string(s)
@@ -92,38 +99,37 @@ func (d *decoder) string() string {
 
 // quoted moves past a string and returns it with its quotes, and whether it
 // has escapes.
-func (d *decoder) quoted() (quoted []byte, escaped bool) {
+func (d *decoder) quoted() (quoted string, escaped bool) {
 	start := d.pos
 	for d.pos++; ; {
-		i := bytes.IndexByte(d.body[d.pos:], '"')
-		part := d.body[d.pos : d.pos+i]
-		if bytes.IndexByte(part, '\\') < 0 {
-			d.pos += i + 1
-			return d.body[start:d.pos], escaped
+		i := strings.IndexByte(d.text[d.pos:], '"')
+		part := d.text[d.pos : d.pos+i]
+		d.pos += i + 1
+		if strings.IndexByte(part, '\\') < 0 {
+			return d.text[start:d.pos], escaped
 		}
 		escaped = true
 		// The quote closes the string unless an odd number of backslashes
 		// stands before it.
-		d.pos += i + 1
-		backslashes := len(part) - len(bytes.TrimRight(part, `\`))
+		backslashes := len(part) - len(strings.TrimRight(part, `\`))
 		if backslashes%2 == 0 {
-			return d.body[start:d.pos], true
+			return d.text[start:d.pos], true
 		}
 	}
 }
 
 // raw moves past a number or a word and returns its text.
-func (d *decoder) raw() []byte {
+func (d *decoder) raw() string {
 	d.space()
 	start := d.pos
-	for d.pos < len(d.body) {
-		switch d.body[d.pos] {
+	for d.pos < len(d.text) {
+		switch d.text[d.pos] {
 		case ',', '}', ']', ' ', '\t', '\r', '\n':
-			return d.body[start:d.pos]
+			return d.text[start:d.pos]
 		}
 		d.pos++
 	}
-	return d.body[start:]
+	return d.text[start:]
 }
 
 // skip moves past the next value, whatever it is.
@@ -131,7 +137,7 @@ func (d *decoder) skip() {
 	depth := 0
 	for {
 		d.space()
-		switch d.body[d.pos] {
+		switch d.text[d.pos] {
 		case '"':
 			d.quoted()
 		case '{', '[':
