@@ -2,6 +2,7 @@ package fakeclock_test
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -347,6 +348,7 @@ func TestConcurrentUse(t *testing.T) {
 				return
 			default:
 				c.Advance(s)
+				runtime.Gosched() // on one processor, the sleepers need their turn
 			}
 		}
 	})
