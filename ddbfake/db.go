@@ -26,13 +26,18 @@ type Options struct {
 	// Lag says when TTL deletes rows that have expired. The zero value,
 	// LagManual, leaves that to Sweep and SweepExpired.
 	Lag Lag
+	// OnFault, if set, hears of each fault as it strikes, for those who must
+	// know what the caller may not. It is called before the fault's effect,
+	// and must not call the DB.
+	OnFault func(Fault)
 }
 
 // DB is one DynamoDB: tables, rows, TTL settings, idempotency tokens, pending
 // faults and the change log. It is safe for concurrent use; calls take effect
 // one at a time.
 type DB struct {
-	clock Clock
+	clock   Clock
+	onFault func(Fault)
 
 	mu       sync.Mutex
 	lag      Lag
@@ -46,7 +51,7 @@ func New(o Options) *DB {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
-	return &DB{clock: o.Clock, lag: o.Lag, state: newState()}
+	return &DB{clock: o.Clock, onFault: o.OnFault, lag: o.Lag, state: newState()}
 }
 
 // Call is one request to the service, whichever door it came through.

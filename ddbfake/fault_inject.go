@@ -53,7 +53,7 @@ func (db *DB) Injected() []Fault {
 func (db *DB) nextFault(r *request, in any) *Fault {
 	for i := range db.injected {
 		f := &db.injected[i]
-		if !db.matches(f.Fault, r, in) {
+		if !db.matches(f.Fault, r.op, r.actor, in) {
 			continue
 		}
 		f.met++
@@ -70,8 +70,20 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 	return nil
 }
 
-func (db *DB) matches(f Fault, r *request, in any) bool {
-	if f.Op != "" && f.Op != r.op.name || f.Actor != "" && f.Actor != r.actor {
+// Matches reports whether the predicates of a fault hold for a call that is
+// about to be made. Nth and Times, which count calls, are not among them.
+func (db *DB) Matches(f Fault, c Call) bool {
+	op := operationOf(c.Input)
+	if op == nil {
+		return false
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.matches(f, op, c.Actor, c.Input)
+}
+
+func (db *DB) matches(f Fault, op *operation, actor string, in any) bool {
+	if f.Op != "" && f.Op != op.name || f.Actor != "" && f.Actor != actor {
 		return false
 	}
 	if f.Table == "" && f.Key == "" {
@@ -215,6 +227,9 @@ func (db *DB) queriedKey(in *dynamodb.QueryInput) map[string]types.AttributeValu
 
 // serveFaulty serves a call that a fault hits.
 func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
+	if db.onFault != nil {
+		db.onFault(*f)
+	}
 	switch f.Kind {
 	case FaultThrottled:
 		return nil, db.throttled(in, *f)
