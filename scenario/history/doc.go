@@ -6,8 +6,8 @@
 // serves a stale page as fresh has written nothing wrong.
 //
 //	var log history.Log
-//	log.Add(history.Event{Time: t, Actor: "alice/1", Kind: history.Asked, Key: "/home"})
-//	log.Add(history.Event{Time: t, Actor: "alice/1", Kind: history.Served, Key: "/home",
+//	log.Add(history.Event{Time: t, Actor: "alice", Kind: history.Asked, Key: "/home"})
+//	log.Add(history.Event{Time: t, Actor: "alice", Kind: history.Served, Key: "/home",
 //		As: history.Fresh, Body: "render-1"})
 //
 // # Limits

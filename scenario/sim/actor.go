@@ -81,7 +81,7 @@ const (
 )
 
 // Name returns the actor's name, with the incarnation after a restart: alice,
-// alice/2.
+// alice.2.
 func (p *Proc) Name() string { return p.name }
 
 // Incarnation counts the starts of the actor's node, from 1.
@@ -171,7 +171,7 @@ func (a *actor) newIncarnation(s *Sim) {
 	p := &Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
 	if a.proc != nil {
 		p.incarnation = a.proc.incarnation + 1
-		p.name = fmt.Sprintf("%s/%d", a.Name, p.incarnation)
+		p.name = fmt.Sprintf("%s.%d", a.Name, p.incarnation)
 	}
 	p.clock = actorClock{a.node, p}
 	a.proc = p

@@ -195,8 +195,8 @@ func TestACrashedNodesRequestMayTakeEffectLaterOrNever(t *testing.T) {
 		s := sim.New(sim.Config{Seed: seed})
 		s.Add(sim.Actor{Name: "a", Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
 			if restarted++; p.Incarnation() > 1 {
-				if p.Name() != "a/2" {
-					t.Errorf("second incarnation is called %q, want a/2", p.Name())
+				if p.Name() != "a.2" {
+					t.Errorf("second incarnation is called %q, want a.2", p.Name())
 				}
 				p.Do(&access{to: r}) // gives the orphan time to arrive
 				return

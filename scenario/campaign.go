@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Campaign runs a scenario under many schedules, until one violates an invariant
+// or all have been run. Schedule i uses the i-th seed derived from Seed, and the
+// strategies of sim.Strategies take turns.
+type Campaign struct {
+	Scenario *Scenario
+	// Protocol is what runs; the zero Protocol is the scenario's own.
+	Protocol isr.Protocol
+	Seed     uint64
+	// Schedules is how many to run; 0 is what the scenario says.
+	Schedules int
+	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
+	// wire.
+	Record int
+	// Progress, if set, hears how many schedules are done.
+	Progress func(done, of int)
+}
+
+// Report is what a campaign came to.
+type Report struct {
+	Scenario  *Scenario
+	Protocol  isr.Protocol
+	Seed      uint64
+	Schedules int // that were run
+	Steps     int // in all of them
+	Marks     markSet
+	Missing   []Mark // what the scenario declares and no schedule reached
+	Verdict   invariant.Verdict
+	Why       string // for the verdict unknown
+	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
+	Failure         *Outcome
+	FailedAt        int
+	FailureStrategy string
+	Recorded        []*Outcome
+}
+
+// Run runs the campaign. A cancelled context ends it between two schedules: the
+// report is then about those that were run, and its verdict unknown unless one
+// was violated. An error is not a verdict; see Run.Do.
+func (c Campaign) Run(ctx context.Context) (*Report, error) {
+	s := c.Scenario
+	if c.Protocol.New == nil {
+		p, err := ProtocolNamed(s.Protocol)
+		if err != nil {
+			return nil, err
+		}
+		c.Protocol = p
+	}
+	if c.Schedules <= 0 {
+		c.Schedules = s.Bounds.Schedules
+	}
+	r := &Report{Scenario: s, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
+	expected := 1
+	for i := range c.Schedules {
+		if ctx.Err() != nil {
+			r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", i, c.Schedules)
+			return r, nil
+		}
+		strategy := sim.Strategies()[i%len(sim.Strategies())]
+		o, err := Run{
+			Scenario: s, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
+			Record: c.Record > 0,
+		}.Do(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			// The first schedule is a random walk, which needs no estimate; it is the estimate for all others.
+			expected = max(len(o.Result.Choices), 1)
+		}
+		r.add(o)
+		if len(r.Recorded) < c.Record || c.Record > 0 && o.Verdict == invariant.Violated {
+			r.Recorded = append(r.Recorded, o)
+		}
+		if c.Progress != nil {
+			c.Progress(i+1, c.Schedules)
+		}
+		if o.Verdict == invariant.Violated {
+			r.Failure, r.FailedAt, r.FailureStrategy = o, i+1, strategy.Name
+			return r, nil
+		}
+	}
+	r.Missing = r.Marks.missing(s.Reach)
+	return r, nil
+}
+
+// add counts one run. A violation outweighs unknown, and unknown outweighs ok.
+func (r *Report) add(o *Outcome) {
+	r.Schedules++
+	r.Steps += o.Result.Steps
+	for _, mark := range o.Marks {
+		r.Marks[mark]++
+	}
+	switch o.Verdict {
+	case invariant.Violated:
+		r.Verdict, r.Why = invariant.Violated, ""
+	case invariant.Unknown:
+		if r.Verdict == invariant.OK {
+			r.Verdict, r.Why = invariant.Unknown, o.Why
+		}
+	case invariant.OK:
+	}
+}
+
+// Reached returns the marks that some schedule reached, in the order of Marks.
+func (r *Report) Reached() []Mark { return r.Marks.reached() }

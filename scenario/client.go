@@ -1,0 +1,164 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// client is a node's DynamoDB client: what the SDK's does, on the simulator. It
+// sends a failed request again, without delay and without jitter, and gives each
+// transaction one idempotency token for all its attempts.
+//
+// Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
+type client struct{ n *node }
+
+var _ isr.Client = client{}
+
+// send makes one call with all its attempts.
+func send[O any](c client, input any) (*O, error) {
+	sent := c.n.proc.Now()
+	for attempt := 1; ; attempt++ {
+		out, err := c.n.call(ddbfake.Call{Actor: c.n.proc.Name(), Sent: sent, Input: input}, attempt)
+		if err == nil {
+			answer, ok := out.(*O)
+			if !ok {
+				return nil, fmt.Errorf("the store answered with %T", out)
+			}
+			return answer, nil
+		}
+		if !retryable(err) {
+			return nil, err
+		}
+		if attempt >= c.n.world.scenario.Cache.Attempts {
+			return nil, fmt.Errorf("exceeded maximum number of attempts, %d, %w", attempt, err)
+		}
+	}
+}
+
+// retryable says whether the SDK's standard retryer would send the call again.
+func retryable(err error) bool {
+	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
+		return true
+	}
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return false
+	}
+	switch api.ErrorCode() {
+	case "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException", "InternalServerError":
+		return true
+	default:
+		return false
+	}
+}
+
+func (c client) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	return send[dynamodb.GetItemOutput](c, in)
+}
+
+func (c client) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	return send[dynamodb.PutItemOutput](c, in)
+}
+
+func (c client) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return send[dynamodb.UpdateItemOutput](c, in)
+}
+
+func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	return send[dynamodb.DeleteItemOutput](c, in)
+}
+
+func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	if in.ClientRequestToken == nil {
+		withToken := *in
+		token := c.n.world.nextID("call")
+		withToken.ClientRequestToken = &token
+		in = &withToken
+	}
+	return send[dynamodb.TransactWriteItemsOutput](c, in)
+}
+
+// call parks the node until the call has taken effect and its answer is there.
+func (n *node) call(c ddbfake.Call, attempt int) (any, error) {
+	r := &storeRequest{node: n, call: c, attempt: attempt}
+	n.proc.Do(r)
+	return r.out, r.err
+}
+
+// storeRequest is one attempt of a call to DynamoDB.
+type storeRequest struct {
+	node    *node
+	call    ddbfake.Call
+	attempt int
+	faults  []int // possible faults that match, as indexes of world.possible
+	out     any
+	err     error
+}
+
+// Outcomes implements sim.Request: the ordinary outcome, and each fault that the
+// schedule may choose for this call.
+func (r *storeRequest) Outcomes() int {
+	r.faults = r.faults[:0]
+	for i, f := range r.node.world.possible {
+		if f.left != 0 && r.node.world.db.Matches(f.fault, r.call) {
+			r.faults = append(r.faults, i)
+		}
+	}
+	return 1 + len(r.faults)
+}
+
+// Apply implements sim.Request.
+func (r *storeRequest) Apply(outcome int) {
+	w := r.node.world
+	call := r.call
+	if outcome > 0 {
+		f := &w.possible[r.faults[outcome-1]]
+		if f.left > 0 {
+			f.left--
+		}
+		call.Fault = &f.fault
+	}
+	w.struck = 0
+	r.out, r.err = w.db.Do(w.ctx, call)
+	w.afterCall(r)
+}
+
+// Describe implements sim.Request.
+func (r *storeRequest) Describe(int) string {
+	words := r.node.world.words()
+	return words.input(r.call.Input) + " -> " + words.outcome(r.out, r.err)
+}
+
+// DescribeAnswer implements sim.Request.
+func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().outcome(r.out, r.err) }
+
+// refused says whether err is a condition that did not hold, and returns the row
+// that the caller asked to see, if it did.
+func refused(err error) (row map[string]types.AttributeValue, ok bool) {
+	if c, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
+		return c.Item, true
+	}
+	if c, is := errors.AsType[*types.TransactionCanceledException](err); is {
+		for _, reason := range c.CancellationReasons {
+			if reason.Code != nil && *reason.Code == "ConditionalCheckFailed" {
+				return reason.Item, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// possibleFault is a fault that the schedule may choose, and how often still;
+// negative is for ever.
+type possibleFault struct {
+	fault ddbfake.Fault
+	left  int
+}

@@ -1,0 +1,152 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Comparison is what came of running recorded runs again, request by request, on
+// a real DynamoDB.
+type Comparison struct {
+	Runs        int
+	Requests    int // calls and deletions by TTL
+	Differences []Difference
+}
+
+// Difference is an answer that the fake and the real store gave differently.
+type Difference struct {
+	Run        int // from 1
+	Request    int // from 1; 0 for the rows that were left at the end
+	What       string
+	Fake, Real string
+}
+
+// String prints the difference on three lines.
+func (d Difference) String() string {
+	at := fmt.Sprintf("run %d, request %d", d.Run, d.Request)
+	if d.Request == 0 {
+		at = fmt.Sprintf("run %d, at the end", d.Run)
+	}
+	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
+}
+
+// Compare runs recorded outcomes on the store behind client, in a table of the
+// scenario's name without TTL, which must not exist and is deleted after each
+// run. A call whose request was lost is not made; one whose answer was lost is
+// made and its answer not compared. Deletions by TTL are explicit deletes.
+//
+// An error means that the store could not be reached or used; the comparison is
+// then about what was done before.
+func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, progress func(done, of int)) (Comparison, error) {
+	var c Comparison
+	for i, run := range runs {
+		if err := c.run(ctx, client, run); err != nil {
+			return c, fmt.Errorf("scenario: compare run %d: %w", i+1, err)
+		}
+		if progress != nil {
+			progress(i+1, len(runs))
+		}
+	}
+	return c, nil
+}
+
+func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outcome) (err error) {
+	c.Runs++
+	if _, err := client.CreateTable(ctx, tableInput(tableName)); err != nil {
+		return fmt.Errorf("create table %s: %w", tableName, err)
+	}
+	defer func() {
+		// The table is to go even if the caller has lost patience, or the next run fails for no reason of its own.
+		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(tableName)})
+		if err == nil && cleanupErr != nil {
+			err = fmt.Errorf("delete table %s: %w", tableName, cleanupErr)
+		}
+	}()
+	words := words{}
+	for i, e := range run.Exchanges {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.Requests++
+		what, fake, realAnswer := "TTL", "", ""
+		if e.Input == nil {
+			fake = "ok " + e.Swept.String()
+			realAnswer = answerText(sweepReal(ctx, client, e.Swept))
+		} else {
+			what, fake = words.input(e.Input), answerText(e.Output, e.Err)
+			realAnswer = answerText(callReal(ctx, client, e.Input, c.Runs))
+		}
+		if !e.Blind && fake != realAnswer {
+			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
+		}
+	}
+	rows, err := scanReal(ctx, client)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(run.Rows, rows) {
+		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(run.Rows, " "), strings.Join(rows, " ")})
+	}
+	return nil
+}
+
+// callReal makes a recorded call. Idempotency tokens are made the run's own: the
+// store remembers them for ten minutes, beyond the life of a table.
+func callReal(ctx context.Context, client *dynamodb.Client, input any, run int) (any, error) {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return client.GetItem(ctx, in)
+	case *dynamodb.PutItemInput:
+		return client.PutItem(ctx, in)
+	case *dynamodb.UpdateItemInput:
+		return client.UpdateItem(ctx, in)
+	case *dynamodb.DeleteItemInput:
+		return client.DeleteItem(ctx, in)
+	case *dynamodb.TransactWriteItemsInput:
+		own := *in
+		own.ClientRequestToken = aws.String(fmt.Sprintf("%d-%s", run, aws.ToString(in.ClientRequestToken)))
+		return client.TransactWriteItems(ctx, &own)
+	default:
+		return nil, fmt.Errorf("a recorded call of type %T cannot be made again", input)
+	}
+}
+
+// sweepReal deletes a row as TTL did on the fake, and answers with what it was.
+func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
+	item := row.ToSDK()
+	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                aws.String(tableName),
+		Key:                      map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]},
+		ConditionExpression:      aws.String("#ttl = :ttl"),
+		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": item["ttl"]},
+		ReturnValues: types.ReturnValueAllOld,
+	})
+}
+
+// scanReal returns the rows that are left, as rowTexts prints them.
+func scanReal(ctx context.Context, client *dynamodb.Client) ([]string, error) {
+	var items []attr.Item
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("scan table %s: %w", tableName, err)
+		}
+		for _, item := range page.Items {
+			own, err := attr.ItemFromSDK(item)
+			if err != nil {
+				return nil, fmt.Errorf("scan table %s: %w", tableName, err)
+			}
+			items = append(items, own)
+		}
+	}
+	return rowTexts(items), nil
+}

@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// deadlines is a sim.Source without steps: it stops time where the rows' own
+// deadlines are (the end of a lease, of freshness, ttl), a second before and a
+// second after. An off-by-one is visible nowhere else.
+type deadlines struct {
+	at []time.Time // sorted, each once
+}
+
+// Name implements sim.Source.
+func (*deadlines) Name() string { return "deadlines" }
+
+// Steps implements sim.Source.
+func (*deadlines) Steps() int { return 0 }
+
+// Take implements sim.Source.
+func (*deadlines) Take(int) string { return "" }
+
+// Next implements sim.Source.
+func (d *deadlines) Next(now time.Time) (time.Time, bool) {
+	i, exact := slices.BinarySearchFunc(d.at, now, time.Time.Compare)
+	if exact {
+		i++
+	}
+	if i == len(d.at) {
+		return zeroTime, false
+	}
+	return d.at[i], true
+}
+
+// note adds the deadlines of a row.
+func (d *deadlines) note(row attr.Item) {
+	if expires, ok := row.Int("lease_expires_at"); ok {
+		d.add(expires)
+	}
+	generated, okG := row.Int("generated_at")
+	if revalidate, ok := row.Int("revalidate_seconds"); ok && okG {
+		d.add(generated + revalidate)
+	}
+	if ttl, ok := row.Int("ttl"); ok {
+		d.add(ttl)
+	}
+}
+
+// latest is the last second that a deadline may name: the end of year 9999.
+const latest = 253402300799
+
+func (d *deadlines) add(second int64) {
+	if second < 1 || second > latest {
+		return
+	}
+	for _, s := range []int64{second - 1, second, second + 1} {
+		t := time.Unix(s, 0).UTC()
+		if i, exists := slices.BinarySearchFunc(d.at, t, time.Time.Compare); !exists {
+			d.at = slices.Insert(d.at, i, t)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// Mark names something that a run can reach. A campaign that never reaches what
+// its scenario declares has tested nothing, and fails.
+type Mark string
+
+// The marks, in the order in which reports print them. Every kind of fault is a
+// mark too, by its own name.
+const (
+	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by somebody else
+	LockRefused     Mark = "lock-refused"     // an acquire met a lease that was held
+	PublishRefused  Mark = "publish-refused"  // a publish found that its lease was lost
+	OwnCommitMet    Mark = "own-commit-met"   // a request sent again after a lost response met its own effect
+	ServedStale     Mark = "served-stale"     // a page was served that the cache knew to be stale
+	ExpiredRowRead  Mark = "expired-row-read" // a row was read past its ttl, not deleted yet
+	TTLDeletion     Mark = "ttl-deletion"     // TTL deleted a row
+	LeaseRefreshed  Mark = "lease-refreshed"  // a holder extended its lease
+	NodePaused      Mark = "pause"            // a node stopped and ran on later
+	NodeCrashed     Mark = "crash"            // a node lost its memory
+	NodeRestarted   Mark = "restart"          // a crashed node came back
+	ClockSet        Mark = "clock-step"       // a node's clock was set
+	SkewBroken      Mark = "skew-broken"      // a node's clock was off by more than promised
+	OrphanTookPlace Mark = "orphaned-request" // a request took effect after its sender had crashed
+)
+
+// Marks returns every mark in the order in which reports print them.
+func Marks() []Mark {
+	marks := []Mark{
+		LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
+		NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
+	}
+	for _, kind := range ddbfake.FaultKinds() {
+		marks = append(marks, Mark(kind.String()))
+	}
+	return marks
+}
+
+// markSet counts in how many runs each mark was reached.
+type markSet map[Mark]int
+
+// reached returns the marks in the set, in the order of Marks.
+func (m markSet) reached() []Mark {
+	return slices.DeleteFunc(Marks(), func(mark Mark) bool { return m[mark] == 0 })
+}
+
+// missing returns which of the wanted marks are not in the set.
+func (m markSet) missing(wanted []Mark) []Mark {
+	return slices.DeleteFunc(slices.Clone(wanted), func(mark Mark) bool { return m[mark] > 0 })
+}

@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// render reads the origin and takes the scenario's time to make a page of it. It
+// is the Renderer of the node's cache.
+func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
+	read := &originRead{node: n, key: key}
+	n.proc.Do(read)
+	c := n.world.scenario.Cache
+	part := c.KeepAlive
+	if part <= 0 {
+		part = c.Render
+	}
+	for left := c.Render; left > 0; left -= part {
+		n.proc.Clock().Sleep(min(part, left))
+		if c.KeepAlive > 0 {
+			if err := keepAlive(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return []byte(read.body), nil
+}
+
+// originRead is a request to the origin. The body names the rendering, so that
+// whoever serves it tells when its data was read.
+type originRead struct {
+	node *node
+	key  string
+	body string
+}
+
+func (*originRead) Outcomes() int { return 1 }
+
+func (r *originRead) Apply(int) {
+	w := r.node.world
+	r.body = fmt.Sprintf("%s@%d#%s", r.key, w.versions[r.key], w.nextID("render"))
+	r.node.record(history.Event{Kind: history.Rendered, Key: r.key, Body: r.body})
+}
+
+func (r *originRead) Describe(int) string {
+	return "reads the origin of " + r.key + " for body " + r.body
+}
+func (r *originRead) DescribeAnswer() string { return "origin's data for body " + r.body }
+
+// originChange is the script's command change.
+type originChange struct {
+	node *node
+	key  string
+}
+
+func (*originChange) Outcomes() int { return 1 }
+
+func (r *originChange) Apply(int) {
+	r.node.world.versions[r.key]++
+	r.node.record(history.Event{Kind: history.Changed, Key: r.key})
+}
+
+func (r *originChange) Describe(int) string    { return "changes the origin of " + r.key }
+func (r *originChange) DescribeAnswer() string { return "the origin of " + r.key + " is changed" }
+
+// bodies is the node's view of the one body store.
+type bodies struct{ n *node }
+
+var _ isr.BodyStore = bodies{}
+
+func (b bodies) PutBody(_ context.Context, name string, body []byte) error {
+	b.n.proc.Do(&bodyRequest{node: b.n, name: name, body: body, put: true})
+	return nil
+}
+
+func (b bodies) GetBody(_ context.Context, name string) ([]byte, error) {
+	r := &bodyRequest{node: b.n, name: name}
+	b.n.proc.Do(r)
+	if r.body == nil {
+		return nil, isr.ErrNoBody
+	}
+	return r.body, nil
+}
+
+// bodyRequest is a request to the body store.
+type bodyRequest struct {
+	node *node
+	name string
+	body []byte
+	put  bool
+}
+
+func (*bodyRequest) Outcomes() int { return 1 }
+
+func (r *bodyRequest) Apply(int) {
+	if r.put {
+		r.node.world.bodies[r.name] = r.body
+	} else {
+		r.body = r.node.world.bodies[r.name]
+	}
+}
+
+func (r *bodyRequest) Describe(int) string {
+	if r.put {
+		return "PutBody " + r.name
+	}
+	return "GetBody " + r.name + " -> " + r.DescribeAnswer()
+}
+
+func (r *bodyRequest) DescribeAnswer() string {
+	switch {
+	case r.put:
+		return "body stored"
+	case r.body == nil:
+		return isr.ErrNoBody.Error()
+	default:
+		return "body " + string(r.body)
+	}
+}
+
+// zeroTime stands for "no deadline".
+var zeroTime time.Time

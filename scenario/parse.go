@@ -1,0 +1,305 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Protocols returns the protocols that scenario files and commands know by name:
+// the reference first, then the mutants.
+func Protocols() []isr.Protocol {
+	return append([]isr.Protocol{isr.Reference()}, mutant.All()...)
+}
+
+// ProtocolNamed finds one of Protocols by its name.
+func ProtocolNamed(name string) (isr.Protocol, error) {
+	all := Protocols()
+	if i := slices.IndexFunc(all, func(p isr.Protocol) bool { return p.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	names := protocolNames(all)
+	err := fmt.Errorf("protocol: found %q, expected one of %s", name, strings.Join(names, ", "))
+	if option, ok := nearest(name, names); ok {
+		err = fmt.Errorf("%w\nhint: did you mean %q?", err, option)
+	}
+	return isr.Protocol{}, err
+}
+
+func protocolNames(protocols []isr.Protocol) []string {
+	names := make([]string, len(protocols))
+	for i, p := range protocols {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Load reads a scenario file. What is wrong with its contents is a *SyntaxError.
+func Load(file string) (*Scenario, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	return Parse(file, data)
+}
+
+// Parse reads a scenario from the contents of a file; the name is for errors.
+// Protocols beside those of Protocols may be given, for stores under test.
+// What is wrong is a *SyntaxError.
+func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
+	s := defaults()
+	s.File = file
+	p := parse{reader: reader{file: file}, s: &s, protocols: protocolNames(append(Protocols(), also...))}
+	if root := p.open(data); root != nil {
+		p.scenario(root)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &s, nil
+}
+
+// parse fills in a Scenario.
+type parse struct {
+	reader
+	s         *Scenario
+	protocols []string
+}
+
+func (p *parse) scenario(n ast.Node) {
+	s := p.s
+	var actors, faults ast.Node
+	p.mapping(n,
+		field{"name", func(n ast.Node) { s.Name = p.name(n) }},
+		field{"about", func(n ast.Node) { s.About = strings.TrimSpace(p.text(n)) }},
+		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
+		field{"cache", p.cache},
+		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
+		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
+		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor) }},
+		field{"faults", func(n ast.Node) { faults = n }},
+		field{"bounds", p.bounds},
+		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
+		field{"expect", func(n ast.Node) { s.Expect = p.verdict(n) }},
+		field{"catches", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
+		field{"replay", p.replay},
+	)
+	if faults != nil {
+		p.list(faults, p.fault) // last, because faults name actors
+	}
+	switch {
+	case p.err != nil:
+	case s.Name == "":
+		p.fail(n, "name: paused-writer", "found no name, expected one")
+	case len(s.Actors) == 0 && actors == nil:
+		p.fail(n, "actors:\n  - name: alice\n    script: [get /home]", "found no actors, expected at least one")
+	case len(s.Actors) == 0:
+		p.fail(actors, "- name: alice\n  script: [get /home]", "found no actors, expected at least one")
+	}
+}
+
+// name reads a word that can stand in a file name and on a command line.
+func (p *parse) name(n ast.Node) string {
+	s := p.text(n)
+	fits := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+	}
+	if p.err == nil && (s == "" || len(s) > 100 || strings.ContainsFunc(s, func(r rune) bool { return !fits(r) })) {
+		p.fail(n, "", "found the name %q, expected letters, digits, - and _ (at most 100)", s)
+	}
+	return s
+}
+
+func (p *parse) protocol(n ast.Node) string { return p.word(n, "protocol", p.protocols) }
+
+func (p *parse) cache(n ast.Node) {
+	c := &p.s.Cache
+	least := func(d *time.Duration, least time.Duration) func(ast.Node) {
+		return func(n ast.Node) { *d = p.duration(n, least) }
+	}
+	p.mapping(n,
+		field{"lease", least(&c.Lease, time.Millisecond)},
+		field{"revalidate", func(n ast.Node) {
+			c.Revalidate = p.duration(n, time.Second)
+			if p.err == nil && c.Revalidate%time.Second != 0 {
+				p.fail(n, "revalidate_seconds holds no fractions", "found %v, expected whole seconds", c.Revalidate)
+			}
+		}},
+		field{"retention", least(&c.Retention, time.Millisecond)},
+		field{"lock-buffer", least(&c.LockBuffer, time.Millisecond)},
+		field{"render", least(&c.Render, 0)},
+		field{"keep-alive", least(&c.KeepAlive, 0)},
+		field{"contention", func(n ast.Node) {
+			c.Contention = isr.ServeStale
+			if p.word(n, "contention policy", []string{"serve-stale", "wait"}) == "wait" {
+				c.Contention = isr.Wait
+			}
+		}},
+		field{"poll", least(&c.Poll, time.Millisecond)},
+		field{"patience", func(n ast.Node) { c.Patience = p.count(n, 1, 1000) }},
+		field{"attempts", func(n ast.Node) { c.Attempts = p.count(n, 1, 100) }},
+	)
+}
+
+func (p *parse) lag(n ast.Node) Lag {
+	text := p.text(n)
+	if p.err != nil {
+		return Lag{}
+	}
+	if text == "scheduler" {
+		return Lag{Scheduler: true}
+	}
+	lag, err := ddbfake.ParseLag(text)
+	if err != nil || lag == ddbfake.LagManual { // by hand means by nobody here: scheduler is what is meant
+		if err == nil {
+			err = fmt.Errorf("ttl lag %q", text)
+		}
+		p.fail(n, "use scheduler, never, at-once, or fixed with a duration, such as fixed 10m", "%v", err)
+	}
+	return Lag{Fixed: lag}
+}
+
+func (p *parse) actor(n ast.Node) {
+	a := Actor{}
+	p.mapping(n,
+		field{"name", func(n ast.Node) {
+			a.Name = p.name(n)
+			if slices.ContainsFunc(p.s.Actors, func(other Actor) bool { return other.Name == a.Name }) {
+				p.fail(n, "give each actor a name of its own", "found a second actor called %q", a.Name)
+			}
+		}},
+		field{"script", func(n ast.Node) { p.list(n, func(n ast.Node) { a.Script = append(a.Script, p.command(n)) }) }},
+		field{"clock", func(n ast.Node) { p.clock(n, &a) }},
+		field{"pauses", func(n ast.Node) { a.Pauses = p.count(n, 0, 100) }},
+		field{"pause-for", func(n ast.Node) { a.PauseFor = p.duration(n, 0) }},
+		field{"crashes", func(n ast.Node) { a.Crashes = p.count(n, 0, 100) }},
+		field{"restarts", func(n ast.Node) { a.Restarts = p.count(n, 0, 100) }},
+	)
+	switch {
+	case p.err != nil:
+	case a.Name == "":
+		p.fail(n, "- name: alice", "found an actor without a name")
+	case len(a.Script) == 0:
+		p.fail(n, "script: [get /home]", "found no script for actor %s, expected at least one command", a.Name)
+	}
+	p.s.Actors = append(p.s.Actors, a)
+}
+
+func (p *parse) clock(n ast.Node, a *Actor) {
+	p.mapping(n,
+		field{"offset", func(n ast.Node) { a.Drift.Offset = p.duration(n, -24*time.Hour) }},
+		// A node whose clock stands still would sleep for ever.
+		field{"drift-ppm", func(n ast.Node) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM+1, fakeclock.MaxPPM)) }},
+		field{"steps", func(n ast.Node) {
+			p.list(n, func(n ast.Node) { a.ClockSteps = append(a.ClockSteps, p.duration(n, -24*time.Hour)) })
+		}},
+	)
+}
+
+// commands is what a script's line may be, for errors.
+const commands = "get KEY, change KEY or sleep DURATION"
+
+func (p *parse) command(n ast.Node) Command {
+	text := p.text(n)
+	if p.err != nil {
+		return Command{}
+	}
+	verb, argument, _ := strings.Cut(strings.TrimSpace(text), " ")
+	c := Command{Verb: Verb(verb)}
+	argument = strings.TrimSpace(argument)
+	switch c.Verb {
+	case Get, Change:
+		c.Key = argument
+		if argument == "" || strings.ContainsAny(argument, " \t\n") {
+			p.fail(n, verb+" /home", "found %q, expected one key after %s", text, verb)
+		}
+	case Sleep:
+		d, err := time.ParseDuration(argument)
+		if err != nil || d <= 0 || d > 365*24*time.Hour {
+			p.fail(n, "sleep 61s", "found %q, expected a duration of more than 0s, up to a year", text)
+		}
+		c.For = d
+	default:
+		p.fail(n, didYouMean(verb, []string{string(Get), string(Change), string(Sleep)}), "found the command %q, expected %s", text, commands)
+	}
+	return c
+}
+
+func (p *parse) fault(n ast.Node) {
+	text := p.text(n)
+	if p.err != nil {
+		return
+	}
+	rest, maybe := strings.CutPrefix(strings.TrimSpace(text), "maybe ")
+	f, err := ddbfake.ParseFault(rest)
+	if err != nil {
+		p.fail(n, "such as: maybe response-lost op=TransactWriteItems actor=alice", "%v", err)
+		return
+	}
+	var actors []string
+	for _, a := range p.s.Actors {
+		actors = append(actors, a.Name)
+	}
+	switch {
+	case f.Actor != "" && !slices.Contains(actors, f.Actor):
+		p.fail(n, didYouMean(f.Actor, actors), "found a fault of actor %q, expected one of %s", f.Actor, strings.Join(actors, ", "))
+	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op):
+		p.fail(n, didYouMean(f.Op, ddbfake.Operations()), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
+	case maybe && f.Nth > 0:
+		p.fail(n, "leave out nth, or leave out maybe", "found nth=%d in a fault that strikes when the schedule says so", f.Nth)
+	case f.Table != "" && f.Table != tableName:
+		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, tableName)
+	}
+	p.s.Faults = append(p.s.Faults, Fault{Fault: f, Maybe: maybe})
+}
+
+func (p *parse) bounds(n ast.Node) {
+	b := &p.s.Bounds
+	p.mapping(n,
+		field{"schedules", func(n ast.Node) { b.Schedules = p.count(n, 1, 1_000_000_000) }},
+		field{"steps", func(n ast.Node) { b.Steps = p.count(n, 1, 1_000_000) }},
+		field{"ticks", func(n ast.Node) { b.Ticks = p.count(n, 0, 10_000) }},
+	)
+}
+
+func (p *parse) mark(n ast.Node) {
+	var names []string
+	for _, m := range Marks() {
+		names = append(names, string(m))
+	}
+	p.s.Reach = append(p.s.Reach, Mark(p.word(n, "mark", names)))
+}
+
+func (p *parse) verdict(n ast.Node) invariant.Verdict {
+	if p.word(n, "verdict", []string{invariant.OK.String(), invariant.Violated.String()}) == invariant.Violated.String() {
+		return invariant.Violated
+	}
+	return invariant.OK
+}
+
+func (p *parse) replay(n ast.Node) {
+	r := &Replay{Protocol: p.s.Protocol}
+	p.mapping(n,
+		field{"protocol", func(n ast.Node) { r.Protocol = p.protocol(n) }},
+		field{"seed", func(n ast.Node) { r.Seed = p.seed(n) }},
+		field{"choices", func(n ast.Node) {
+			choices, err := sim.ParseChoices(p.text(n))
+			if err != nil {
+				p.fail(n, "", "%v", err)
+			}
+			r.Choices = choices
+		}},
+	)
+	p.s.Replay = r
+}

@@ -1,0 +1,98 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Vacuous says that nothing was violated, but that no schedule reached what the
+// scenario declares it must.
+func (r *Report) Vacuous() bool { return r.Verdict == invariant.OK && len(r.Missing) > 0 }
+
+// Passed says whether the campaign came to what its scenario expects and reached
+// what it declares. Under another protocol than the scenario's own, ok is what is
+// expected.
+func (r *Report) Passed() bool {
+	expected := invariant.OK
+	if r.Protocol.Name == r.Scenario.Protocol {
+		expected = r.Scenario.Expect
+	}
+	return r.Verdict == expected && !r.Vacuous()
+}
+
+// Summary is the verdict in a few words.
+func (r *Report) Summary() string {
+	switch {
+	case r.Vacuous():
+		return "vacuous: never reached " + joinMarks(r.Missing)
+	case r.Verdict == invariant.Violated:
+		return "violated: " + r.Failure.Violation.Invariant.Name
+	default:
+		return r.Verdict.String()
+	}
+}
+
+// Header is the first line of a table of campaigns; Row is this one's.
+func Header() string { return row("scenario", "protocol", "schedules", "steps", "verdict", "reached") }
+
+// Row prints the campaign on one line: scenario, protocol, schedules, steps,
+// verdict, and what was reached.
+func (r *Report) Row() string {
+	return row(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), joinMarks(r.Reached()))
+}
+
+func row(scenario, protocol, schedules, steps, verdict, reached string) string {
+	return strings.TrimRight(fmt.Sprintf("%-28s  %-10s  %9s  %8s  %-10s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")
+}
+
+func joinMarks(marks []Mark) string {
+	words := make([]string, len(marks))
+	for i, m := range marks {
+		words[i] = string(m)
+	}
+	return strings.Join(words, " ")
+}
+
+// Explain prints why the campaign did not pass, in this order: verdict, invariant
+// and its statement, the few events that violate it, seed, and the command that
+// runs it again. program is how the reader calls isr-sim, and file how they name
+// the scenario. A campaign that passed is explained by nothing.
+func (r *Report) Explain(program, file string) string {
+	var b strings.Builder
+	switch {
+	case r.Verdict == invariant.Violated:
+		r.Failure.Violation.print(&b, r.Scenario.Name, r.Protocol.Name)
+		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
+		fmt.Fprintf(&b, "replay: %s replay --protocol %s --seed %d --choices '%s' %s\n",
+			program, r.Protocol.Name, r.Failure.Result.Seed, r.Failure.Result.Choices, file)
+	case r.Verdict == invariant.Unknown:
+		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
+	case r.Vacuous():
+		fmt.Fprintf(&b, "vacuous: %s under %s: no schedule of %d (seed %d) reached %s, which the scenario declares\n",
+			r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed, joinMarks(r.Missing))
+	}
+	return b.String()
+}
+
+// Explain prints a single run's verdict as Report.Explain does.
+func (o *Outcome) Explain(scenario, protocol string) string {
+	var b strings.Builder
+	switch o.Verdict {
+	case invariant.Violated:
+		o.Violation.print(&b, scenario, protocol)
+	case invariant.Unknown:
+		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
+	case invariant.OK:
+		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
+	}
+	return b.String()
+}
+
+func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
+	fmt.Fprintf(b, "violated: %s under %s\n\n%s: %s\n%s\n\n", scenario, protocol, v.Invariant.Name, v.Invariant.Statement, v.Why)
+	for _, line := range v.Lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}

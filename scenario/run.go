@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Run is one run of a scenario, as a value: the same Run gives the same trace,
+// byte for byte, on every machine.
+type Run struct {
+	Scenario *Scenario
+	Protocol isr.Protocol
+	Seed     uint64
+	// Strategy picks the schedule; to run a recorded one again, it is sim.Replay of its choices. The zero Strategy walks
+	// at random.
+	Strategy sim.Strategy
+	// ExpectedSteps is an estimate for strategies that need one; at least 1.
+	ExpectedSteps int
+	// Trace, if set, is where the run is printed, step by step.
+	Trace io.Writer
+	// Record keeps what went over the wire in Outcome.Exchanges.
+	Record bool
+}
+
+// Outcome is what a run came to.
+type Outcome struct {
+	Result    sim.Result
+	Verdict   invariant.Verdict
+	Violation *Violation // the first one, if the verdict is violated
+	Why       string     // for the verdict unknown
+	Marks     []Mark     // what was reached, in the order of Marks
+	Exchanges []Exchange
+	Rows      []string // the rows that were left, sorted
+}
+
+// Violation is a broken invariant and the few things that show it.
+type Violation struct {
+	Invariant invariant.Invariant
+	Why       string
+	Lines     []string // what happened, in order of time
+}
+
+// Do runs. An error is not a verdict: the protocol could not be set up, its code
+// panicked, or a recorded schedule does not fit (*sim.DivergedError).
+func (r Run) Do(ctx context.Context) (*Outcome, error) {
+	s := r.Scenario
+	cfg := sim.Config{
+		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
+		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks,
+	}
+	var t *tracer
+	if r.Trace != nil {
+		t = &tracer{out: r.Trace}
+		cfg.Trace = t.step
+	}
+	w, err := newWorld(ctx, s, r.Protocol, cfg)
+	if err != nil {
+		return nil, err
+	}
+	w.recording = r.Record
+	if t != nil {
+		t.w = w
+	}
+	result := w.sim.Run()
+	if result.Err != nil {
+		return nil, fmt.Errorf("scenario %s, protocol %s, seed %d: %w", s.Name, r.Protocol.Name, r.Seed, result.Err)
+	}
+	if t != nil && t.err != nil {
+		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
+	}
+	o := &Outcome{Result: result, Exchanges: w.exchanges}
+	for _, mark := range Marks() {
+		if w.marks[mark] {
+			o.Marks = append(o.Marks, mark)
+		}
+	}
+	if r.Record {
+		o.Rows = rowTexts(w.db.Items(tableName))
+	}
+	w.judge(o)
+	return o, nil
+}
+
+// judge comes to the run's verdict.
+func (w *world) judge(o *Outcome) {
+	o.Verdict = invariant.OK
+	evidence := invariant.Evidence{
+		Changes: w.db.Changes(), History: w.history.Events(),
+		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate,
+	}
+	for _, inv := range invariant.All() {
+		switch f := inv.Check(evidence); f.Verdict {
+		case invariant.Violated:
+			o.Verdict, o.Why = invariant.Violated, ""
+			o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: w.lines(evidence, f)}
+			return
+		case invariant.Unknown:
+			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
+		}
+	}
+	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {
+		o.Verdict = invariant.Unknown
+		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
+	}
+}
+
+// lines prints the changes and events that a finding names, in order of time.
+func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string {
+	type line struct {
+		at   int64
+		text string
+	}
+	var all []line
+	words := w.words()
+	for _, seq := range f.Changes {
+		c := evidence.Changes[seq-1]
+		sent := ""
+		if !c.Sent.Equal(c.Time) {
+			sent = " (sent at " + words.instant(c.Sent) + ")"
+		}
+		all = append(all, line{c.Time.UnixNano(), lineOf(words, c, sent)})
+	}
+	for _, seq := range f.Events {
+		e := evidence.History[seq-1]
+		all = append(all, line{e.Time.UnixNano(), fmt.Sprintf("%-10s  %-8s  %s", words.instant(e.Time), e.Actor, history.Event.String(e))})
+	}
+	slices.SortStableFunc(all, func(a, b line) int { return int(min(max(a.at-b.at, -1), 1)) })
+	out := make([]string, len(all))
+	for i, l := range all {
+		out[i] = l.text
+	}
+	return out
+}
+
+func lineOf(words words, c ddbfake.Change, sent string) string {
+	actor := c.Actor
+	if c.Cause == ddbfake.CauseTTL {
+		actor = "ttl"
+	}
+	return fmt.Sprintf("%-10s  %-8s  %s%s", words.instant(c.Time), actor, words.change(c), sent)
+}

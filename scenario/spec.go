@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Scenario is a scenario file, read and checked, with its defaults filled in.
+type Scenario struct {
+	File     string // where it was read from; "" if it was not
+	Name     string
+	About    string // what happens and why it matters, in prose
+	Protocol string
+
+	Cache   Cache
+	Lag     Lag
+	Skew    time.Duration // max-clock-skew: what is promised of |a node's clock - true time|
+	Actors  []Actor
+	Faults  []Fault
+	Bounds  Bounds
+	Reach   []Mark // what a campaign must have seen
+	Expect  invariant.Verdict
+	Catches []string // protocols that this scenario is known to catch
+	Replay  *Replay  // a recorded run
+}
+
+// Cache is how every node's cache is configured.
+type Cache struct {
+	Lease      time.Duration
+	Revalidate time.Duration
+	Retention  time.Duration
+	LockBuffer time.Duration
+	Render     time.Duration // how long the origin takes; 0 is no time at all
+	KeepAlive  time.Duration // how often the renderer calls keepAlive; 0 is never
+	Contention isr.Contention
+	Poll       time.Duration
+	Patience   int
+	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
+}
+
+// Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of
+// step, whenever the schedule says so.
+type Lag struct {
+	Scheduler bool
+	Fixed     ddbfake.Lag // where Scheduler is false
+}
+
+// String returns the lag as scenario files write it.
+func (l Lag) String() string {
+	if l.Scheduler {
+		return "scheduler"
+	}
+	return l.Fixed.String()
+}
+
+// Actor is one node and what its client asks of it.
+type Actor struct {
+	Name       string
+	Script     []Command
+	Drift      fakeclock.Drift
+	ClockSteps []time.Duration
+	Pauses     int
+	PauseFor   time.Duration
+	Crashes    int
+	Restarts   int
+}
+
+// Verb is what a command of a script does.
+type Verb string
+
+// The verbs of scripts.
+const (
+	Get    Verb = "get"    // asks the node's cache for a page: get /home
+	Change Verb = "change" // changes the origin's data behind a page: change /home
+	Sleep  Verb = "sleep"  // waits by the node's clock: sleep 61s
+)
+
+// Command is one line of a script.
+type Command struct {
+	Verb Verb
+	Key  string        // for get and change
+	For  time.Duration // for sleep
+}
+
+// String returns the command as scripts write it.
+func (c Command) String() string {
+	if c.Verb == Sleep {
+		return string(c.Verb) + " " + c.For.String()
+	}
+	return string(c.Verb) + " " + c.Key
+}
+
+// Fault is a fault of the store. A certain one strikes whenever its predicates
+// hold; a possible one ("maybe") when the schedule says so, too.
+type Fault struct {
+	ddbfake.Fault
+	Maybe bool
+}
+
+// String returns the fault as scenario files write it.
+func (f Fault) String() string {
+	if f.Maybe {
+		return "maybe " + f.Fault.String()
+	}
+	return f.Fault.String()
+}
+
+// Bounds limit a run and a campaign.
+type Bounds struct {
+	Schedules int // how many schedules a campaign runs
+	Steps     int // where a run that does not end is cut, which makes its verdict unknown
+	Ticks     int // how often time moves while something else could happen
+}
+
+// Replay is a recorded run of the scenario.
+type Replay struct {
+	Protocol string
+	Seed     uint64
+	Choices  sim.Choices
+}
+
+// defaults are what a scenario file leaves unsaid.
+func defaults() Scenario {
+	return Scenario{
+		Protocol: isr.Reference().Name,
+		Cache: Cache{
+			Lease: 10 * time.Second, Revalidate: time.Minute, Retention: 24 * time.Hour, LockBuffer: time.Hour,
+			Contention: isr.ServeStale, Poll: time.Second, Patience: 10, Attempts: 3,
+		},
+		Lag:    Lag{Fixed: ddbfake.LagNever},
+		Bounds: Bounds{Schedules: 1000, Steps: 2000, Ticks: 6},
+		Expect: invariant.OK,
+	}
+}

@@ -1,0 +1,218 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// words says what rows, requests and answers mean, for traces and reports.
+// Instants are shown as distances from the start of the run.
+type words struct {
+	start time.Time
+	keyOf map[string]string // partition key to cache key
+}
+
+// instant prints a true time: +12s.
+func (w words) instant(t time.Time) string { return "+" + t.Sub(w.start).String() }
+
+// second prints epoch seconds as an instant if they are within the years around
+// the start, and as they are if not: milliseconds stay recognisable.
+func (w words) second(n int64) string {
+	const near = 20 * 365 * 24 * 3600
+	if d := n - w.start.Unix(); d > -near && d < near {
+		if d < 0 {
+			return (time.Duration(d) * time.Second).String()
+		}
+		return "+" + (time.Duration(d) * time.Second).String()
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// row prints a META or LOCK row by its meaning, any other one as it is.
+func (w words) row(item attr.Item) string {
+	if item == nil {
+		return "absent"
+	}
+	sk, _ := item.Str("sk")
+	switch sk {
+	case isr.SortLock:
+		token, ok := item.Str("lease_token")
+		expires, okExpires := item.Int("lease_expires_at")
+		if ok && okExpires {
+			return fmt.Sprintf("token %s until %s", token, w.second(expires))
+		}
+	case isr.SortMeta:
+		body, ok := item.Str("s3_key")
+		generated, okGenerated := item.Int("generated_at")
+		revalidate, okRevalidate := item.Int("revalidate_seconds")
+		if ok && okGenerated && okRevalidate {
+			return fmt.Sprintf("body %s generated %s fresh until %s", body, w.second(generated), w.second(generated+revalidate))
+		}
+	}
+	return item.String()
+}
+
+// sdkRow is row for the SDK's form of an item.
+func (w words) sdkRow(item map[string]types.AttributeValue) string {
+	if item == nil {
+		return "absent"
+	}
+	row, err := attr.ItemFromSDK(item)
+	if err != nil {
+		return err.Error()
+	}
+	return w.row(row)
+}
+
+// place names a row: META of /home.
+func (w words) place(key map[string]types.AttributeValue) string {
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil {
+		return w.sdkRow(key)
+	}
+	return w.placeOf(pk.Value, sk.Value)
+}
+
+func (w words) placeOf(pk, sk string) string {
+	if key, ok := w.keyOf[pk]; ok {
+		pk = key
+	}
+	return sk + " of " + pk
+}
+
+// change prints one entry of the change log.
+func (w words) change(c ddbfake.Change) string {
+	pk, _ := c.Key.Str("pk")
+	sk, _ := c.Key.Str("sk")
+	s := fmt.Sprintf("%s: %s => %s", w.placeOf(pk, sk), w.row(c.Before), w.row(c.After))
+	if c.Cause == ddbfake.CauseTTL {
+		s += " (by TTL)"
+	}
+	return s
+}
+
+// input prints a request.
+func (w words) input(in any) string {
+	switch in := in.(type) {
+	case *dynamodb.GetItemInput:
+		consistency := ""
+		if !aws.ToBool(in.ConsistentRead) {
+			consistency = " (eventually consistent)"
+		}
+		return "GetItem " + w.place(in.Key) + consistency
+	case *dynamodb.PutItemInput:
+		return "PutItem " + w.place(in.Item) + " " + w.sdkRow(in.Item) +
+			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	case *dynamodb.UpdateItemInput:
+		return "UpdateItem " + w.place(in.Key) + " " + aws.ToString(in.UpdateExpression) +
+			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	case *dynamodb.DeleteItemInput:
+		return "DeleteItem " + w.place(in.Key) +
+			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	case *dynamodb.TransactWriteItemsInput:
+		actions := make([]string, len(in.TransactItems))
+		for i, action := range in.TransactItems {
+			actions[i] = w.action(action)
+		}
+		return "TransactWriteItems [" + strings.Join(actions, "; ") + "]"
+	default:
+		return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", in), "*dynamodb."), "Input")
+	}
+}
+
+func (w words) action(a types.TransactWriteItem) string {
+	switch {
+	case a.Put != nil:
+		return "Put " + w.place(a.Put.Item) + " " + w.sdkRow(a.Put.Item) +
+			w.condition(a.Put.ConditionExpression, a.Put.ExpressionAttributeNames, a.Put.ExpressionAttributeValues)
+	case a.Delete != nil:
+		return "Delete " + w.place(a.Delete.Key) +
+			w.condition(a.Delete.ConditionExpression, a.Delete.ExpressionAttributeNames, a.Delete.ExpressionAttributeValues)
+	case a.Update != nil:
+		return "Update " + w.place(a.Update.Key) + " " + aws.ToString(a.Update.UpdateExpression) +
+			w.condition(a.Update.ConditionExpression, a.Update.ExpressionAttributeNames, a.Update.ExpressionAttributeValues)
+	case a.ConditionCheck != nil:
+		return "ConditionCheck " + w.place(a.ConditionCheck.Key) +
+			w.condition(a.ConditionCheck.ConditionExpression, a.ConditionCheck.ExpressionAttributeNames, a.ConditionCheck.ExpressionAttributeValues)
+	default:
+		return "nothing"
+	}
+}
+
+// condition prints a condition with the values it is about.
+func (w words) condition(condition *string, names map[string]string, values map[string]types.AttributeValue) string {
+	if condition == nil {
+		return ""
+	}
+	var where []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		where = append(where, name+"="+names[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		where = append(where, name+"="+w.value(values[name]))
+	}
+	s := " if " + *condition
+	if len(where) > 0 {
+		s += " {" + strings.Join(where, " ") + "}"
+	}
+	return s
+}
+
+func (w words) value(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value
+	case *types.AttributeValueMemberN:
+		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
+			return w.second(n)
+		}
+		return v.Value
+	}
+	own, err := attr.FromSDK(v)
+	if err != nil {
+		return err.Error()
+	}
+	return own.String()
+}
+
+// outcome prints an answer or an error.
+func (w words) outcome(out any, err error) string {
+	if err == nil {
+		if get, ok := out.(*dynamodb.GetItemOutput); ok {
+			return w.sdkRow(get.Item)
+		}
+		return "ok"
+	}
+	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		codes := make([]string, len(cancelled.CancellationReasons))
+		for i, reason := range cancelled.CancellationReasons {
+			codes[i] = aws.ToString(reason.Code)
+		}
+		return "TransactionCanceledException [" + strings.Join(codes, ", ") + "]"
+	}
+	if condition, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok && condition.Item != nil {
+		return "ConditionalCheckFailedException, row: " + w.sdkRow(condition.Item)
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return api.ErrorCode()
+	}
+	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
+		return "connection lost"
+	}
+	return err.Error()
+}

@@ -1,0 +1,307 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	yaml "github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Limits of a scenario file. Scenarios are prose of a page or two; what is far
+// beyond is a mistake, and is not handed to a parser.
+const (
+	maxFileBytes = 1 << 20
+	maxLineBytes = 64 << 10
+	maxDepth     = 16
+)
+
+// reader reads values out of a YAML tree and keeps the first error, with its
+// position. YAML is parsed by a library; only the meaning is ours.
+type reader struct {
+	file  string
+	lines []string
+	err   *SyntaxError
+}
+
+// open checks what can be said of the bytes alone and parses them.
+func (r *reader) open(data []byte) ast.Node {
+	r.lines = strings.Split(string(data), "\n")
+	for i, line := range r.lines {
+		if len(line) > maxLineBytes {
+			r.failAt(i+1, maxLineBytes+1, "scenario lines are short; is this a scenario file?",
+				"found a line of %d bytes, expected at most %d", len(line), maxLineBytes)
+			return nil
+		}
+		if !utf8.ValidString(line) {
+			column := utf8.RuneCountInString(line[:validPrefix(line)]) + 1
+			r.failAt(i+1, column, "save the file as UTF-8", "found a byte that is not UTF-8")
+			return nil
+		}
+	}
+	if len(data) > maxFileBytes {
+		r.failAt(1+bytes.Count(data[:maxFileBytes], []byte("\n")), 1, "", "found a file of %d bytes, expected at most %d", len(data), maxFileBytes)
+		return nil
+	}
+	if depth, line, column := flowDepth(r.lines); depth > maxDepth {
+		r.failAt(line, column, "", "found brackets %d deep, expected at most %d", depth, maxDepth)
+		return nil
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		r.failParse(err)
+		return nil
+	}
+	docs := slices.DeleteFunc(file.Docs, func(d *ast.DocumentNode) bool { return d.Body == nil })
+	switch {
+	case len(docs) == 0:
+		r.failAt(1, 1, "a scenario begins with its name, such as name: paused-writer", "found an empty file, expected a scenario")
+		return nil
+	case len(docs) > 1:
+		r.fail(docs[1].Body, "one scenario a file", "found a second YAML document")
+		return nil
+	}
+	return docs[0].Body
+}
+
+// validPrefix is the length of the part of s that is UTF-8.
+func validPrefix(s string) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}
+
+// flowDepth finds the first place where brackets are deeper than allowed. It
+// does not know of quotes and comments, in which nobody nests brackets that deep.
+func flowDepth(lines []string) (depth, line, column int) {
+	for i, text := range lines {
+		for j := range len(text) {
+			switch text[j] {
+			case '[', '{':
+				if depth++; depth > maxDepth {
+					return depth, i + 1, j + 1
+				}
+			case ']', '}':
+				depth = max(depth-1, 0)
+			}
+		}
+	}
+	return 0, 0, 0
+}
+
+// failParse turns the parser's error into ours.
+func (r *reader) failParse(err error) {
+	line, column, problem := 1, 1, err.Error()
+	if ye, ok := errors.AsType[yaml.Error](err); ok {
+		problem = ye.GetMessage()
+		if t := ye.GetToken(); t != nil && t.Position != nil {
+			line, column = t.Position.Line, t.Position.Column
+		}
+	}
+	r.failAt(line, column, "", "%s", "not YAML: "+problem)
+}
+
+func (r *reader) fail(n ast.Node, hint, problem string, args ...any) {
+	p := position(n)
+	r.failAt(p.Line, p.Column, hint, problem, args...)
+}
+
+func (r *reader) failAt(line, column int, hint, problem string, args ...any) {
+	if r.err != nil {
+		return
+	}
+	e := &SyntaxError{File: r.file, Line: line, Column: column, Hint: hint, Problem: fmt.Sprintf(problem, args...)}
+	if line >= 1 && line <= len(r.lines) {
+		e.Source = strings.TrimSuffix(r.lines[line-1], "\r")
+	}
+	r.err = e
+}
+
+// position is where a node begins: for a mapping, its first key.
+func position(n ast.Node) token.Position {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		if len(m.Values) > 0 && !m.IsFlowStyle {
+			return position(m.Values[0])
+		}
+	case *ast.MappingValueNode:
+		return position(m.Key)
+	}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return *t.Position
+	}
+	return token.Position{Line: 1, Column: 1}
+}
+
+// field is a key of a mapping and what to do with its value.
+type field struct {
+	name string
+	read func(ast.Node)
+}
+
+// mapping reads a mapping with exactly these keys, each at most once.
+func (r *reader) mapping(n ast.Node, fields ...field) {
+	var entries []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		entries = m.Values
+	case *ast.MappingValueNode:
+		entries = []*ast.MappingValueNode{m}
+	default:
+		r.fail(n, "", "found %s, expected keys and values (%s)", describeNode(n), fieldNames(fields))
+		return
+	}
+	seen := map[string]bool{}
+	for _, entry := range entries {
+		name := r.text(entry.Key)
+		if r.err != nil {
+			return
+		}
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		if i < 0 {
+			r.fail(entry.Key, didYouMean(name, fieldNameList(fields)), "found key %q, expected one of %s", name, fieldNames(fields))
+			return
+		}
+		if seen[name] {
+			r.fail(entry.Key, "keep one of the two", "found key %q a second time", name)
+			return
+		}
+		seen[name] = true
+		fields[i].read(entry.Value)
+	}
+}
+
+func fieldNameList(fields []field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+func fieldNames(fields []field) string { return strings.Join(fieldNameList(fields), ", ") }
+
+func didYouMean(word string, options []string) string {
+	if option, ok := nearest(word, options); ok {
+		return fmt.Sprintf("did you mean %q?", option)
+	}
+	return ""
+}
+
+// list reads a sequence.
+func (r *reader) list(n ast.Node, read func(ast.Node)) {
+	s, ok := n.(*ast.SequenceNode)
+	if !ok {
+		r.fail(n, "write it as a list: [...], or lines that begin with -", "found %s, expected a list", describeNode(n))
+		return
+	}
+	for _, item := range s.Values {
+		read(item)
+	}
+}
+
+// text reads a string. Numbers and the like must be quoted where text is meant.
+func (r *reader) text(n ast.Node) string {
+	switch s := n.(type) {
+	case *ast.StringNode:
+		return s.Value
+	case *ast.LiteralNode:
+		return s.Value.Value
+	}
+	r.fail(n, "quote it if it is meant as text", "found %s, expected text", describeNode(n))
+	return ""
+}
+
+// word reads one of the given words.
+func (r *reader) word(n ast.Node, what string, options []string) string {
+	s := r.text(n)
+	if r.err == nil && !slices.Contains(options, s) {
+		r.fail(n, didYouMean(s, options), "found %s %q, expected one of %s", what, s, strings.Join(options, ", "))
+	}
+	return s
+}
+
+// count reads a whole number between least and most.
+func (r *reader) count(n ast.Node, least, most int) int {
+	i, ok := n.(*ast.IntegerNode)
+	if ok {
+		v, err := strconv.Atoi(i.GetToken().Value)
+		if err == nil && v >= least && v <= most {
+			return v
+		}
+	}
+	r.fail(n, "", "found %s, expected a whole number from %d to %d", describeNode(n), least, most)
+	return least
+}
+
+// duration reads a duration such as 90s or 1h30m, of at least the given length.
+func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
+	const most = 10 * 365 * 24 * time.Hour // keeps epoch seconds and sums of durations far from overflow
+	found, hint := describeNode(n), "durations have a unit: 90s, 1h30m, 500ms"
+	if s, ok := n.(*ast.StringNode); ok {
+		d, err := time.ParseDuration(s.Value)
+		switch {
+		case err == nil && d >= least && d <= most:
+			return d
+		case err == nil && d < least && least == 0:
+			r.fail(n, "", "found the negative duration %v, expected 0s or more", d)
+			return least
+		case err == nil:
+			r.fail(n, "", "found %v, expected a duration between %v and %v", d, least, most)
+			return least
+		}
+		found = strconv.Quote(s.Value)
+	}
+	r.fail(n, hint, "found %s, expected a duration", found)
+	return least
+}
+
+// describeNode says what a node is, for errors.
+func describeNode(n ast.Node) string {
+	switch n := n.(type) {
+	case nil, *ast.NullNode:
+		return "nothing"
+	case *ast.StringNode:
+		return fmt.Sprintf("the text %q", n.Value)
+	case *ast.IntegerNode, *ast.FloatNode:
+		return "the number " + n.GetToken().Value
+	case *ast.BoolNode:
+		return "the boolean " + n.GetToken().Value
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "keys and values"
+	case *ast.LiteralNode:
+		return "a block of text"
+	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
+		return "a YAML anchor or alias, which scenarios do not use"
+	case *ast.TagNode:
+		return "a YAML tag, which scenarios do not use"
+	default:
+		return "a YAML " + strings.ToLower(n.Type().String())
+	}
+}
+
+// seed reads a seed: any unsigned 64-bit number.
+func (r *reader) seed(n ast.Node) uint64 {
+	if i, ok := n.(*ast.IntegerNode); ok {
+		if v, err := strconv.ParseUint(i.GetToken().Value, 10, 64); err == nil {
+			return v
+		}
+	}
+	r.fail(n, "", "found %s, expected a seed: a whole number from 0 to 18446744073709551615", describeNode(n))
+	return 0
+}
