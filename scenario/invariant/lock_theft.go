@@ -21,7 +21,7 @@ func LockTheft() Invariant {
 
 func checkLockTheft(ev Evidence) Finding {
 	tokens := owners{}
-	for i, c := range ev.Changes {
+	for _, c := range ev.Changes {
 		if _, sk := role(c); sk != sortLock {
 			continue
 		}
@@ -29,7 +29,7 @@ func checkLockTheft(ev Evidence) Finding {
 		if c.Before == nil || c.Cause != ddbfake.CauseClient {
 			continue
 		}
-		held, wellFormed := readLease(c.Before, 0)
+		held, wellFormed := readLease(c.Before)
 		if !wellFormed {
 			return unknown("change %d finds a LOCK row without lease_token (S) and lease_expires_at (N)", c.Seq)
 		}
@@ -40,7 +40,7 @@ func checkLockTheft(ev Evidence) Finding {
 			return Finding{
 				Verdict: Violated,
 				Why:     fmt.Sprintf("%s %v before the end of the lease", why, held.expires.Sub(c.Time)),
-				Changes: []int{lastChangeBefore(ev.Changes[:i], c), c.Seq},
+				Changes: story(ev.Changes, c),
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func checkLockTheft(ev Evidence) Finding {
 
 // theft says how c touches a lease that is not its actor's, or "".
 func theft(c ddbfake.Change, held lease, tokens owners) string {
-	holder := tokens[held.token].actor
+	holder := tokens[held.token]
 	token, _ := c.After.Str("lease_token")
 	switch {
 	case c.After == nil && holder != c.Actor:
@@ -63,15 +63,4 @@ func theft(c ddbfake.Change, held lease, tokens owners) string {
 	default:
 		return ""
 	}
-}
-
-// lastChangeBefore finds the change that left the row as c found it.
-func lastChangeBefore(log []ddbfake.Change, c ddbfake.Change) int {
-	id, sk := role(c)
-	for i := len(log) - 1; i >= 0; i-- {
-		if otherID, otherSK := role(log[i]); otherID == id && otherSK == sk {
-			return log[i].Seq
-		}
-	}
-	return c.Seq
 }

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -23,18 +24,17 @@ func role(c ddbfake.Change) (rowID, string) {
 	return rowID{c.Table, pk}, sk
 }
 
-// lease is a LOCK row as the checks see it.
+// lease is a LOCK row as the checks see it. The zero lease is no row.
 type lease struct {
 	token   string
 	expires time.Time
-	change  int // the change that made the row what it is
 }
 
 // readLease reads a LOCK row; false if it is not a well-formed one.
-func readLease(row attr.Item, change int) (lease, bool) {
+func readLease(row attr.Item) (lease, bool) {
 	token, hasToken := row.Str("lease_token")
 	expires, hasExpiry := row.Int("lease_expires_at")
-	return lease{token, time.Unix(expires, 0), change}, hasToken && hasExpiry
+	return lease{token, time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
 }
 
 // isPublish says whether a change of META shows another generation than before.
@@ -55,19 +55,41 @@ func isPublish(c ddbfake.Change) bool {
 }
 
 // owners knows which actor first wrote each token.
-type owners map[string]owner
-
-type owner struct {
-	actor  string
-	change int
-}
+type owners map[string]string
 
 func (o owners) note(c ddbfake.Change) {
 	if token, ok := c.After.Str("lease_token"); ok {
 		if _, known := o[token]; !known {
-			o[token] = owner{c.Actor, c.Seq}
+			o[token] = c.Actor
 		}
 	}
+}
+
+// longestStory is how many changes a finding names at most.
+const longestStory = 8
+
+// story returns the changes that show what came to pass with c: all of the same
+// key since its actor last wrote LOCK there, or the one before c if it never did.
+// Of a long story, the beginning and the end.
+func story(log []ddbfake.Change, c ddbfake.Change) []int {
+	id, _ := role(c)
+	var seqs []int
+	for i := c.Seq - 2; i >= 0; i-- {
+		otherID, sk := role(log[i])
+		if otherID != id {
+			continue
+		}
+		seqs = append(seqs, log[i].Seq)
+		if sk == sortLock && log[i].Actor == c.Actor && log[i].After != nil {
+			break
+		}
+	}
+	slices.Reverse(seqs)
+	seqs = append(seqs, c.Seq)
+	if extra := len(seqs) - longestStory; extra > 0 {
+		seqs = slices.Delete(seqs, 1, 1+extra)
+	}
+	return seqs
 }
 
 // requests splits the log into what took effect at once: the changes of one

@@ -30,7 +30,7 @@ func checkStaleWriter(ev Evidence) Finding {
 			if sk != sortMeta || !isPublish(c) {
 				continue
 			}
-			if f := checkPublish(c, locks[id], tokens, ev.MaxClockSkew); f.Verdict != OK {
+			if f := checkPublish(ev.Changes, c, locks[id], tokens, ev.MaxClockSkew); f.Verdict != OK {
 				return f
 			}
 		}
@@ -43,7 +43,7 @@ func checkStaleWriter(ev Evidence) Finding {
 			if c.After == nil {
 				continue
 			}
-			l, wellFormed := readLease(c.After, c.Seq)
+			l, wellFormed := readLease(c.After)
 			if !wellFormed {
 				return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N)", c.Seq)
 			}
@@ -55,20 +55,12 @@ func checkStaleWriter(ev Evidence) Finding {
 }
 
 // checkPublish judges one publish by the lock as it was just before.
-func checkPublish(c ddbfake.Change, held lease, tokens owners, skew time.Duration) Finding {
+func checkPublish(log []ddbfake.Change, c ddbfake.Change, held lease, tokens owners, skew time.Duration) Finding {
 	violated := func(why string, args ...any) Finding {
-		f := Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...)}
-		if held.change != 0 {
-			if first := tokens[held.token].change; first != held.change {
-				f.Changes = append(f.Changes, first)
-			}
-			f.Changes = append(f.Changes, held.change)
-		}
-		f.Changes = append(f.Changes, c.Seq)
-		return f
+		return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: story(log, c)}
 	}
-	switch holder := tokens[held.token].actor; {
-	case held.change == 0:
+	switch holder := tokens[held.token]; {
+	case held.token == "":
 		return violated("%s published while nobody held the lease", c.Actor)
 	case holder != c.Actor:
 		return violated("%s published while LOCK carried the token of %s", c.Actor, holder)
