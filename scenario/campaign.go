@@ -19,6 +19,8 @@ type Campaign struct {
 	Seed     uint64
 	// Schedules is how many to run; 0 is what the scenario says.
 	Schedules int
+	// SDK is as in Run.
+	SDK bool
 	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
 	// wire.
 	Record int
@@ -69,7 +71,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		strategy := sim.Strategies()[i%len(sim.Strategies())]
 		o, err := Run{
 			Scenario: s, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-			Record: c.Record > 0,
+			Record: c.Record > 0, SDK: c.SDK,
 		}.Do(ctx)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -21,6 +22,23 @@ import (
 type client struct{ n *node }
 
 var _ isr.Client = client{}
+
+// sdkClient is a real client of the SDK whose wire is the simulator's: slower, and
+// what code that needs a *dynamodb.Client gets.
+func (n *node) sdkClient() *dynamodb.Client {
+	invocation, sent, attempt := "", time.Time{}, 0
+	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
+		if id := ddbfake.Invocation(ctx); id != invocation || id == "" {
+			invocation, sent, attempt = id, n.proc.Now(), 0
+		}
+		attempt++
+		c.Sent = sent
+		return n.call(c, attempt)
+	}
+	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
+		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
+	})
+}
 
 // send makes one call with all its attempts.
 func send[O any](c client, input any) (*O, error) {

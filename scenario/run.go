@@ -26,6 +26,8 @@ type Run struct {
 	ExpectedSteps int
 	// Trace, if set, is where the run is printed, step by step.
 	Trace io.Writer
+	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower, and the schedules are others.
+	SDK bool
 	// Record keeps what went over the wire in Outcome.Exchanges.
 	Record bool
 }
@@ -65,7 +67,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.recording = r.Record
+	w.recording, w.sdk = r.Record, r.SDK
 	if t != nil {
 		t.w = w
 	}

@@ -41,6 +41,8 @@ type world struct {
 	seen      int        // changes that afterCall and the trace have looked at
 	exchanges []Exchange // what went over the wire, if recording
 	recording bool
+	sdk       bool   // nodes get clients of the SDK
+	clients   uint64 // how many
 	deadlines deadlines
 	nodes     map[string]*node  // by the actor's name
 	skewed    bool              // some node's clock can differ from true time
@@ -185,8 +187,12 @@ func (n *node) get(handler isr.Handler, key string) {
 // config is the node's cache as the scenario configures it.
 func (n *node) config() isr.Config {
 	c := n.world.scenario.Cache
+	var dynamo isr.Client = client{n}
+	if n.world.sdk {
+		dynamo = n.sdkClient()
+	}
 	return isr.Config{
-		Client: client{n}, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
+		Client: dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
 		Table:  tableName,
 		Lease:  c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, LockBuffer: c.LockBuffer,
@@ -206,6 +212,12 @@ func (n *node) record(e history.Event) {
 func (w *world) nextID(of string) string {
 	w.ids[of]++
 	return fmt.Sprintf("%s-%d", of, w.ids[of])
+}
+
+// nextClient numbers the clients of the SDK in this run.
+func (w *world) nextClient() uint64 {
+	w.clients++
+	return w.clients
 }
 
 func (w *world) mark(m Mark) { w.marks[m] = true }
