@@ -142,12 +142,12 @@ func TestHandlerDropsTheConnection(t *testing.T) {
 // Without a socket to break, the handler aborts as net/http has it.
 func TestHandlerAborts(t *testing.T) {
 	h := &handler{do: func(context.Context, Call) (any, error) { return nil, &NetworkError{} }}
-	r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
 	r.Header.Set("Authorization", authorization("alice"))
 	defer func() {
-		if got := recover(); got != http.ErrAbortHandler {
+		if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
 		}
 	}()
@@ -161,12 +161,12 @@ func TestHandlerCallerGone(t *testing.T) {
 		t.Error("a request whose body broke off was served")
 		return nil, nil
 	}}
-	r := httptest.NewRequest("POST", "/", io.MultiReader(strings.NewReader("{}"), brokenReader{}))
+	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("{}"), brokenReader{}))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
 	r.Header.Set("Authorization", authorization("alice"))
 	defer func() {
-		if got := recover(); got != http.ErrAbortHandler {
+		if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
 		}
 	}()
@@ -176,3 +176,37 @@ func TestHandlerCallerGone(t *testing.T) {
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connection broke") }
+
+// An attribute value of no type, or of two, is refused by name of the
+// parameter, whatever it is in.
+func TestHandlerRefusesValues(t *testing.T) {
+	const (
+		none = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+		two  = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+	)
+	db := New(Options{})
+	createTable(t, db, "cache")
+	tests := []struct{ op, body, want string }{
+		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{}}}`, none},
+		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{"L":[null]}}}`, none},
+		{"GetItem", `{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{}}}`, none},
+		{"Query", `{"TableName":"cache","KeyConditionExpression":"pk = :pk","ExpressionAttributeValues":{":pk":{}}}`,
+			"ExpressionAttributeValues contains invalid value: " + none + " for key :pk"},
+		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a","N":"1"},"sk":{"S":"b"}}}`, two},
+	}
+	for _, test := range tests {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(test.body))
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("X-Amz-Target", targetPrefix+test.op)
+		r.Header.Set("Authorization", authorization("alice"))
+		w := httptest.NewRecorder()
+		db.Handler().ServeHTTP(w, r)
+		want := `{"__type":"com.amazon.coral.validate#ValidationException","message":"` + test.want + `"}`
+		if w.Code != http.StatusBadRequest || w.Body.String() != want {
+			t.Errorf("%s %s:\ngot  %d %s\nwant 400 %s", test.op, test.body, w.Code, w.Body, want)
+		}
+	}
+	if n := len(db.Changes()); n != 0 {
+		t.Errorf("got %d changes, want none", n)
+	}
+}

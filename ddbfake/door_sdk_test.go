@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +33,7 @@ func (r *recorder) do(ctx context.Context, c Call) (any, error) {
 	if n := len(r.calls); n <= len(r.errs) && r.errs[n-1] != nil {
 		return nil, r.errs[n-1]
 	}
-	switch c.Input.(type) {
-	case *dynamodb.TransactWriteItemsInput:
+	if _, ok := c.Input.(*dynamodb.TransactWriteItemsInput); ok {
 		return &dynamodb.TransactWriteItemsOutput{}, nil
 	}
 	return &dynamodb.GetItemOutput{}, nil
@@ -70,6 +70,41 @@ func TestClientActor(t *testing.T) {
 				t.Errorf("got actor %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// Transport serves a client of the user's own making: an http.Client around
+// it, a signature, the SDK's random ids.
+func TestTransport(t *testing.T) {
+	var r recorder
+	client := dynamodb.New(dynamodb.Options{
+		Region:      "eu-west-1",
+		Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", "session"),
+		HTTPClient:  &http.Client{Transport: Transport(r.do)},
+	})
+	if err := getRow(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.calls) != 1 || r.calls[0].Actor != "AKID" || r.invocations[0] == "" {
+		t.Errorf("got calls %v with invocations %q, want one call by AKID, with an invocation", r.calls, r.invocations)
+	}
+	in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
+	if diff := cmp.Diff(in, r.calls[0].Input, sdkEqual); diff != "" {
+		t.Errorf("input (-sent +received):\n%s", diff)
+	}
+
+	tooLarge := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+		"v": &types.AttributeValueMemberS{Value: strings.Repeat("x", maxBody)},
+	}}
+	_, err := client.PutItem(t.Context(), tooLarge)
+	var status interface{ HTTPStatusCode() int }
+	if !errors.As(err, &status) || status.HTTPStatusCode() != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body over the limit: got %v, want status 413", err)
+	}
+
+	client = NewClient(func(context.Context, Call) (any, error) { return "nonsense", nil })
+	if err := getRow(t.Context(), client); err == nil || !strings.Contains(err.Error(), "string") {
+		t.Errorf("a do that answers nonsense: got %v, want an error that names its type", err)
 	}
 }
 
@@ -162,20 +197,20 @@ func TestRetryer(t *testing.T) {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					start := time.Now()
+					start := time.Now() //nolint:forbidigo // the clock of the bubble
 					r := recorder{errs: test.errs}
 					err := getRow(t.Context(), NewClient(r.do, func(o *dynamodb.Options) { o.Retryer = Retryer(test.attempts) }))
 					if len(r.calls) != test.calls {
 						t.Errorf("got %d calls, want %d", len(r.calls), test.calls)
 					}
-					if test.want == own {
+					if errors.Is(test.want, own) {
 						if !errors.Is(err, own) {
 							t.Errorf("got %v, want an error that wraps %v", err, own)
 						}
 					} else if got, want := describe(err), describe(test.want); got.Code != want.Code || got.Message != want.Message {
 						t.Errorf("got  %v\nwant %v", got, want)
 					}
-					if elapsed := time.Since(start); elapsed != 0 {
+					if elapsed := time.Since(start); elapsed != 0 { //nolint:forbidigo // the clock of the bubble
 						t.Errorf("took %s, want no time", elapsed)
 					}
 				})

@@ -62,7 +62,7 @@ func ExampleDB_Handler() {
 	defer server.Close()
 
 	request := func(target, body string) {
-		r, err := http.NewRequest("POST", server.URL, strings.NewReader(body))
+		r, err := http.NewRequest(http.MethodPost, server.URL, strings.NewReader(body))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -117,8 +117,8 @@ func Invocation(ctx context.Context) string {
 
 // header fills in the headers of an answer. Date is left to the server: in
 // process there is none, so that the SDK learns no clock skew.
-func (r reply) header(h http.Header, request uint64) {
-	values := [...]string{contentType, requestID(request), strconv.FormatUint(uint64(crc32.ChecksumIEEE(r.body)), 10)}
+func (a reply) header(h http.Header, request uint64) {
+	values := [...]string{contentType, requestID(request), strconv.FormatUint(uint64(crc32.ChecksumIEEE(a.body)), 10)}
 	h[headerContentType] = values[0:1:1]
 	h[headerRequestID] = values[1:2:2]
 	h[headerCRC32] = values[2:3:3]
