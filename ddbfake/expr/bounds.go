@@ -54,6 +54,9 @@ func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 	if t.op != "=" {
 		return Bounds{}, plainError("Query key condition not supported")
 	}
+	if err := t.refuseEmpty(); err != nil {
+		return Bounds{}, err
+	}
 	b := Bounds{Hash: t.values[0]}
 	if len(terms) == 1 {
 		return b, nil
@@ -62,6 +65,9 @@ func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 		return Bounds{}, plainError("Query key condition not supported")
 	}
 	if t, err = find(terms, sort); err != nil {
+		return Bounds{}, err
+	}
+	if err := t.refuseEmpty(); err != nil {
 		return Bounds{}, err
 	}
 	b.sortBy(t)
@@ -77,22 +83,29 @@ func find(terms []term, key Key) (term, error) {
 		if v.Kind() != key.Kind {
 			return term{}, plainError("One or more parameter values were invalid: Condition parameter type does not match schema type")
 		}
-		switch v := v.(type) {
-		case attr.S:
-			if v == "" {
-				return term{}, emptyKey("string", key)
-			}
-		case attr.B:
-			if len(v) == 0 {
-				return term{}, emptyKey("binary", key)
-			}
-		}
 	}
 	return terms[i], nil
 }
 
-func emptyKey(kind string, key Key) error {
-	return plainError("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, key.Name)
+// refuseEmpty refuses values that no key attribute can have.
+func (t term) refuseEmpty() error {
+	for _, v := range t.values {
+		kind := ""
+		switch v := v.(type) {
+		case attr.S:
+			if v == "" {
+				kind = "string"
+			}
+		case attr.B:
+			if len(v) == 0 {
+				kind = "binary"
+			}
+		}
+		if kind != "" {
+			return plainError("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, t.attribute)
+		}
+	}
+	return nil
 }
 
 func (b *Bounds) sortBy(t term) {

@@ -35,7 +35,6 @@ func parse(lang language, src string, grammar func(*parser) []reviewed) error {
 		return lang.errorf("Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
 	}
 	p := &parser{lang: lang, lex: lexer{src: src}}
-	p.prev.start = -1
 	p.cur = p.lex.next()
 	p.ahead = p.lex.next()
 	nodes := grammar(p)
@@ -78,19 +77,8 @@ func (p *parser) fail() {
 	if p.err != nil {
 		return
 	}
-	src := p.lex.src
-	from := p.prev.start
-	if from < 0 {
-		from = p.cur.start
-		if p.cur.kind == tokEOF {
-			from = 0
-		}
-	}
-	to := p.ahead.end
-	if p.cur.kind == tokEOF {
-		to = len(src)
-	}
-	p.err = p.lang.errorf(`Syntax error; token: "%s", near: "%s"`, p.cur.text, src[from:to])
+	src := p.lex.src // "near" runs from the token before to the token after
+	p.err = p.lang.errorf(`Syntax error; token: "%s", near: "%s"`, p.cur.text, src[p.prev.start:p.ahead.end])
 	p.cur = token{kind: tokEOF, start: len(src), end: len(src)}
 	p.ahead = p.cur
 }

@@ -11,9 +11,9 @@ import (
 // tree merges the paths of an expression. They passed clash, so a node is
 // either the end of one path, or has only names, or only indexes below it.
 type tree struct {
-	write    *write // at the end of a path of an update
 	end      bool
-	children []branch // indexes ascending
+	result   attr.Value // at the end of an update's path; nil to remove it
+	children []branch   // indexes ascending
 }
 
 type branch struct {
@@ -21,11 +21,11 @@ type branch struct {
 	tree *tree
 }
 
-func (t *tree) insert(p []element, w *write) {
+func (t *tree) insert(p []element, result attr.Value) {
 	for _, e := range p {
 		t = t.child(e)
 	}
-	t.end, t.write = true, w
+	t.end, t.result = true, result
 }
 
 func (t *tree) child(e element) *tree {
@@ -82,65 +82,50 @@ func (t *tree) projectMap(m map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-var errInvalidPath = &Error{Message: "The document path provided in the update expression is invalid for update"}
-
-// apply builds the value after the writes; nil removes it. Values that no
-// path leads to are shared with the old one.
-func (t *tree) apply(old attr.Value) (attr.Value, error) {
+// apply builds the value after an update, nil to remove it. What no path
+// leads to is shared with the old value. The evaluation of the actions has
+// made sure that the paths can be walked.
+func (t *tree) apply(old attr.Value) attr.Value {
 	if t.end {
-		return t.write.apply(old)
+		return t.result
 	}
-	if t.children[0].isIndex {
-		list, ok := old.(attr.L)
-		if !ok {
-			return nil, errInvalidPath
-		}
-		return t.applyList(list)
+	switch old := old.(type) {
+	case attr.L:
+		return t.applyList(old)
+	case attr.M:
+		return attr.M(t.applyMap(old))
 	}
-	m, ok := old.(attr.M)
-	if !ok {
-		return nil, errInvalidPath
-	}
-	out, err := t.applyMap(m)
-	return attr.M(out), err
+	return old
 }
 
-func (t *tree) applyMap(old map[string]attr.Value) (map[string]attr.Value, error) {
+func (t *tree) applyMap(old map[string]attr.Value) map[string]attr.Value {
 	out := make(map[string]attr.Value, len(old)+len(t.children))
 	maps.Copy(out, old)
 	for _, b := range t.children {
-		v, err := b.tree.apply(old[b.name])
-		if err != nil {
-			return nil, err
-		}
-		if v == nil {
-			delete(out, b.name)
-		} else {
-			out[b.name] = v
-		}
+		setOrDelete(out, b.name, b.tree.apply(old[b.name]))
 	}
-	return out, nil
+	return out
+}
+
+func setOrDelete(m map[string]attr.Value, name string, v attr.Value) {
+	if v == nil {
+		delete(m, name)
+	} else {
+		m[name] = v
+	}
 }
 
 // applyList takes every index as one of the old list: an element set past the
 // end is appended, in the order of the indexes, and removals close their gaps
 // last.
-func (t *tree) applyList(old attr.L) (attr.L, error) {
+func (t *tree) applyList(old attr.L) attr.L {
 	out := slices.Clone(old)
 	for _, b := range t.children {
 		if b.index < len(old) {
-			v, err := b.tree.apply(old[b.index])
-			if err != nil {
-				return nil, err
-			}
-			out[b.index] = v
-			continue
+			out[b.index] = b.tree.apply(old[b.index])
+		} else {
+			out = append(out, b.tree.apply(nil))
 		}
-		v, err := b.tree.apply(nil)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
 	}
-	return slices.DeleteFunc(out, func(v attr.Value) bool { return v == nil }), nil
+	return slices.DeleteFunc(out, func(v attr.Value) bool { return v == nil })
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -109,13 +110,11 @@ func (u *Update) OnlyRemoves() bool {
 }
 
 // Check finds what DynamoDB refuses before it looks at any item. The service
-// goes through an update from its end, which shows in which of several errors
-// it reports; so does Check.
+// goes through an update from its end: first the targets, then the operands.
+// That shows in which of several errors it reports, so Check does the same.
 func (u *Update) Check(args Args) error {
-	c := &checker{lang: updateLanguage, args: args}
 	targets := make([][]element, len(u.actions))
-	for i := len(u.actions) - 1; i >= 0; i-- {
-		a := u.actions[i]
+	for i, a := range slices.Backward(u.actions) {
 		target, err := a.target.resolve(updateLanguage, args)
 		if err != nil {
 			return err
@@ -126,39 +125,18 @@ func (u *Update) Check(args Args) error {
 				return err
 			}
 		}
-		if err := c.defined(a.operand); err != nil {
+	}
+	c := &checker{lang: updateLanguage, args: args}
+	for _, a := range slices.Backward(u.actions) {
+		if a.operand == nil {
+			continue
+		}
+		if err := a.operand.check(c); err != nil {
 			return err
 		}
 		if err := a.checkOperand(c); err != nil {
 			return err
 		}
-	}
-	for i := len(u.actions) - 1; i >= 0; i-- {
-		if x := u.actions[i].operand; x != nil {
-			if err := x.check(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// defined looks only for undefined names and values.
-func (c *checker) defined(x operand) error {
-	switch x := x.(type) {
-	case *path, *placeholder:
-		return x.check(c)
-	case *call:
-		for _, arg := range x.args {
-			if err := c.defined(arg); err != nil {
-				return err
-			}
-		}
-	case *arithmetic:
-		if err := c.defined(x.left); err != nil {
-			return err
-		}
-		return c.defined(x.right)
 	}
 	return nil
 }
@@ -190,18 +168,18 @@ var longKind = map[attr.Kind]string{
 // have the service's texts: operands that do not exist or have the wrong type,
 // paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
-	writes := make([]write, len(u.actions))
+	results := make([]attr.Value, len(u.actions))
 	flat := true
-	for i, a := range u.actions {
-		w, err := a.evaluate(old, args)
+	for i, a := range slices.Backward(u.actions) {
+		v, err := a.evaluate(old, args)
 		if err != nil {
 			return nil, err
 		}
-		writes[i] = w
+		results[i] = v
 		flat = flat && len(a.target.steps) == 1
 	}
 	if flat {
-		return u.applyFlat(old, args, writes)
+		return u.applyFlat(old, args, results), nil
 	}
 	var t tree
 	for i, a := range u.actions {
@@ -209,31 +187,20 @@ func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.insert(target, &writes[i])
+		t.insert(target, results[i])
 	}
-	return t.applyMap(old)
+	return t.applyMap(old), nil
 }
 
 // applyFlat is the usual case: top-level attributes only.
-func (u *Update) applyFlat(old attr.Item, args Args, writes []write) (attr.Item, error) {
-	out := make(attr.Item, len(old)+len(writes))
+func (u *Update) applyFlat(old attr.Item, args Args, results []attr.Value) attr.Item {
+	out := make(attr.Item, len(old)+len(results))
 	maps.Copy(out, old)
 	for i, a := range u.actions {
-		name, ok := a.target.steps[0].attribute(args)
-		if !ok {
-			return nil, undefinedName("", a.target.steps[0].name)
-		}
-		v, err := writes[i].apply(old[name])
-		if err != nil {
-			return nil, err
-		}
-		if v == nil {
-			delete(out, name)
-		} else {
-			out[name] = v
-		}
+		name, _ := a.target.steps[0].attribute(args)
+		setOrDelete(out, name, results[i])
 	}
-	return out, nil
+	return out
 }
 
 // Touched cuts an item down to the paths that the update writes, as far as

@@ -10,43 +10,61 @@ import (
 
 var (
 	errNoOperand    = &Error{Message: "The provided expression refers to an attribute that does not exist in the item"}
+	errInvalidPath  = &Error{Message: "The document path provided in the update expression is invalid for update"}
 	errOperandType  = &Error{Message: "An operand in the update expression has an incorrect data type"}
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// write is an action whose operand is evaluated.
-type write struct {
-	op    tokenKind
-	value attr.Value
-}
-
-func (a *action) evaluate(old attr.Item, args Args) (write, error) {
-	w := write{op: a.op}
-	if a.operand == nil {
-		return w, nil
+// evaluate returns the value that the action gives its target, nil to remove
+// it. Old stays as it is.
+func (a *action) evaluate(old attr.Item, args Args) (attr.Value, error) {
+	var operand attr.Value
+	if a.operand != nil {
+		var err error
+		if operand, err = present(a.operand, old, args); err != nil {
+			return nil, err
+		}
 	}
-	v, err := present(a.operand, old, args)
+	before, err := a.before(old, args)
 	if err != nil {
-		return w, err
+		return nil, err
 	}
-	if depth := len(a.target.steps) - 1; depth+attr.Depth(v) > attr.MaxDepth {
-		return w, errNestedTooFar
+	after := operand
+	switch a.op {
+	case tokAdd:
+		after, err = add(before, operand)
+	case tokDelete:
+		after, err = subtract(before, operand)
 	}
-	w.value = v
-	return w, nil
+	if err != nil {
+		return nil, err
+	}
+	if len(a.target.steps)-1+attr.Depth(after) > attr.MaxDepth {
+		return nil, errNestedTooFar
+	}
+	return after, nil
 }
 
-// apply returns the value after the write; nil is no value, before and after.
-func (w *write) apply(old attr.Value) (attr.Value, error) {
-	switch w.op {
-	case tokSet:
-		return w.value, nil
-	case tokRemove:
-		return nil, nil
-	case tokAdd:
-		return add(old, w.value)
+// before returns the target's old value, which may be missing. What holds the
+// target must be there: a map, or a list for an index.
+func (a *action) before(old attr.Item, args Args) (attr.Value, error) {
+	steps := a.target.steps
+	holder := attr.Value(attr.M(old))
+	for i, s := range steps {
+		if i > 0 {
+			parent := path{steps: steps[:i]}
+			var err error
+			if holder, err = parent.value(old, args); err != nil {
+				return nil, err
+			}
+		}
+		_, isMap := holder.(attr.M)
+		_, isList := holder.(attr.L)
+		if s.isIndex() && !isList || !s.isIndex() && !isMap {
+			return nil, errInvalidPath
+		}
 	}
-	return subtract(old, w.value)
+	return a.target.value(old, args)
 }
 
 // add is ADD: a sum, or a union of sets; to a missing attribute it is SET.
