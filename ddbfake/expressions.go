@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -52,20 +51,19 @@ func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err 
 }
 
 // checkPlaceholders refuses names and values given without an expression that
-// could use them. takesValues names the operation's expressions that can use
-// values: all of them but projections.
+// could use them: a projection uses names only.
 func checkPlaceholders(expressions []expression, names map[string]string, values map[string]types.AttributeValue) error {
 	if names == nil && values == nil {
 		return nil
 	}
-	any, valued := false, false
+	present, valued := false, false
 	for _, e := range expressions {
 		if e.text != nil {
-			any = true
+			present = true
 			valued = valued || e.name != projectionExpression
 		}
 	}
-	if names != nil && !any {
+	if names != nil && !present {
 		return invalid("ExpressionAttributeNames can only be specified when using expressions")
 	}
 	if values == nil || valued {
@@ -90,32 +88,22 @@ const projectionExpression = "ProjectionExpression"
 // expressionArgs checks and converts ExpressionAttributeNames and Values.
 func expressionArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
 	args := expr.Args{Names: names}
-	if names != nil {
-		if len(names) == 0 {
-			return args, invalid("ExpressionAttributeNames must not be empty")
-		}
-		if bad, ok := firstBadPlaceholder(names, '#'); ok {
-			return args, invalid(`ExpressionAttributeNames contains invalid key: Syntax error; key: "%s"`, bad)
-		}
-	}
-	if values == nil {
-		return args, nil
-	}
-	if len(values) == 0 {
-		return args, invalid("ExpressionAttributeValues must not be empty")
-	}
-	if bad, ok := firstBadPlaceholder(values, ':'); ok {
-		return args, invalid(`ExpressionAttributeValues contains invalid key: Syntax error; key: "%s"`, bad)
-	}
-	args.Values = make(map[string]attr.Value, len(values))
 	var failed string
 	var failure error
-	for key, v := range values {
-		value, err := attr.FromSDK(v)
-		if err != nil && (failure == nil || key < failed) {
-			failed, failure = key, err
+	if values != nil {
+		args.Values = make(map[string]attr.Value, len(values))
+		for key, v := range values {
+			value, err := attr.FromSDK(v)
+			if err != nil && (failure == nil || key < failed) {
+				failed, failure = key, err
+			}
+			args.Values[key] = value
 		}
-		args.Values[key] = value
+	}
+	if !plainPlaceholders(args) {
+		if err := args.Validate(); err != nil {
+			return args, invalid("%s", err.Error())
+		}
 	}
 	if failure != nil {
 		return args, invalid("ExpressionAttributeValues contains invalid value: %s for key %s", failure.Error(), failed)
@@ -123,23 +111,30 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	return args, nil
 }
 
-// firstBadPlaceholder returns the first key, in order, that is not the sigil
-// followed by letters, digits and underscores.
-func firstBadPlaceholder[V any](m map[string]V, sigil byte) (string, bool) {
-	var bad []string
-	for key := range m {
-		if !isPlaceholder(key, sigil) {
-			bad = append(bad, key)
+// plainPlaceholders is the quick check that nearly every call passes: there
+// is nothing that Args.Validate could refuse.
+func plainPlaceholders(args expr.Args) bool {
+	if args.Names != nil && len(args.Names) == 0 || args.Values != nil && len(args.Values) == 0 {
+		return false
+	}
+	for key, name := range args.Names {
+		if name == "" || !plainPlaceholder(key, '#') {
+			return false
 		}
 	}
-	if bad == nil {
-		return "", false
+	for key := range args.Values {
+		if !plainPlaceholder(key, ':') {
+			return false
+		}
 	}
-	return slices.Min(bad), true
+	return true
 }
 
-func isPlaceholder(key string, sigil byte) bool {
-	if len(key) < 2 || key[0] != sigil {
+// plainPlaceholder allows what is short and has only letters, digits and
+// underscores after the sigil.
+func plainPlaceholder(key string, sigil byte) bool {
+	const short = 64
+	if len(key) < 2 || len(key) > short || key[0] != sigil {
 		return false
 	}
 	for i := 1; i < len(key); i++ {

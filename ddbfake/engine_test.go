@@ -1,0 +1,144 @@
+package ddbfake_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// values is how the SDK writes an item or a key.
+type values = map[string]types.AttributeValue
+
+func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+func n(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
+func b(v string) types.AttributeValue { return &types.AttributeValueMemberB{Value: []byte(v)} }
+func ss(v ...string) types.AttributeValue {
+	return &types.AttributeValueMemberSS{Value: v}
+}
+func m(v values) types.AttributeValue { return &types.AttributeValueMemberM{Value: v} }
+
+// key is a row of the table "cache".
+func key(pk, sk string) values { return values{"pk": s(pk), "sk": s(sk)} }
+
+// with returns a copy of an item with more attributes: name, value, ...
+func with(item values, more ...any) values {
+	out := values{}
+	for name, v := range item {
+		out[name] = v
+	}
+	for i := 0; i < len(more); i += 2 {
+		out[more[i].(string)] = more[i+1].(types.AttributeValue)
+	}
+	return out
+}
+
+// table creates a table; a sort key "" makes one without.
+func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) {
+	t.Helper()
+	in := &dynamodb.CreateTableInput{
+		TableName:            &name,
+		BillingMode:          types.BillingModePayPerRequest,
+		KeySchema:            []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &hash, AttributeType: hashType}},
+	}
+	if sort != "" {
+		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &sort, KeyType: types.KeyTypeRange})
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &sort, AttributeType: sortType})
+	}
+	if _, err := db.As("setup").CreateTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// world is a DB at fakeclock.Epoch with the table "cache" (pk S, sk S).
+type world struct {
+	testing.TB
+	db    *ddbfake.DB
+	clock *fakeclock.Clock
+	c     *ddbfake.Door
+}
+
+func newWorld(t testing.TB, lag ddbfake.Lag) *world {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag})
+	table(t, db, "cache", "pk", "S", "sk", "S")
+	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
+}
+
+func (w *world) enableTTL() {
+	w.Helper()
+	_, err := w.c.UpdateTimeToLive(w.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName: aws.String("cache"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+		},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) put(items ...values) {
+	w.Helper()
+	for _, item := range items {
+		if _, err := w.c.PutItem(w.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+func (w *world) get(key values) attr.Item {
+	w.Helper()
+	out, err := w.c.GetItem(w.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return fromSDK(w, out.Item)
+}
+
+// fromSDK converts to the form that compares and prints well.
+func fromSDK(t testing.TB, v values) attr.Item {
+	t.Helper()
+	item, err := attr.ItemFromSDK(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item
+}
+
+// diff compares two items by value.
+func diff(t testing.TB, got, want values) string {
+	t.Helper()
+	return cmp.Diff(fromSDK(t, want).String(), fromSDK(t, got).String())
+}
+
+// code returns an error's code and message, "" for nil.
+func code(err error) (code, message string) {
+	if err == nil {
+		return "", ""
+	}
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return "not an API error", err.Error()
+	}
+	return api.ErrorCode(), api.ErrorMessage()
+}
+
+// wantError fails the test unless err has this code and message.
+func wantError(t testing.TB, err error, wantCode, wantMessage string) {
+	t.Helper()
+	gotCode, gotMessage := code(err)
+	if gotCode != wantCode || gotMessage != wantMessage {
+		t.Errorf("got  %s: %s\nwant %s: %s", gotCode, gotMessage, wantCode, wantMessage)
+	}
+}
