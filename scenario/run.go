@@ -26,7 +26,7 @@ type Run struct {
 	ExpectedSteps int
 	// Trace, if set, is where the run is printed, step by step.
 	Trace io.Writer
-	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower, and the schedules are others.
+	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
 	// Record keeps what went over the wire in Outcome.Exchanges.
 	Record bool
