@@ -63,10 +63,10 @@ func (n *between) check(c *checker) error {
 	if err := c.all(n.x, n.low, n.high); err != nil {
 		return err
 	}
-	if err := c.distinct("BETWEEN", n.x, []operand{n.low, n.high}); err != nil {
+	if err := c.ordered("BETWEEN", n.x, n.low, n.high); err != nil {
 		return err
 	}
-	if err := c.ordered("BETWEEN", n.x, n.low, n.high); err != nil {
+	if err := c.distinct("BETWEEN", n.x, []operand{n.low, n.high}); err != nil {
 		return err
 	}
 	low, high := c.constant(n.low), c.constant(n.high)

@@ -31,7 +31,7 @@ func init() { // not a literal: the checks look functions up
 		"begins_with":          {operands: 2, result: attr.KindBOOL, distinct: true, check: checkPrefix, test: beginsWith},
 		"contains":             {operands: 2, result: attr.KindBOOL, distinct: true, check: checkNothing, test: contains},
 		"size":                 {operands: 1, result: attr.KindN, operand: true, check: checkSize},
-		"if_not_exists":        {operands: 2, update: true, operand: true, check: checkPath},
+		"if_not_exists":        {operands: 2, update: true, operand: true, distinct: true, check: checkPath},
 		"list_append":          {operands: 2, update: true, result: attr.KindL, check: checkLists},
 	}
 }

@@ -42,10 +42,10 @@ func parse(lang language, src string, grammar func(*parser) []reviewed) error {
 		p.fail()
 	}
 	switch {
+	case p.redundant: // before any error that follows them
+		return lang.errorf("The expression has redundant parentheses;")
 	case p.err != nil:
 		return p.err
-	case p.redundant:
-		return lang.errorf("The expression has redundant parentheses;")
 	case p.operators > maxOperators:
 		return lang.errorf("The expression contains too many operators; operator count: %d", maxOperators+1)
 	}
@@ -109,8 +109,13 @@ func (p *parser) operandGroup() (x operand, group bool) {
 	}
 	x, inner := p.operandGroup()
 	p.expect(")")
-	p.redundant = p.redundant || inner
+	p.regroup(inner)
 	return x, true
+}
+
+// regroup notes parentheses that hold nothing but parentheses.
+func (p *parser) regroup(inner bool) {
+	p.redundant = p.redundant || inner && p.err == nil
 }
 
 func (p *parser) plainOperand() operand {

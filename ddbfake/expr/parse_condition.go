@@ -75,7 +75,7 @@ func (p *parser) term(inGroup bool) (n node, group bool) {
 		var inner bool
 		n, inner = p.or(true)
 		p.expect(")")
-		p.redundant = p.redundant || inner
+		p.regroup(inner)
 		group = true
 	} else {
 		n = p.plainOperand()

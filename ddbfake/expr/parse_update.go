@@ -55,7 +55,7 @@ func (p *parser) setValue() (x operand, group bool) {
 		var inner bool
 		x, inner = p.setValue()
 		p.expect(")")
-		p.redundant = p.redundant || inner
+		p.regroup(inner)
 		group = true
 	} else {
 		x = p.plainOperand()

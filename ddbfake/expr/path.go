@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,25 @@ func pathText(p []element) string {
 		}
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// resolveAll resolves the paths of one expression, which may not clash. The
+// service goes through them from the last to the first.
+func resolveAll(l language, paths []*path, args Args) ([][]element, error) {
+	out := make([][]element, len(paths))
+	for i, p := range slices.Backward(paths) {
+		resolved, err := p.resolve(l, args)
+		if err != nil {
+			return nil, err
+		}
+		for _, later := range out[i+1:] {
+			if err := clash(l, resolved, later); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = resolved
+	}
+	return out, nil
 }
 
 // clash reports two paths of one expression of which one contains the other,

@@ -62,32 +62,15 @@ func (p *Projection) Attributes(args Args) []string {
 
 // Check finds what DynamoDB refuses before it looks at any item.
 func (p *Projection) Check(args Args) error {
-	_, err := p.resolve(args)
+	_, err := resolveAll(projectionLanguage, p.paths, args)
 	return err
-}
-
-func (p *Projection) resolve(args Args) ([][]element, error) {
-	paths := make([][]element, len(p.paths))
-	for i, path := range p.paths {
-		resolved, err := path.resolve(projectionLanguage, args)
-		if err != nil {
-			return nil, err
-		}
-		for _, earlier := range paths[:i] {
-			if err := clash(projectionLanguage, earlier, resolved); err != nil {
-				return nil, err
-			}
-		}
-		paths[i] = resolved
-	}
-	return paths, nil
 }
 
 // Apply cuts an item down to the paths that lead somewhere, which may be none
 // of them. List elements keep their order and close their gaps. A missing item
 // (nil) stays missing. The result shares values with the item.
 func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
-	paths, err := p.resolve(args)
+	paths, err := resolveAll(projectionLanguage, p.paths, args)
 	if err != nil || item == nil {
 		return nil, err
 	}

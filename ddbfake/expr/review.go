@@ -100,8 +100,6 @@ func (n *not) review(r *reviewer) { r.conditions(n.x) }
 func (r *reviewer) conditions(list ...condition) {
 	for _, x := range list {
 		r.misused(x, asCondition)
-	}
-	for _, x := range list {
 		x.review(r)
 	}
 }

@@ -98,6 +98,14 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
+func (u *Update) targets() []*path {
+	targets := make([]*path, len(u.actions))
+	for i, a := range u.actions {
+		targets[i] = a.target
+	}
+	return targets
+}
+
 // OnlyRemoves reports that there are only REMOVE and DELETE sections: such an
 // update of a missing item creates nothing.
 func (u *Update) OnlyRemoves() bool {
@@ -113,18 +121,8 @@ func (u *Update) OnlyRemoves() bool {
 // goes through an update from its end: first the targets, then the operands.
 // That shows in which of several errors it reports, so Check does the same.
 func (u *Update) Check(args Args) error {
-	targets := make([][]element, len(u.actions))
-	for i, a := range slices.Backward(u.actions) {
-		target, err := a.target.resolve(updateLanguage, args)
-		if err != nil {
-			return err
-		}
-		targets[i] = target
-		for _, later := range targets[i+1:] {
-			if err := clash(updateLanguage, target, later); err != nil {
-				return err
-			}
-		}
+	if _, err := resolveAll(updateLanguage, u.targets(), args); err != nil {
+		return err
 	}
 	c := &checker{lang: updateLanguage, args: args}
 	for _, a := range slices.Backward(u.actions) {
@@ -182,11 +180,11 @@ func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 		return u.applyFlat(old, args, results), nil
 	}
 	var t tree
-	for i, a := range u.actions {
-		target, err := a.target.resolve("", args)
-		if err != nil {
-			return nil, err
-		}
+	targets, err := resolveAll(updateLanguage, u.targets(), args)
+	if err != nil {
+		return nil, err
+	}
+	for i, target := range targets {
 		t.insert(target, results[i])
 	}
 	return t.applyMap(old), nil
@@ -211,11 +209,11 @@ func (u *Update) applyFlat(old attr.Item, args Args, results []attr.Value) attr.
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on AWS)
 func (u *Update) Touched(item attr.Item, args Args) attr.Item {
 	var t tree
-	for _, a := range u.actions {
-		target, err := a.target.resolve("", args)
-		if err != nil {
-			return nil // Check has refused it
-		}
+	targets, err := resolveAll(updateLanguage, u.targets(), args)
+	if err != nil {
+		return nil // Check has refused it
+	}
+	for _, target := range targets {
 		t.insert(target, nil)
 	}
 	if out := t.projectMap(item); len(out) > 0 {
