@@ -1,0 +1,255 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// queryWorld has a table "log" (pk S, at N) with rows at -1.5, -1, 0, 0.5, 2,
+// 10 of partition "p", and rows of its neighbours.
+func queryWorld(t testing.TB) *world {
+	w := newWorld(t, ddbfake.LagManual)
+	table(t, w.db, "log", "pk", "S", "at", "N")
+	for _, at := range []string{"10", "-1", "0.5", "2", "0", "-1.50"} {
+		for _, pk := range []string{"p", "o", "p\x00", "pp"} {
+			item := values{"pk": s(pk), "at": n(at), "v": s(at)}
+			if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("log"), Item: item}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return w
+}
+
+// at lists the sort keys of a page.
+func at(t testing.TB, items []values) string {
+	var list []string
+	for _, item := range items {
+		list = append(list, fromSDK(t, item)["at"].String())
+	}
+	return strings.Join(list, " ")
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
+func TestQueryRange(t *testing.T) {
+	w := queryWorld(t)
+	for _, tc := range []struct {
+		condition string
+		args      values
+		want      string
+	}{
+		{"pk = :p", nil, "-1.5 -1 0 0.5 2 10"},
+		{"pk = :p AND #at = :x", values{":x": n("2.0")}, "2"},
+		{"pk = :p AND #at < :x", values{":x": n("0")}, "-1.5 -1"},
+		{"pk = :p AND #at <= :x", values{":x": n("0")}, "-1.5 -1 0"},
+		{"pk = :p AND #at > :x", values{":x": n("-1")}, "0 0.5 2 10"},
+		{"pk = :p AND #at >= :x", values{":x": n("-1")}, "-1 0 0.5 2 10"},
+		{"pk = :p AND #at BETWEEN :x AND :y", values{":x": n("-1"), ":y": n("2")}, "-1 0 0.5 2"},
+		{"#at > :x AND pk = :p", values{":x": n("100")}, ""},
+	} {
+		for _, forward := range []bool{true, false} {
+			t.Run(fmt.Sprint(tc.condition, forward), func(t *testing.T) {
+				in := &dynamodb.QueryInput{
+					TableName: aws.String("log"), KeyConditionExpression: &tc.condition, ScanIndexForward: &forward,
+					ExpressionAttributeValues: with(values{":p": s("p")}),
+				}
+				for name, v := range tc.args {
+					in.ExpressionAttributeValues[name] = v
+				}
+				if tc.args != nil {
+					in.ExpressionAttributeNames = map[string]string{"#at": "at"}
+				}
+				want := strings.Fields(tc.want)
+				if !forward {
+					for i, j := 0, len(want)-1; i < j; i, j = i+1, j-1 {
+						want[i], want[j] = want[j], want[i]
+					}
+				}
+				out, err := w.c.Query(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(strings.Join(want, " "), at(t, out.Items)); d != "" {
+					t.Errorf("in one page (-want +got):\n%s", d)
+				}
+				if out.Count != int32(len(want)) || out.ScannedCount != out.Count || out.LastEvaluatedKey != nil {
+					t.Errorf("got %d of %d, last %v, want %d of %[4]d, no last", out.Count, out.ScannedCount, out.LastEvaluatedKey, len(want))
+				}
+				// Page by page, each with one row.
+				var paged []values
+				in.Limit = aws.Int32(1)
+				for range 20 {
+					out, err := w.c.Query(t.Context(), in)
+					if err != nil {
+						t.Fatal(err)
+					}
+					paged = append(paged, out.Items...)
+					if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+						break
+					}
+				}
+				if d := cmp.Diff(strings.Join(want, " "), at(t, paged)); d != "" {
+					t.Errorf("page by page (-want +got):\n%s", d)
+				}
+			})
+		}
+	}
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
+func TestQueryPages(t *testing.T) {
+	t.Run("Limit counts what is evaluated, not what passes the filter", func(t *testing.T) {
+		w := queryWorld(t)
+		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("log"), KeyConditionExpression: aws.String("pk = :p"), FilterExpression: aws.String("v = :v"),
+			ExpressionAttributeValues: values{":p": s("p"), ":v": s("2")}, Limit: aws.Int32(3),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Count != 0 || out.ScannedCount != 3 || out.Items == nil {
+			t.Errorf("got %d of %d (items %v), want 0 of 3, an empty list", out.Count, out.ScannedCount, out.Items)
+		}
+		if d := diff(t, out.LastEvaluatedKey, values{"pk": s("p"), "at": n("0")}); d != "" {
+			t.Errorf("last evaluated key (-want +got):\n%s", d)
+		}
+	})
+	t.Run("LastEvaluatedKey may have nothing after it", func(t *testing.T) {
+		w := queryWorld(t)
+		in := &dynamodb.QueryInput{
+			TableName: aws.String("log"), KeyConditionExpression: aws.String("pk = :p"),
+			ExpressionAttributeValues: values{":p": s("p")}, Limit: aws.Int32(6),
+		}
+		out, err := w.c.Query(t.Context(), in)
+		if err != nil || out.Count != 6 || out.LastEvaluatedKey == nil {
+			t.Fatalf("got %v, %v, want all six rows and a last key", out, err)
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+		if out, err := w.c.Query(t.Context(), in); err != nil || out.Count != 0 || out.LastEvaluatedKey != nil {
+			t.Errorf("got %v, %v, want nothing more", out, err)
+		}
+	})
+	t.Run("a page ends at 1 MB, before the filter", func(t *testing.T) {
+		w := newWorld(t, ddbfake.LagManual)
+		for i := range 20 {
+			w.put(with(key("p", fmt.Sprintf("%03d", i)), "v", s(strings.Repeat("x", 60_000))))
+		}
+		in := &dynamodb.QueryInput{
+			TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :p"),
+			FilterExpression: aws.String("attribute_exists(nothing)"), ExpressionAttributeValues: values{":p": s("p")},
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		}
+		var scanned []int32
+		units := 0.0
+		for range 5 {
+			out, err := w.c.Query(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scanned = append(scanned, out.ScannedCount)
+			units += *out.ConsumedCapacity.CapacityUnits
+			if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+				break
+			}
+		}
+		if d := cmp.Diff([]int32{17, 3}, scanned); d != "" {
+			t.Errorf("rows read by page (-want +got):\n%s", d)
+		}
+		// 17 and 3 rows of 60,009 bytes, at half a unit for each 4 KB.
+		if want := 125.0 + 22; units != want {
+			t.Errorf("got %v units, want %v", units, want)
+		}
+	})
+	t.Run("COUNT returns no items", func(t *testing.T) {
+		w := queryWorld(t)
+		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("log"), KeyConditionExpression: aws.String("pk = :p"), Select: types.SelectCount,
+			ExpressionAttributeValues: values{":p": s("p")},
+		})
+		if err != nil || out.Count != 6 || out.Items != nil {
+			t.Errorf("got %v, %v, want a count of 6 and nothing else", out, err)
+		}
+	})
+	t.Run("a projection cuts items down", func(t *testing.T) {
+		w := queryWorld(t)
+		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("log"), KeyConditionExpression: aws.String("pk = :p"), ProjectionExpression: aws.String("v"),
+			ExpressionAttributeValues: values{":p": s("p")}, Limit: aws.Int32(1), Select: types.SelectSpecificAttributes,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := diff(t, out.Items[0], values{"v": s("-1.50")}); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
+func TestQueryErrors(t *testing.T) {
+	const invalidValues = "One or more parameter values were invalid: "
+	log := aws.String("log")
+	p := values{":p": s("p")}
+	for _, tc := range []struct {
+		rule          string
+		in            *dynamodb.QueryInput
+		code, message string
+	}{
+		{"a condition is required", &dynamodb.QueryInput{TableName: log}, validation, "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."},
+		{"it is not empty", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("")}, validation, "Invalid KeyConditionExpression: The expression can not be empty;"},
+		{"it is on the partition key", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("v = :p"), ExpressionAttributeValues: p}, validation, "Query condition missed key schema element: pk"},
+		{"Limit is positive", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Limit: aws.Int32(0)}, validation, "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1"},
+		{"Select is one of its values", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: "INVALID_VALUE"}, validation, "1 validation error detected: Value 'INVALID_VALUE' at 'select' failed to satisfy constraint: Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"},
+		{"ALL_ATTRIBUTES has no projection", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: types.SelectAllAttributes, ProjectionExpression: aws.String("v")}, validation, invalidValues + "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES"},
+		{"SPECIFIC_ATTRIBUTES has one", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: types.SelectSpecificAttributes}, validation, invalidValues + "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"},
+		{"ALL_PROJECTED_ATTRIBUTES is for indexes", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: types.SelectAllProjectedAttributes}, validation, invalidValues + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"},
+		{"names are used", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExpressionAttributeNames: map[string]string{"#unused": "v"}}, validation, "Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused}"},
+		{"names of a filter are given", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), FilterExpression: aws.String("#missing = :p"), ExpressionAttributeValues: p}, validation, "Invalid FilterExpression: An expression attribute name used in the document path is not defined; attribute name: #missing"},
+		{"a filter is not on the key", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), FilterExpression: aws.String("#at = :p"), ExpressionAttributeValues: p, ExpressionAttributeNames: map[string]string{"#at": "at"}}, validation, "Filter Expression can only contain non-primary key attributes: Primary key attribute: at"},
+		{"the start is a key", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExclusiveStartKey: values{"pk": s("p")}}, validation, "The provided starting key is invalid"},
+		{"the start is in the partition", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExclusiveStartKey: values{"pk": s("o"), "at": n("1")}}, validation, "The provided starting key is outside query boundaries based on provided conditions"},
+		{"the start is in the range", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p AND #at > :x"), ExpressionAttributeNames: map[string]string{"#at": "at"}, ExpressionAttributeValues: values{":p": s("p"), ":x": n("5")}, ExclusiveStartKey: values{"pk": s("p"), "at": n("1")}}, validation, "The provided starting key does not match the range key predicate"},
+		{"the table exists", &dynamodb.QueryInput{TableName: aws.String("nowhere"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, "ResourceNotFoundException", "Requested resource not found"},
+		{"indexes are refused, not ignored", &dynamodb.QueryInput{TableName: log, IndexName: aws.String("byTime"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, "UnknownOperationException", "ddbfake does not support the parameter IndexName of Query"},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			_, err := queryWorld(t).c.Query(t.Context(), tc.in)
+			wantError(t, err, tc.code, tc.message)
+		})
+	}
+}
+
+// Strings are in the order of their UTF-8 bytes, binaries of unsigned bytes.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+func TestItemsOrder(t *testing.T) {
+	db := ddbfake.New(ddbfake.Options{})
+	c := db.As("a")
+	table(t, db, "strings", "id", "S", "", "")
+	table(t, db, "blobs", "id", "B", "", "")
+	for _, id := range []string{"\u00ff", "a", "Z", "\U0001F600", "\uFFFD"} {
+		if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("strings"), Item: values{"id": s(id)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"\xff", "\x00", "\x80", "\x7f"} {
+		if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("blobs"), Item: values{"id": b(id)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := fmt.Sprint(db.Items("strings"), db.Items("blobs"))
+	want := `[{id: "Z"} {id: "a"} {id: "ÿ"} {id: "�"} {id: "😀"}] [{id: 0x00} {id: 0x7f} {id: 0x80} {id: 0xff}]`
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if db.Items("nowhere") != nil {
+		t.Error("a table that is not there has items")
+	}
+}
