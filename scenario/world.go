@@ -44,17 +44,14 @@ type world struct {
 	sdk       bool   // nodes get clients of the SDK
 	clients   uint64 // how many
 	deadlines deadlines
-	nodes     map[string]*node  // by the actor's name
 	skewed    bool              // some node's clock can differ from true time
 	struck    ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
 }
 
 // node is one machine: an incarnation of an actor.
 type node struct {
-	world   *world
-	actor   Actor
-	proc    *sim.Proc
-	command int // the one in progress: a restarted node takes it up again
+	world *world
+	proc  *sim.Proc
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -64,7 +61,7 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
 		bodies: map[string][]byte{}, versions: map[string]int{}, ids: map[string]int{}, keyOf: map[string]string{},
-		marks: map[Mark]bool{}, nodes: map[string]*node{},
+		marks: map[Mark]bool{},
 	}
 	lag := s.Lag.Fixed
 	if s.Lag.Scheduler {
@@ -133,37 +130,44 @@ func tableInput(name string) *dynamodb.CreateTableInput {
 
 // addActor adds the actor's node and what it runs.
 func (w *world) addActor(a Actor) {
-	n := &node{world: w, actor: a}
-	w.nodes[a.Name] = n
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || len(a.ClockSteps) > 0
 	for _, c := range a.Script {
 		if c.Key != "" {
 			w.keyOf[isr.PartitionKey("", c.Key)] = c.Key
 		}
 	}
+	next := 0 // the command in progress: a restarted node takes it up again
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts,
-		Run: n.run,
+		Run: func(p *sim.Proc) {
+			n := &node{w, p}
+			handler := n.handler()
+			for ; next < len(a.Script); next++ {
+				n.carryOut(handler, a.Script[next])
+			}
+		},
 	})
 }
 
-// run carries out the node's script. It is the actor's code.
-func (n *node) run(p *sim.Proc) {
-	n.proc = p
+// handler makes the node's cache, as the protocol has it.
+func (n *node) handler() isr.Handler {
 	handler, err := n.world.protocol.New(n.config())
 	if err != nil {
 		panic(fmt.Errorf("protocol %s: %w", n.world.protocol.Name, err))
 	}
-	for ; n.command < len(n.actor.Script); n.command++ {
-		switch c := n.actor.Script[n.command]; c.Verb {
-		case Get:
-			n.get(handler, c.Key)
-		case Change:
-			p.Do(&originChange{node: n, key: c.Key})
-		case Sleep:
-			p.Clock().Sleep(c.For)
-		}
+	return handler
+}
+
+// carryOut does one command of the script.
+func (n *node) carryOut(handler isr.Handler, c Command) {
+	switch c.Verb {
+	case Get:
+		n.get(handler, c.Key)
+	case Change:
+		n.proc.Do(&originChange{node: n, key: c.Key})
+	case Sleep:
+		n.proc.Clock().Sleep(c.For)
 	}
 }
 
@@ -226,6 +230,9 @@ func (w *world) mark(m Mark) { w.marks[m] = true }
 func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 	e := history.Event{Time: w.clock.Now(), Actor: p.Name(), Note: note}
 	switch k {
+	case sim.Orphan:
+		w.mark(OrphanTookPlace)
+		return
 	case sim.Pause:
 		e.Kind = history.Paused
 		w.mark(NodePaused)

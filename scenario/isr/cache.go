@@ -45,42 +45,50 @@ func NewOn(store Store, cfg Config) (*Cache, error) {
 // else is at it for longer than the cache's patience, or the store failed.
 var ErrUnavailable = errors.New("page unavailable")
 
-// Get returns the page for key.
+// Get returns the page for key. An error means that there is no page to serve:
+// once a page has been seen, it is served, as what it is, whatever fails after.
 func (c *Cache) Get(ctx context.Context, key string) (Served, error) {
-	var last *page // the newest page seen, fresh or not
+	v := visit{Cache: c, key: key}
+	served, err := v.get(ctx)
+	if err != nil && v.last != nil {
+		return c.serve(v.last), nil // the failure policy: the last known page beats none
+	}
+	return served, err
+}
+
+// visit is one request for a page.
+type visit struct {
+	*Cache
+	key  string
+	last *page // the last page seen, fresh or not
+}
+
+// get answers the request, or says why it cannot.
+func (v *visit) get(ctx context.Context) (Served, error) {
 	for look := 0; ; look++ {
-		found, err := c.look(ctx, key)
+		found, err := v.look(ctx)
 		if err != nil {
 			return Served{}, err
 		}
-		if found != nil {
-			last = found
-			if c.fresh(last) {
-				return c.serve(last), nil
-			}
+		if found != nil && v.fresh(found) {
+			return v.serve(found), nil
 		}
-		lease, err := c.store.Acquire(ctx, key)
+		lease, err := v.store.Acquire(ctx, v.key)
 		switch {
 		case err == nil:
-			made, err := c.regenerate(ctx, lease)
-			if err == nil {
-				return c.serve(made), nil
+			made, err := v.regenerate(ctx, lease)
+			if err != nil {
+				return Served{}, err
 			}
-			if last != nil {
-				return c.serve(last), nil // the failure policy: the last known page beats none
-			}
-			return Served{}, err
+			return v.serve(made), nil
 		case !errors.Is(err, ErrHeld):
-			if last != nil {
-				return c.serve(last), nil
-			}
 			return Served{}, err
-		case last != nil && (c.cfg.Contention == ServeStale || look >= c.cfg.Patience):
-			return c.serve(last), nil
-		case look >= c.cfg.Patience:
-			return Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", key, ErrUnavailable, look+1)
+		case v.last != nil && v.cfg.Contention == ServeStale:
+			return v.serve(v.last), nil
+		case look >= v.cfg.Patience:
+			return Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, look+1)
 		}
-		c.cfg.Clock.Sleep(c.cfg.Poll)
+		v.cfg.Clock.Sleep(v.cfg.Poll)
 	}
 }
 
@@ -92,22 +100,23 @@ type page struct {
 
 // look returns the page that META leads to, nil if there is none. A row whose
 // body is gone is as good as no row.
-func (c *Cache) look(ctx context.Context, key string) (*page, error) {
-	meta, err := c.store.Read(ctx, key)
+func (v *visit) look(ctx context.Context) (*page, error) {
+	meta, err := v.store.Read(ctx, v.key)
 	if errors.Is(err, ErrMiss) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.cfg.Bodies.GetBody(ctx, meta.S3Key)
+	body, err := v.cfg.Bodies.GetBody(ctx, meta.S3Key)
 	if errors.Is(err, ErrNoBody) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("isr: get %s: body %s: %w", key, meta.S3Key, err)
+		return nil, fmt.Errorf("isr: get %s: body %s: %w", v.key, meta.S3Key, err)
 	}
-	return &page{meta, body}, nil
+	v.last = &page{meta, body}
+	return v.last, nil
 }
 
 func (c *Cache) fresh(p *page) bool { return c.store.Fresh(p.meta, c.cfg.Clock.Now()) }
@@ -118,21 +127,27 @@ func (c *Cache) serve(p *page) Served { return Served{Body: p.body, Fresh: c.fre
 
 // regenerate makes and publishes the page. The lease is given back whatever
 // happens; if that fails, it ends by itself.
-func (c *Cache) regenerate(ctx context.Context, lease Lease) (*page, error) {
+func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 	// Whoever held the lease before may have published after our look: making the page again would be a stampede.
-	if found, err := c.look(ctx, lease.Key); err == nil && found != nil && c.fresh(found) {
-		_ = c.store.Release(ctx, lease)
+	if found, err := v.look(ctx); err == nil && found != nil && v.fresh(found) {
+		v.release(ctx, lease)
 		return found, nil
 	}
-	made, err := c.render(ctx, &lease)
+	made, err := v.render(ctx, &lease)
 	if err != nil {
-		_ = c.store.Release(ctx, lease)
+		v.release(ctx, lease)
 		return nil, err
 	}
-	if err := c.store.Publish(ctx, lease, made.meta); err != nil {
-		return c.unpublished(ctx, lease, made, err)
+	if err := v.store.Publish(ctx, lease, made.meta); err != nil {
+		return v.unpublished(ctx, lease, made, err)
 	}
 	return made, nil
+}
+
+// release gives the lease back, best effort. The caller may be gone, and its
+// context with it: that must not keep the key locked for those still there.
+func (c *Cache) release(ctx context.Context, lease Lease) {
+	_ = c.store.Release(context.WithoutCancel(ctx), lease)
 }
 
 // render makes the page and stores its body. generated_at is taken before the
@@ -172,13 +187,14 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 	return nil
 }
 
-// unpublished decides what to serve after a publish that was refused or whose
-// outcome is unknown. What META shows now decides; our own page serves as a last
-// resort, because its data is as new as its generated_at says.
-func (c *Cache) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
-	_ = c.store.Release(ctx, lease)
-	found, err := c.look(ctx, lease.Key)
-	if err == nil && found != nil && c.fresh(found) {
+// unpublished decides what to serve after a publish that was refused, or whose
+// outcome is unknown. What META shows decides, if it is fresh. Else, after a
+// refusal, our own page serves: its data is as new as its generated_at says. Any
+// other failure is the store's, and the caller's to hear of.
+func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
+	v.release(ctx, lease)
+	found, err := v.look(ctx)
+	if err == nil && found != nil && v.fresh(found) {
 		return found, nil
 	}
 	if errors.Is(cause, ErrLeaseLost) {

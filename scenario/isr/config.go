@@ -65,7 +65,7 @@ type Config struct {
 
 	Contention Contention
 	Poll       time.Duration // how long to sleep between looks at a page somebody else is regenerating; default 1 s
-	Patience   int           // how many looks; default 10
+	Patience   int           // how many times to sleep and look again before giving up; default 10
 }
 
 // withDefaults fills in the defaults and checks the rest.
@@ -99,6 +99,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Revalidate%time.Second != 0 {
 		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
+	}
+	if c.Patience < 0 {
+		return c, fmt.Errorf("isr: Config.Patience is %d, expected 0 (for the default) or more", c.Patience)
 	}
 	if c.Patience == 0 {
 		c.Patience = 10

@@ -157,7 +157,7 @@ func (p *Proc) code(yield func(struct{}) bool) {
 // take effect later, or never.
 func (p *Proc) crash() {
 	if p.state == calling {
-		p.sim.orphans = append(p.sim.orphans, orphan{p.name, p.request})
+		p.sim.orphans = append(p.sim.orphans, orphan{p, p.request})
 	}
 	started := p.state != notStarted
 	p.state = crashed

@@ -26,7 +26,7 @@ type Config struct {
 	Ticks int
 	// Trace, if set, hears of every step.
 	Trace func(Taken)
-	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep.
+	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
 	OnNode func(k Kind, p *Proc, note string)
 }
 
@@ -84,7 +84,7 @@ type Sim struct {
 
 // orphan is a request in the network whose sender has crashed.
 type orphan struct {
-	sender  string
+	sender  *Proc
 	request Request
 }
 
@@ -185,7 +185,7 @@ func (s *Sim) collect() (goesOn bool) {
 		return false
 	}
 	for i, o := range s.orphans {
-		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender, item: i})
+		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, item: i})
 	}
 	for i, src := range s.sources {
 		for item := range src.Steps() {
@@ -308,6 +308,9 @@ func (s *Sim) take(step Step) (text func() string) {
 		o := s.orphans[step.item]
 		s.orphans = slices.Delete(s.orphans, step.item, step.item+1)
 		o.request.Apply(0)
+		if s.cfg.OnNode != nil {
+			s.cfg.OnNode(Orphan, o.sender, "")
+		}
 		return func() string { return o.request.Describe(0) }
 	case External:
 		said := step.source.Take(step.item)

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+func newList(out io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the embedded scenarios, the protocols and the invariants",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return list(out) },
+	}
+}
+
+func list(out io.Writer) error {
+	scenarios, _, err := loadScenarios(nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "scenarios")
+	for _, s := range scenarios {
+		fmt.Fprintf(out, "  %-24s %s\n", s.Name, firstSentence(s.About))
+	}
+	fmt.Fprintln(out, "\nprotocols")
+	for _, p := range scenario.Protocols() {
+		breaks := ""
+		if p.Breaks != "" {
+			breaks = " (breaks " + p.Breaks + ")"
+		}
+		fmt.Fprintf(out, "  %-24s %s%s\n", p.Name, p.Summary, breaks)
+	}
+	fmt.Fprintln(out, "\ninvariants")
+	for _, inv := range invariant.All() {
+		fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
+	}
+	return nil
+}
+
+// firstSentence returns the first sentence of a text, on one line.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if i := strings.Index(text, ". "); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
