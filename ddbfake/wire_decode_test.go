@@ -1,0 +1,186 @@
+package ddbfake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDecodeInput(t *testing.T) {
+	type item = map[string]types.AttributeValue
+	name := aws.String("t")
+	tests := []struct {
+		name, op, body string
+		want           any
+	}{
+		{"empty object", "GetItem", `{}`, &dynamodb.GetItemInput{}},
+		{"null members are absent", "GetItem", `{"TableName":null,"Key":null,"ConsistentRead":null}`, &dynamodb.GetItemInput{}},
+		{"unknown members are ignored", "GetItem", `{"Frob":[{"a":"]}\""},2],"TableName":"t","tablename":7}`, &dynamodb.GetItemInput{TableName: name}},
+		{"of two the last counts", "GetItem", `{"TableName":"s","TableName":"t"}`, &dynamodb.GetItemInput{TableName: name}},
+		{"white space", "GetItem", " {\n\t\"TableName\" :\r \"t\" , \"Key\" : { } } ", &dynamodb.GetItemInput{TableName: name, Key: item{}}},
+		{"escapes", "GetItem", `{"TableName":"t","Key":{"\u0061\"":{"S":"\\\"\ud83d\ude00\\"}}}`,
+			&dynamodb.GetItemInput{TableName: name, Key: item{`a"`: &types.AttributeValueMemberS{Value: "\\\"😀\\"}}}},
+		{"a value of no type is nil", "PutItem", `{"Item":{"a":{},"b":{"S":null},"c":null,"d":{"X":1}}}`,
+			&dynamodb.PutItemInput{Item: item{"a": nil, "b": nil, "c": nil, "d": nil}}},
+		{"null beside a type", "PutItem", `{"Item":{"a":{"S":"x","N":null}}}`,
+			&dynamodb.PutItemInput{Item: item{"a": &types.AttributeValueMemberS{Value: "x"}}}},
+		{"empty is not absent", "UpdateItem", `{"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
+			&dynamodb.UpdateItemInput{ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: item{}}},
+		{"decimals are dropped", "Query", `{"Limit":10.9}`, &dynamodb.QueryInput{Limit: aws.Int32(10)}},
+		{"exponents", "Query", `{"Limit":1e2}`, &dynamodb.QueryInput{Limit: aws.Int32(100)}},
+		{"words for booleans", "GetItem", `{"ConsistentRead":"TRUE"}`, &dynamodb.GetItemInput{ConsistentRead: aws.Bool(true)}},
+		{"nested lists", "TransactWriteItems", `{"TransactItems":[{"Put":{"Item":{"l":{"L":[{"L":[]},{"SS":[]}]}}}},{}]}`,
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{Item: item{"l": &types.AttributeValueMemberL{Value: []types.AttributeValue{
+					&types.AttributeValueMemberL{Value: []types.AttributeValue{}},
+					&types.AttributeValueMemberSS{Value: []string{}},
+				}}}}},
+				{},
+			}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := decodeInput(operationByName[test.op], []byte(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got, sdkEqual); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// DynamoDB Local is no witness for these: 3.3.1 answers most of them with
+// status 500 and lets the others pass.
+func TestDecodeInputRefuses(t *testing.T) {
+	const (
+		structure = "Start of structure or map found where not expected"
+		field     = "Unexpected field type"
+		element   = "Unexpected value type in payload"
+		class     = "com.amazonaws.dynamodb.v20120810."
+	)
+	item := func(value string) string { return `{"Item":{"a":` + value + `}}` }
+	tests := []struct {
+		op, body, message string
+	}{
+		{"GetItem", ``, ""},
+		{"GetItem", `{"TableName":"t"`, ""},
+		{"GetItem", `{"TableName":"t"}}`, ""},
+		{"GetItem", "{\"TableName\":\"\xff\"}", ""},
+		{"GetItem", `{"TableName":"\ud800"}`, ""},
+		{"GetItem", `[]`, "Unrecognized collection type class " + class + "GetItemInput"},
+		{"GetItem", `"x"`, element},
+		{"GetItem", `{"TableName":23}`, "NUMBER_VALUE cannot be converted to String"},
+		{"GetItem", `{"TableName":-2147483648}`, "NUMBER_VALUE cannot be converted to String"},
+		{"GetItem", `{"TableName":34.56}`, "DECIMAL_VALUE cannot be converted to String"},
+		{"GetItem", `{"TableName":true}`, "TRUE_VALUE cannot be converted to String"},
+		{"GetItem", `{"TableName":[]}`, "Unrecognized collection type class java.lang.String"},
+		{"GetItem", `{"TableName":{}}`, structure},
+		{"GetItem", `{"ReturnConsumedCapacity":1}`, "NUMBER_VALUE cannot be converted to String"},
+		{"GetItem", `{"ConsistentRead":"23"}`, "Unexpected token received from parser"},
+		{"GetItem", `{"ConsistentRead":23}`, "NUMBER_VALUE cannot be converted to Boolean"},
+		{"GetItem", `{"ConsistentRead":[]}`, "Unrecognized collection type class java.lang.Boolean"},
+		{"GetItem", `{"Key":"x"}`, field},
+		{"GetItem", `{"Key":[]}`, "Unrecognized collection type java.util.Map<java.lang.String, " + class + "AttributeValue>"},
+		{"GetItem", `{"Key":{"a":"x"}}`, element},
+		{"GetItem", `{"Key":{"a":[]}}`, "Unrecognized collection type class " + class + "AttributeValue"},
+		{"GetItem", `{"ExpressionAttributeNames":{"#a":1}}`, "NUMBER_VALUE cannot be converted to String"},
+		{"GetItem", `{"AttributesToGet":"x"}`, field},
+		{"GetItem", `{"AttributesToGet":{}}`, structure},
+		{"Query", `{"Limit":"23"}`, "STRING_VALUE cannot be converted to Integer"},
+		{"Query", `{"Limit":false}`, "FALSE_VALUE cannot be converted to Integer"},
+		{"Query", `{"Limit":4294967296}`, "NUMBER_VALUE cannot be converted to Integer"},
+		{"TransactWriteItems", `{"TransactItems":[1]}`, element},
+		{"TransactWriteItems", `{"TransactItems":[{"Put":1}]}`, field},
+		{"TransactWriteItems", `{"TransactItems":[{"Put":[]}]}`, "Unrecognized collection type class " + class + "Put"},
+		{"PutItem", item(`{"S":1}`), "NUMBER_VALUE cannot be converted to String"},
+		{"PutItem", item(`{"N":1}`), "NUMBER_VALUE cannot be converted to String"},
+		{"PutItem", item(`{"BOOL":1}`), "NUMBER_VALUE cannot be converted to Boolean"},
+		{"PutItem", item(`{"B":1}`), "only base-64-encoded strings are convertible to bytes"},
+		{"PutItem", item(`{"B":[]}`), "Unrecognized collection type class java.nio.ByteBuffer"},
+		{"PutItem", item(`{"B":"23456"}`), "Base64 encoded length is expected a multiple of 4 bytes but found: 5"},
+		{"PutItem", item(`{"B":"+/+="}`), "Invalid last non-pad Base64 character dectected"},
+		{"PutItem", item(`{"B":"ab\n="}`), "Invalid last non-pad Base64 character dectected"},
+		{"PutItem", item(`{"SS":"x"}`), field},
+		{"PutItem", item(`{"SS":[1]}`), "NUMBER_VALUE cannot be converted to String"},
+		{"PutItem", item(`{"BS":["a"]}`), "Base64 encoded length is expected a multiple of 4 bytes but found: 1"},
+		{"PutItem", item(`{"L":{}}`), structure},
+		{"PutItem", item(`{"L":["x"]}`), element},
+		{"PutItem", item(`{"M":"x"}`), field},
+		{"PutItem", item(`{"M":{"b":{"M":{"c":1}}}}`), element},
+	}
+	for _, test := range tests {
+		_, err := decodeInput(operationByName[test.op], []byte(test.body))
+		var api smithy.APIError
+		if !errors.As(err, &api) {
+			t.Errorf("%s %s: got error %v, want one of the service", test.op, test.body, err)
+			continue
+		}
+		if api.ErrorCode() != "SerializationException" || api.ErrorMessage() != test.message {
+			t.Errorf("%s %s:\ngot  %s %q\nwant SerializationException %q", test.op, test.body, api.ErrorCode(), api.ErrorMessage(), test.message)
+		}
+	}
+
+	_, err := decodeInput(operationByName["PutItem"], []byte(item(`{"S":"a","N":"1"}`)))
+	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" || api.ErrorMessage() != two {
+		t.Errorf("a value of two types: got %v, want ValidationException %q", err, two)
+	}
+}
+
+// A deep document is for the engine to refuse, not for the decoder to fall
+// over; a deeper one is no JSON.
+func TestDecodeInputDeep(t *testing.T) {
+	deep := func(n int) []byte {
+		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + strings.Repeat(`]}`, n) + `}}`)
+	}
+	if _, err := decodeInput(operationByName["PutItem"], deep(1000)); err != nil {
+		t.Errorf("depth 1000: %v", err)
+	}
+	if _, err := decodeInput(operationByName["PutItem"], deep(1_000_000)); !errors.Is(err, errMalformed) {
+		t.Errorf("depth 1000000: got %v, want %v", err, errMalformed)
+	}
+}
+
+// FuzzDecodeInput holds that any body ends in an input or in an error of the
+// service, and that exactly what is no JSON is malformed.
+func FuzzDecodeInput(f *testing.F) {
+	for i, op := range operations {
+		in := filled(op.input)
+		client := NewClient(func(context.Context, Call) (any, error) { return nil, nil }, func(o *dynamodb.Options) {
+			o.HTTPClient = doFunc(func(r *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					f.Fatal(err)
+				}
+				f.Add(uint(i), body)
+				return canned{[]byte("{}")}.Do(r)
+			})
+		})
+		if _, err := invoke(client, op.name, in); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Add(uint(0), []byte(`{"a":"\\\"","b":[[],{}, -1.5e3 ,null],"TableName":"\ud83d\ude00"}`))
+	f.Fuzz(func(t *testing.T, i uint, body []byte) {
+		in, err := decodeInput(operations[i%uint(len(operations))], body)
+		if malformed := errors.Is(err, errMalformed); malformed == validJSON(body) {
+			t.Errorf("malformed: got %t, want %t", malformed, !validJSON(body))
+		}
+		var api smithy.APIError
+		if err != nil && !errors.As(err, &api) || err == nil && in == nil {
+			t.Errorf("got input %v and error %v, want an input or an error of the service", in, err)
+		}
+	})
+}

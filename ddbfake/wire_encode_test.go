@@ -1,0 +1,99 @@
+package ddbfake
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Equal answers have equal bytes, and what is zero but must be there is there.
+func TestAppendOutput(t *testing.T) {
+	tests := []struct {
+		name string
+		out  shape
+		want string
+	}{
+		{"no item", &dynamodb.GetItemOutput{}, `{}`},
+		{"metadata stays out", func() shape {
+			out := &dynamodb.GetItemOutput{}
+			out.ResultMetadata.Set("secret", "secret")
+			return out
+		}(), `{}`},
+		{"empty query", &dynamodb.QueryOutput{}, `{"Count":0,"ScannedCount":0}`},
+		{"query", &dynamodb.QueryOutput{Count: 1, Items: []map[string]types.AttributeValue{{}}},
+			`{"Count":1,"Items":[{}],"ScannedCount":0}`},
+		{"empty scan", &dynamodb.ScanOutput{}, `{"Count":0,"ScannedCount":0}`},
+		{"empty batch write", &dynamodb.BatchWriteItemOutput{}, `{"UnprocessedItems":{}}`},
+		{"empty batch get", &dynamodb.BatchGetItemOutput{}, `{"Responses":{},"UnprocessedKeys":{}}`},
+		{"maps are sorted at every level", &dynamodb.GetItemOutput{Item: map[string]types.AttributeValue{
+			"b": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
+				"z": &types.AttributeValueMemberN{Value: "1"},
+				"y": &types.AttributeValueMemberBOOL{Value: false},
+				"x": &types.AttributeValueMemberL{Value: []types.AttributeValue{}},
+			}},
+			"a": &types.AttributeValueMemberB{Value: nil},
+			"c": &types.AttributeValueMemberSS{Value: []string{"q", "p"}},
+		}}, `{"Item":{"a":{"B":""},"b":{"M":{"x":{"L":[]},"y":{"BOOL":false},"z":{"N":"1"}}},"c":{"SS":["q","p"]}}}`},
+		{"whole floats and times", &dynamodb.DescribeTableOutput{Table: &types.TableDescription{
+			CreationDateTime: aws.Time(time.Unix(2208988800, 0)),
+			ItemCount:        aws.Int64(0),
+		}}, `{"Table":{"CreationDateTime":2208988800.0,"ItemCount":0}}`},
+		{"capacity", &dynamodb.GetItemOutput{ConsumedCapacity: &types.ConsumedCapacity{CapacityUnits: aws.Float64(0.5)}},
+			`{"ConsumedCapacity":{"CapacityUnits":0.5}}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for range 10 { // map order is random
+				if got := string(appendOutput(nil, test.out)); got != test.want {
+					t.Fatalf("got  %s\nwant %s", got, test.want)
+				}
+			}
+		})
+	}
+}
+
+func TestAppendError(t *testing.T) {
+	tests := []struct {
+		name   string
+		err    error
+		status int
+		want   string
+	}{
+		{"validation", invalid("no"), 400, `{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}`},
+		{"serialization", serialization("no"), 400, `{"__type":"com.amazon.coral.service#SerializationException","Message":"no"}`},
+		{"malformed", errMalformed, 400, `{"__type":"com.amazon.coral.service#SerializationException"}`},
+		{"unsupported", &UnsupportedError{Operation: "Frob"}, 400,
+			`{"__type":"com.amazon.coral.service#UnknownOperationException","message":"ddbfake does not support the operation Frob"}`},
+		{"wrapped", fmt.Errorf("context: %w", conditionFailed(nil)), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}`},
+		{"condition with the item", conditionFailed(map[string]types.AttributeValue{"b": &types.AttributeValueMemberN{Value: "1"}, "a": &types.AttributeValueMemberS{Value: "x"}}), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Item":{"a":{"S":"x"},"b":{"N":"1"}},"message":"The conditional request failed"}`},
+		{"transaction", &types.TransactionCanceledException{
+			Message: aws.String("Transaction cancelled"),
+			CancellationReasons: []types.CancellationReason{
+				{Code: aws.String("None")},
+				{Code: aws.String("ConditionalCheckFailed"), Message: aws.String("m"), Item: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "x"}}},
+			},
+		}, 400, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Item":{"a":{"S":"x"}},"Message":"m"}],"Message":"Transaction cancelled"}`},
+		{"server", &types.InternalServerError{Message: aws.String("oops")}, 500,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"oops"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a, err := refuse(test.err, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.status != test.status || string(a.body) != test.want {
+				t.Errorf("got  %d %s\nwant %d %s", a.status, a.body, test.status, test.want)
+			}
+		})
+	}
+	if _, err := refuse(&NetworkError{}, nil); err == nil {
+		t.Error("a NetworkError was encoded as an answer of the service")
+	}
+}
