@@ -14,13 +14,14 @@
 //
 // # Limits
 //
-// Whose token is whose is read off the log: a token belongs to the actor that
-// first wrote it into a LOCK row. An actor that comes back after a crash must
+// Whose token is whose is read off the log: a lease belongs to the actor that
+// put its token into the LOCK row. An actor that comes back after a crash must
 // therefore come back under another name, or its past self's requests pass for
-// its own.
+// its own. The log must reach back to the beginning of the table: of a lock that
+// was there before it, nobody knows the holder.
 //
 // # Determinism
 //
 // A check is a function of the evidence alone, and reports the first violation
-// in the order of the log.
+// in the order of the log; if there is none, the first thing that is unknown.
 package invariant

@@ -18,15 +18,19 @@ func Freshness() Invariant {
 }
 
 func checkFreshness(ev Evidence) Finding {
-	rendered := map[string]history.Event{}
+	type page struct{ key, body string }
+	rendered := map[page]history.Event{} // of one body made twice, the later: it holds that data as well
+	finding := ok()
 	for _, e := range ev.History {
 		switch {
 		case e.Kind == history.Rendered:
-			rendered[e.Body] = e
+			rendered[page{e.Key, e.Body}] = e
 		case e.Kind == history.Served && e.As == history.Fresh:
-			source, known := rendered[e.Body]
+			source, known := rendered[page{e.Key, e.Body}]
 			if !known {
-				return unknown("event %d serves body %q, of which nobody knows when the origin was read", e.Seq, e.Body)
+				finding = finding.or(unknown("event %d serves body %q for %s, of which nobody knows when the origin was read",
+					e.Seq, e.Body, e.Key))
+				continue
 			}
 			age := e.Time.Sub(source.Time)
 			if limit := ev.Revalidate + 2*ev.MaxClockSkew; age > limit {
@@ -39,5 +43,5 @@ func checkFreshness(ev Evidence) Finding {
 			}
 		}
 	}
-	return ok()
+	return finding
 }

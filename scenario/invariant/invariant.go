@@ -35,7 +35,7 @@ func (v Verdict) String() string {
 
 // Evidence is what happened in one run. It is only read.
 type Evidence struct {
-	Changes []ddbfake.Change // the store's change log
+	Changes []ddbfake.Change // the store's change log, from its beginning
 	History []history.Event  // what the clients saw; may be missing for invariants on the log alone
 	// MaxClockSkew is what is promised of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
@@ -65,4 +65,14 @@ func ok() Finding { return Finding{Verdict: OK} }
 
 func unknown(why string, args ...any) Finding {
 	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
+}
+
+// or returns f unless it is ok, and then other: the first thing to be said stays.
+// A violation needs no such care, because it ends the check: what is unknown
+// about one key does not hide what is known of another.
+func (f Finding) or(other Finding) Finding {
+	if f.Verdict != OK {
+		return f
+	}
+	return other
 }

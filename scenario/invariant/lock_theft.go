@@ -20,46 +20,49 @@ func LockTheft() Invariant {
 }
 
 func checkLockTheft(ev Evidence) Finding {
-	tokens := owners{}
+	held := locks{}
+	finding := ok()
 	for _, c := range ev.Changes {
-		if _, sk := role(c); sk != sortLock {
+		id, sk := role(c)
+		if sk != sortLock {
 			continue
 		}
-		tokens.note(c)
+		was := held[id]
+		held.note(c)
 		if c.Before == nil || c.Cause != ddbfake.CauseClient {
 			continue
 		}
-		held, wellFormed := readLease(c.Before)
-		if !wellFormed {
-			return unknown("change %d finds a LOCK row without lease_token (S) and lease_expires_at (N)", c.Seq)
-		}
-		if !held.expires.After(c.Time.Add(ev.MaxClockSkew)) {
+		if was.token == "" {
+			finding = finding.or(unknown("change %d finds a LOCK row of which the log does not say who holds it until when: "+
+				"one without lease_token (S) and lease_expires_at (N), or one from before the log began", c.Seq))
 			continue
 		}
-		if why := theft(c, held, tokens); why != "" {
+		if !was.expires.After(c.Time.Add(ev.MaxClockSkew)) {
+			continue
+		}
+		if why := theft(c, was); why != "" {
 			return Finding{
 				Verdict: Violated,
-				Why:     fmt.Sprintf("%s %v before the end of the lease", why, held.expires.Sub(c.Time)),
+				Why:     fmt.Sprintf("%s %v before the end of the lease", why, was.expires.Sub(c.Time)),
 				Changes: story(ev.Changes, c),
 			}
 		}
 	}
-	return ok()
+	return finding
 }
 
 // theft says how c touches a lease that is not its actor's, or "".
-func theft(c ddbfake.Change, held lease, tokens owners) string {
-	holder := tokens[held.token]
+func theft(c ddbfake.Change, held lease) string {
 	token, _ := c.After.Str("lease_token")
 	switch {
-	case c.After == nil && holder != c.Actor:
-		return fmt.Sprintf("%s removed the lock of %s", c.Actor, holder)
+	case c.After == nil && held.holder != c.Actor:
+		return fmt.Sprintf("%s removed the lock of %s", c.Actor, held.holder)
 	case c.After == nil:
 		return ""
 	case token != held.token:
-		return fmt.Sprintf("%s replaced the lock of %s by one with another token", c.Actor, holder)
-	case holder != c.Actor:
-		return fmt.Sprintf("%s changed the lock of %s", c.Actor, holder)
+		return fmt.Sprintf("%s replaced the lock of %s by one with another token", c.Actor, held.holder)
+	case held.holder != c.Actor:
+		return fmt.Sprintf("%s changed the lock of %s", c.Actor, held.holder)
 	default:
 		return ""
 	}

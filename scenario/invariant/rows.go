@@ -27,6 +27,7 @@ func role(c ddbfake.Change) (rowID, string) {
 // lease is a LOCK row as the checks see it. The zero lease is no row.
 type lease struct {
 	token   string
+	holder  string // the actor that put the token into the row
 	expires time.Time
 }
 
@@ -34,7 +35,31 @@ type lease struct {
 func readLease(row attr.Item) (lease, bool) {
 	token, hasToken := row.Str("lease_token")
 	expires, hasExpiry := row.Int("lease_expires_at")
-	return lease{token, time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
+	return lease{token: token, expires: time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
+}
+
+// locks knows the LOCK row of every key as the log has it so far.
+type locks map[rowID]lease
+
+// note takes in a change of a LOCK row. It returns false if the row is left
+// malformed: nobody can say then who holds the lease.
+func (l locks) note(c ddbfake.Change) bool {
+	id, _ := role(c)
+	before := l[id]
+	delete(l, id)
+	if c.After == nil {
+		return true
+	}
+	now, wellFormed := readLease(c.After)
+	if !wellFormed {
+		return false
+	}
+	now.holder = c.Actor
+	if now.token == before.token {
+		now.holder = before.holder
+	}
+	l[id] = now
+	return true
 }
 
 // isPublish says whether a change of META shows another generation than before.
@@ -45,7 +70,7 @@ func isPublish(c ddbfake.Change) bool {
 	if c.Before == nil {
 		return true
 	}
-	for _, name := range []string{"s3_key", "generated_at", "etag"} {
+	for _, name := range []string{"s3_key", "generated_at", "etag", "current_sk"} {
 		before, after := c.Before[name], c.After[name]
 		if (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after) {
 			return true
@@ -54,38 +79,26 @@ func isPublish(c ddbfake.Change) bool {
 	return false
 }
 
-// owners knows which actor first wrote each token.
-type owners map[string]string
-
-func (o owners) note(c ddbfake.Change) {
-	if token, ok := c.After.Str("lease_token"); ok {
-		if _, known := o[token]; !known {
-			o[token] = c.Actor
-		}
-	}
-}
-
 // longestStory is how many changes a finding names at most.
 const longestStory = 8
 
-// story returns the changes that show what came to pass with c: all of the same
-// key since its actor last wrote LOCK there, or the one before c if it never did.
-// Of a long story, the beginning and the end.
+// story returns the changes that show what came to pass with c, the last one:
+// all of the same key since its actor last wrote LOCK there, or since the log
+// begins if it never did. Of a long story, the beginning and the end.
 func story(log []ddbfake.Change, c ddbfake.Change) []int {
 	id, _ := role(c)
 	var seqs []int
-	for i := c.Seq - 2; i >= 0; i-- {
-		otherID, sk := role(log[i])
-		if otherID != id {
+	for _, other := range slices.Backward(log) {
+		otherID, sk := role(other)
+		if otherID != id || other.Seq > c.Seq {
 			continue
 		}
-		seqs = append(seqs, log[i].Seq)
-		if sk == sortLock && log[i].Actor == c.Actor && log[i].After != nil {
+		seqs = append(seqs, other.Seq)
+		if sk == sortLock && other.Actor == c.Actor && other.After != nil && other.Seq < c.Seq {
 			break
 		}
 	}
 	slices.Reverse(seqs)
-	seqs = append(seqs, c.Seq)
 	if extra := len(seqs) - longestStory; extra > 0 {
 		seqs = slices.Delete(seqs, 1, 1+extra)
 	}

@@ -23,14 +23,21 @@ func StaleWriter() Invariant {
 }
 
 func checkStaleWriter(ev Evidence) Finding {
-	locks, tokens := map[rowID]lease{}, owners{}
+	held, malformed := locks{}, map[rowID]int{} // malformed: by which change
+	finding := ok()
 	for at := range requests(ev.Changes) {
+		// A publish is judged by the lock as its request found it: the same request may release it.
 		for _, c := range at {
 			id, sk := role(c)
 			if sk != sortMeta || !isPublish(c) {
 				continue
 			}
-			if f := checkPublish(ev.Changes, c, locks[id], tokens, ev.MaxClockSkew); f.Verdict != OK {
+			if seq, is := malformed[id]; is {
+				finding = finding.or(unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), "+
+					"and change %d publishes under it", seq, c.Seq))
+				continue
+			}
+			if f := checkPublish(ev.Changes, c, held[id], ev.MaxClockSkew); f.Verdict == Violated {
 				return f
 			}
 		}
@@ -39,31 +46,25 @@ func checkStaleWriter(ev Evidence) Finding {
 			if sk != sortLock {
 				continue
 			}
-			delete(locks, id)
-			if c.After == nil {
-				continue
+			delete(malformed, id)
+			if !held.note(c) {
+				malformed[id] = c.Seq
 			}
-			l, wellFormed := readLease(c.After)
-			if !wellFormed {
-				return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N)", c.Seq)
-			}
-			locks[id] = l
-			tokens.note(c)
 		}
 	}
-	return ok()
+	return finding
 }
 
 // checkPublish judges one publish by the lock as it was just before.
-func checkPublish(log []ddbfake.Change, c ddbfake.Change, held lease, tokens owners, skew time.Duration) Finding {
+func checkPublish(log []ddbfake.Change, c ddbfake.Change, held lease, skew time.Duration) Finding {
 	violated := func(why string, args ...any) Finding {
 		return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: story(log, c)}
 	}
-	switch holder := tokens[held.token]; {
+	switch {
 	case held.token == "":
 		return violated("%s published while nobody held the lease", c.Actor)
-	case holder != c.Actor:
-		return violated("%s published while LOCK carried the token of %s", c.Actor, holder)
+	case held.holder != c.Actor:
+		return violated("%s published while LOCK carried the token of %s", c.Actor, held.holder)
 	case !held.expires.After(c.Sent.Add(-skew)):
 		return violated("%s sent its publish %v after its own lease was over", c.Actor, c.Sent.Sub(held.expires))
 	default:
