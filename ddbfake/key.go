@@ -208,7 +208,7 @@ func encodeNumber(text string) string {
 	if all == "" {
 		return "\x01"
 	}
-	const bias = 130 // places run from -129 to 126
+	const bias = 129 // places run from -129 to 126
 	b := make([]byte, 0, len(all)+3)
 	if !negative {
 		b = append(b, 2, byte(place+bias))

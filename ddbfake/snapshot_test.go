@@ -1,0 +1,212 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// story prints a change log.
+func story(changes []ddbfake.Change) []string {
+	var lines []string
+	for _, c := range changes {
+		lines = append(lines, fmt.Sprintf("%d r%d +%v sent +%v %s %v %s %v: %v -> %v", c.Seq, c.Request,
+			c.Time.Sub(fakeclock.Epoch), c.Sent.Sub(fakeclock.Epoch), c.Actor, c.Cause, c.Table, c.Key, c.Before, c.After))
+	}
+	return lines
+}
+
+func TestChangeLog(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.enableTTL()
+	w.put(with(key("a", "b"), "v", n("1"))) // request 3
+	w.put(with(key("a", "b"), "v", n("1.0")))
+	w.clock.Advance(time.Second)
+	if _, err := w.db.Do(t.Context(), ddbfake.Call{
+		Actor: "bob", Sent: fakeclock.Epoch,
+		Input: &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", "b"), "v", n("2"), "ttl", due(0))},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "nothing")}); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Second)
+	w.db.SweepExpired()
+	want := []string{
+		`1 r3 +0s sent +0s alice client cache {pk: "a", sk: "b"}: absent -> {pk: "a", sk: "b", v: 1}`,
+		`2 r5 +1s sent +0s bob client cache {pk: "a", sk: "b"}: {pk: "a", sk: "b", v: 1} -> {pk: "a", sk: "b", ttl: 2208988800, v: 2}`,
+		`3 r0 +2s sent +2s  ttl cache {pk: "a", sk: "b"}: {pk: "a", sk: "b", ttl: 2208988800, v: 2} -> absent`,
+	}
+	if d := cmp.Diff(want, story(w.db.Changes())); d != "" {
+		t.Errorf("a write that changes nothing leaves no entry (-want +got):\n%s", d)
+	}
+	for _, tc := range []struct{ since, want int }{{-1, 3}, {0, 3}, {2, 1}, {3, 0}, {9, 0}} {
+		if got := len(w.db.ChangesSince(tc.since)); got != tc.want {
+			t.Errorf("since %d: got %d changes, want %d", tc.since, got, tc.want)
+		}
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.enableTTL()
+	for i := range 500 {
+		w.put(with(key("a", fmt.Sprint(i)), "ttl", due(0)))
+	}
+	if _, err := w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+		ClientRequestToken: aws.String("token"),
+		TransactItems:      []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one", values{":one": n("1")})},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	before, log, snapshot := w.db.Hash(), story(w.db.Changes()), w.db.Snapshot()
+
+	// Three different futures of one state, the second in another DB.
+	w.clock.Advance(time.Minute)
+	other := newWorld(t, ddbfake.LagManual)
+	other.clock.Advance(time.Minute)
+	for i, u := range []*world{w, other, w} {
+		u.db.Restore(snapshot)
+		if u.db.Hash() != before {
+			t.Fatalf("future %d does not begin with the snapshot", i)
+		}
+		if d := cmp.Diff(log, story(u.db.Changes())); d != "" {
+			t.Fatalf("future %d does not begin with its log:\n%s", i, d)
+		}
+		if _, err := u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+			ClientRequestToken: aws.String("token"),
+			TransactItems:      []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one", values{":one": n("1")})},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		u.put(with(key("a", "future"), "v", n(fmt.Sprint(i))))
+		if got := u.db.SweepExpired(); got != 500 {
+			t.Errorf("future %d: swept %d rows, want 500", i, got)
+		}
+		want := fmt.Sprintf(`[{pk: "a", sk: "counter", v: 1} {pk: "a", sk: "future", v: %d}]`, i)
+		if got := fmt.Sprint(u.db.Items("cache")); got != want {
+			t.Errorf("future %d: got %s, want %s", i, got, want)
+		}
+		changes := u.db.ChangesSince(len(log))
+		if len(changes) != 501 || changes[0].Seq != len(log)+1 || changes[0].Request != 505 {
+			t.Errorf("future %d: got %d changes from %+v on", i, len(changes), changes[0])
+		}
+	}
+	// What was done to the copies did not reach the snapshot.
+	w.db.Restore(snapshot)
+	if w.db.Hash() != before {
+		t.Error("the snapshot changed")
+	}
+}
+
+// A hash depends on the tables and on nothing else, and is the same in every
+// process: this one is written down.
+func TestHash(t *testing.T) {
+	build := func(steps ...func(w *world)) [32]byte {
+		w := newWorld(t, ddbfake.LagManual)
+		for _, step := range steps {
+			step(w)
+		}
+		return w.db.Hash()
+	}
+	put := func(item values) func(*world) { return func(w *world) { w.put(item) } }
+	everything := with(key("a", "b"), "n", n("1.50"), "b", b("x"), "ss", ss("q", "p"), "m", m(values{"x": n("1"), "y": s("2")}),
+		"l", &types.AttributeValueMemberL{Value: []types.AttributeValue{s("1"), n("2")}}, "t", &types.AttributeValueMemberBOOL{Value: true},
+		"f", &types.AttributeValueMemberBOOL{}, "null", &types.AttributeValueMemberNULL{Value: true},
+		"ns", &types.AttributeValueMemberNS{Value: []string{"2", "1"}}, "bs", &types.AttributeValueMemberBS{Value: [][]byte{{2}, {1}}})
+	same := with(everything, "n", n("1.5"), "ss", ss("p", "q"), "ns", &types.AttributeValueMemberNS{Value: []string{"1.0", "2"}},
+		"bs", &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}})
+	first := build(put(everything), put(key("a", "c")))
+	const want = "68cf822ccabb6b8b8a73e3abdacedaec54be3e1cdee2814927b428ec5615f09d"
+	if got := fmt.Sprintf("%x", first); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if second := build(put(key("a", "c")), put(key("a", "d")), func(w *world) {
+		if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "d")}); err != nil {
+			t.Fatal(err)
+		}
+		w.clock.Advance(time.Hour)
+	}, put(same)); second != first {
+		t.Error("the hash depends on history")
+	}
+	seen := map[[32]byte]string{first: "base"}
+	for name, steps := range map[string][]func(*world){
+		"empty":            {},
+		"less":             {put(everything)},
+		"other value":      {put(with(everything, "n", n("1.51"))), put(key("a", "c"))},
+		"other name":       {put(with(everything, "N", n("1.5"))), put(key("a", "c"))},
+		"string as number": {put(with(everything, "n", s("1.5"))), put(key("a", "c"))},
+		"ttl":              {put(everything), put(key("a", "c")), (*world).enableTTL},
+		"table":            {put(everything), put(key("a", "c")), func(w *world) { table(t, w.db, "more", "id", "S", "", "") }},
+	} {
+		h := build(steps...)
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s and %s have one hash", name, other)
+		}
+		seen[h] = name
+	}
+}
+
+// Goroutines that hammer one counter through one DB: nothing is lost.
+func TestConcurrentUse(t *testing.T) {
+	w := newWorld(t, ddbfake.LagAtOnce)
+	w.enableTTL()
+	const workers, times = 16, 50
+	var group sync.WaitGroup
+	for i := range workers {
+		group.Go(func() {
+			c := w.db.As(fmt.Sprint(i))
+			for range times {
+				if _, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+					TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD v :one"),
+					ExpressionAttributeValues: values{":one": n("1")},
+				}); err != nil {
+					t.Error(err)
+				}
+				w.db.Expired()
+				w.db.Changes()
+				w.db.Restore(w.db.Snapshot())
+			}
+		})
+	}
+	group.Wait()
+	// Restoring a snapshot may undo what others did in between, so only what
+	// each row and log say together is certain.
+	v, _ := w.get(key("a", "b")).Int("v")
+	if got := int64(len(w.db.Changes())); got != v {
+		t.Errorf("counted to %d with %d changes", v, got)
+	}
+}
+
+func TestConcurrentCounter(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	const workers, times = 64, 50
+	var group sync.WaitGroup
+	for i := range workers {
+		group.Go(func() {
+			c := w.db.As(fmt.Sprint(i))
+			for range times {
+				if _, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+					TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD v :one"),
+					ExpressionAttributeValues: values{":one": n("1")},
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if v, _ := w.get(key("a", "b")).Int("v"); v != workers*times {
+		t.Errorf("got %d, want %d", v, workers*times)
+	}
+}

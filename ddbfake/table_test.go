@@ -1,0 +1,163 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+func definition(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
+	return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}
+}
+
+func keyElement(name string, kind types.KeyType) types.KeySchemaElement {
+	return types.KeySchemaElement{AttributeName: &name, KeyType: kind}
+}
+
+// createInput is a valid CreateTable that a case then breaks.
+func createInput(change func(in *dynamodb.CreateTableInput)) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName:            aws.String("fresh"),
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{definition("pk", "S"), definition("sk", "N")},
+		KeySchema:            []types.KeySchemaElement{keyElement("pk", "HASH"), keyElement("sk", "RANGE")},
+	}
+	change(in)
+	return in
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html
+func TestCreateTableErrors(t *testing.T) {
+	const invalidValues = "One or more parameter values were invalid: "
+	for _, tc := range []struct {
+		rule          string
+		change        func(in *dynamodb.CreateTableInput)
+		code, message string
+	}{
+		{"it is valid", func(*dynamodb.CreateTableInput) {}, "", ""},
+		{"a name is required", func(in *dynamodb.CreateTableInput) { in.TableName = nil }, validation, "The parameter 'TableName' is required but was not present in the request"},
+		{"of three characters at least", func(in *dynamodb.CreateTableInput) { in.TableName = aws.String("ab") }, validation, "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3"},
+		{"a table exists once", func(in *dynamodb.CreateTableInput) { in.TableName = aws.String("cache") }, "ResourceInUseException", "Table already exists: cache"},
+		{"a key is required", func(in *dynamodb.CreateTableInput) { in.KeySchema = nil }, validation, "1 validation error detected: Value null at 'keySchema' failed to satisfy constraint: Member must not be null"},
+		{"of two attributes at most", func(in *dynamodb.CreateTableInput) { in.KeySchema = append(in.KeySchema, keyElement("x", "RANGE")) }, validation, "1 validation error detected: Value '[KeySchemaElement(attributeName=pk, keyType=HASH), KeySchemaElement(attributeName=sk, keyType=RANGE), KeySchemaElement(attributeName=x, keyType=RANGE)]' at 'keySchema' failed to satisfy constraint: Member must have length less than or equal to 2"},
+		{"key types are HASH and RANGE", func(in *dynamodb.CreateTableInput) { in.KeySchema[0].KeyType = "INVALID" }, validation, "1 validation error detected: Value 'INVALID' at 'keySchema.1.member.keyType' failed to satisfy constraint: Member must satisfy enum value set: [HASH, RANGE]"},
+		{"attribute types are B, N and S", func(in *dynamodb.CreateTableInput) { in.AttributeDefinitions[0].AttributeType = "BOOL" }, validation, "1 validation error detected: Value 'BOOL' at 'attributeDefinitions.1.member.attributeType' failed to satisfy constraint: Member must satisfy enum value set: [B, N, S]"},
+		{"the first is the HASH key", func(in *dynamodb.CreateTableInput) { in.KeySchema[0].KeyType = "RANGE" }, validation, "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"},
+		{"the second is the RANGE key", func(in *dynamodb.CreateTableInput) { in.KeySchema[1].KeyType = "HASH" }, validation, "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"},
+		{"one attribute is not both", func(in *dynamodb.CreateTableInput) { in.KeySchema[1] = keyElement("pk", "RANGE") }, validation, "Both the Hash Key and the Range Key element in the KeySchema have the same name"},
+		{"key attributes are defined", func(in *dynamodb.CreateTableInput) { in.AttributeDefinitions = in.AttributeDefinitions[:1] }, validation, "Invalid KeySchema: Some index key attribute have no definition"},
+		{"a lone key attribute is defined", func(in *dynamodb.CreateTableInput) {
+			in.KeySchema = []types.KeySchemaElement{keyElement("x", "HASH")}
+		}, validation, invalidValues + "Some index key attributes are not defined in AttributeDefinitions. Keys: [x], AttributeDefinitions: [pk, sk]"},
+		{"nothing else is defined", func(in *dynamodb.CreateTableInput) {
+			in.AttributeDefinitions = append(in.AttributeDefinitions, definition("x", "S"))
+		}, validation, invalidValues + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"},
+		{"billing modes", func(in *dynamodb.CreateTableInput) { in.BillingMode = "FREE" }, validation, "1 validation error detected: Value 'FREE' at 'billingMode' failed to satisfy constraint: Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]"},
+		{"PROVISIONED needs units", func(in *dynamodb.CreateTableInput) { in.BillingMode = "" }, validation, invalidValues + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"},
+		{"PAY_PER_REQUEST has none", func(in *dynamodb.CreateTableInput) {
+			in.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)}
+		}, validation, invalidValues + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"},
+		{"units are positive", func(in *dynamodb.CreateTableInput) {
+			in.BillingMode = types.BillingModeProvisioned
+			in.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(0), WriteCapacityUnits: aws.Int64(1)}
+		}, validation, "1 validation error detected: Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must have value greater than or equal to 1"},
+		{"indexes are refused, not ignored", func(in *dynamodb.CreateTableInput) {
+			in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{}}
+		}, "UnknownOperationException", "ddbfake does not support the parameter GlobalSecondaryIndexes of CreateTable"},
+		{"streams are refused, not ignored", func(in *dynamodb.CreateTableInput) {
+			in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true)}
+		}, "UnknownOperationException", "ddbfake does not support the parameter StreamSpecification of CreateTable"},
+		{"a stream that is off is none", func(in *dynamodb.CreateTableInput) {
+			in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(false)}
+		}, "", ""},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			_, err := newWorld(t, ddbfake.LagManual).c.CreateTable(t.Context(), createInput(tc.change))
+			wantError(t, err, tc.code, tc.message)
+		})
+	}
+}
+
+func TestTableLife(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.clock.Advance(time.Minute)
+	created, err := w.c.CreateTable(t.Context(), createInput(func(in *dynamodb.CreateTableInput) { in.DeletionProtectionEnabled = aws.Bool(false) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := created.TableDescription.TableStatus; got != types.TableStatusCreating {
+		t.Errorf("CreateTable: got %s, want CREATING", got)
+	}
+	for i := range 3 {
+		item := values{"pk": s("a"), "sk": n(fmt.Sprint(i + 1))}
+		if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("fresh"), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := out.Table
+	got := fmt.Sprint(d.TableStatus, " ", *d.TableName, " ", *d.ItemCount, " ", *d.TableSizeBytes, " ", d.BillingModeSummary.BillingMode, " ", d.CreationDateTime.Sub(fakeclock.Epoch))
+	if want := "ACTIVE fresh 3 21 PAY_PER_REQUEST 1m0s"; got != want {
+		t.Errorf("DescribeTable: got %s, want %s", got, want)
+	}
+	deleted, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: d.TableArn})
+	if err != nil || deleted.TableDescription.TableStatus != types.TableStatusDeleting {
+		t.Errorf("DeleteTable: got %v, %v, want DELETING", deleted, err)
+	}
+	_, err = w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
+	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Table: fresh not found")
+	_, err = w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("fresh")})
+	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Table: fresh not found")
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithTables.Basics.html#WorkingWithTables.Basics.DeletionProtection
+func TestDeletionProtection(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	if _, err := w.c.CreateTable(t.Context(), createInput(func(in *dynamodb.CreateTableInput) { in.DeletionProtectionEnabled = aws.Bool(true) })); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("fresh")})
+	wantError(t, err, validation, "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTables.html
+func TestListTables(t *testing.T) {
+	db := ddbfake.New(ddbfake.Options{})
+	c := db.As("a")
+	var want []string
+	for i := range 103 {
+		name := fmt.Sprintf("table-%03d", i)
+		table(t, db, name, "id", "S", "", "")
+		want = append(want, name)
+	}
+	var got []string
+	in := &dynamodb.ListTablesInput{}
+	for range 3 {
+		out, err := c.ListTables(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(len(out.TableNames)))
+		want = want[len(out.TableNames):]
+		if in.ExclusiveStartTableName = out.LastEvaluatedTableName; in.ExclusiveStartTableName == nil {
+			break
+		}
+	}
+	if d := cmp.Diff("100 3", strings.Join(got, " ")); d != "" || len(want) != 0 {
+		t.Errorf("pages (-want +got):\n%s, left %v", d, want)
+	}
+	_, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{Limit: aws.Int32(101)})
+	wantError(t, err, validation, "1 validation error detected: Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or equal to 100")
+}

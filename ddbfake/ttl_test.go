@@ -1,0 +1,281 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// due is a ttl this long after fakeclock.Epoch.
+func due(after time.Duration) types.AttributeValue {
+	return n(fmt.Sprint(fakeclock.Epoch.Add(after).Unix()))
+}
+
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTimeToLive.html
+func TestUpdateTimeToLive(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	for _, step := range []struct {
+		rule      string
+		table     string
+		attribute *string
+		enabled   bool
+		code      string
+		message   string
+		status    string // as described after the step
+	}{
+		{"disabling what is disabled", "cache", aws.String("ttl"), false, validation, "TimeToLive is already disabled", "DISABLED"},
+		{"the attribute is required", "cache", nil, true, validation, "1 validation error detected: Value null at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must not be null", "DISABLED"},
+		{"the attribute is not empty", "cache", aws.String(""), true, validation, "TimeToLiveSpecification.AttributeName must be non empty", "DISABLED"},
+		{"the table exists", "nowhere", aws.String("ttl"), true, "ResourceNotFoundException", "Requested resource not found: Table: nowhere not found", "DISABLED"},
+		{"enabling", "cache", aws.String("ttl"), true, "", "", "ENABLED ttl"},
+		{"enabling what is enabled", "cache", aws.String("ttl"), true, validation, "TimeToLive is already enabled", "ENABLED ttl"},
+		{"one attribute at a time", "cache", aws.String("expires"), true, validation, "TimeToLive is active on a different AttributeName: current AttributeName is ttl", "ENABLED ttl"},
+		{"disabling", "cache", aws.String("ttl"), false, "", "", "DISABLED"},
+		{"enabling another", "cache", aws.String("expires"), true, "", "", "ENABLED expires"},
+	} {
+		_, err := w.c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+			TableName:               &step.table,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: step.attribute, Enabled: &step.enabled},
+		})
+		t.Log(step.rule)
+		wantError(t, err, step.code, step.message)
+		out, err := w.c.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("cache")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := out.TimeToLiveDescription
+		if got := strings.TrimSpace(string(d.TimeToLiveStatus) + " " + aws.ToString(d.AttributeName)); got != step.status {
+			t.Errorf("%s: described as %q, want %q", step.rule, got, step.status)
+		}
+	}
+}
+
+// Which rows TTL may delete.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
+func TestExpired(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	for _, tc := range []struct {
+		rule string
+		ttl  types.AttributeValue
+		now  time.Duration
+		want bool
+	}{
+		{"the current time is greater than the ttl", due(time.Hour), time.Hour + time.Second, true},
+		{"it is not greater at the second itself", due(time.Hour), time.Hour, false},
+		{"nor within that second", due(time.Hour), time.Hour + time.Second - 1, false},
+		{"only numbers count", s(fmt.Sprint(fakeclock.Epoch.Unix())), time.Hour, false},
+		{"only whole seconds count", n(fmt.Sprint(fakeclock.Epoch.Unix()) + ".5"), time.Hour, false},
+		{"milliseconds are the far future", n(fmt.Sprint(fakeclock.Epoch.UnixMilli())), 100 * year, false},
+		{"a nested ttl does not count", m(values{"ttl": due(0)}), time.Hour, false},
+		{"five years in the past is still deleted", due(0), 5 * year, true},
+		{"more than five years in the past is ignored", due(0), 5*year + time.Second, false},
+		{"and so when written", due(-5*year - time.Second), 0, false},
+		{"expired when written", due(-5 * year), 0, true},
+	} {
+		t.Run(tc.rule, func(t *testing.T) {
+			w := newWorld(t, ddbfake.LagManual)
+			w.enableTTL()
+			w.put(with(key("a", "b"), "ttl", tc.ttl))
+			w.clock.Advance(tc.now)
+			expired := w.db.Expired()
+			if got := len(expired) == 1; got != tc.want {
+				t.Fatalf("got %v, want %v", expired, tc.want)
+			}
+			if w.get(key("a", "b")) == nil {
+				t.Error("the row is gone before it is swept")
+			}
+			if got := w.db.Sweep(ddbfake.Row{Table: "cache", Key: fromSDK(t, key("a", "b"))}); got != tc.want {
+				t.Errorf("Sweep: got %v, want %v", got, tc.want)
+			}
+			if got := w.get(key("a", "b")) == nil; got != tc.want {
+				t.Errorf("deleted: got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// Expired rows are read, matched, updated and returned like any other, and
+// TTL looks again before it deletes.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ttl-expired-items.html
+func TestExpiredRowsLive(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.enableTTL()
+	w.put(with(key("a", "b"), "ttl", due(0), "v", n("1")))
+	w.clock.Advance(time.Minute)
+	rows := w.db.Expired()
+	if want := []ddbfake.Row{{Table: "cache", Key: fromSDK(t, key("a", "b")), Due: fakeclock.Epoch}}; fmt.Sprint(rows) != fmt.Sprint(want) {
+		t.Fatalf("got %v, want %v", rows, want)
+	}
+	query, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
+		TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :a"), ExpressionAttributeValues: values{":a": s("a")},
+	})
+	if err != nil || query.Count != 1 {
+		t.Errorf("Query: got %v, %v, want the row", query, err)
+	}
+	_, err = w.c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String("cache"), Key: key("a", "b"), ConditionExpression: aws.String("v = :one"),
+		UpdateExpression: aws.String("SET #ttl = :later"), ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
+		ExpressionAttributeValues: values{":one": n("1"), ":later": due(time.Hour)},
+	})
+	if err != nil {
+		t.Fatalf("conditional update: %v", err)
+	}
+	if w.db.Sweep(rows[0]) || w.get(key("a", "b")) == nil {
+		t.Error("raising the ttl in time did not save the row")
+	}
+	if w.db.Sweep(ddbfake.Row{Table: "nowhere", Key: rows[0].Key}) || w.db.Sweep(ddbfake.Row{Table: "cache", Key: attr.Item{}}) {
+		t.Error("swept a row that is not there")
+	}
+	w.clock.Advance(2 * time.Hour)
+	if got := w.db.SweepExpired(); got != 1 || w.get(key("a", "b")) != nil {
+		t.Errorf("SweepExpired: got %d, want 1 and the row gone", got)
+	}
+	if w.db.Sweep(rows[0]) {
+		t.Error("swept a row twice")
+	}
+}
+
+func TestSweepOrder(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	table(t, w.db, "bodies", "pk", "S", "sk", "S")
+	if _, err := w.c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("bodies"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)), with(key("c", "x"), "ttl", due(0)))
+	// Rows written before TTL is enabled count too.
+	w.enableTTL()
+	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Minute)
+	var got []string
+	for _, r := range w.db.Expired() {
+		pk, _ := r.Key.Str("pk")
+		got = append(got, r.Table+"/"+pk)
+	}
+	want := []string{"cache/c", "bodies/z", "cache/a", "cache/b"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("by due time, table, key (-want +got):\n%s", d)
+	}
+	if got := w.db.SweepExpired(); got != 4 {
+		t.Errorf("swept %d, want 4", got)
+	}
+}
+
+// The same story under every lag: a row with a ttl one hour after the start.
+func TestLags(t *testing.T) {
+	for _, tc := range []struct {
+		lag     ddbfake.Lag
+		deleted time.Duration // after the start; 0: never
+		expired bool          // whether Sweep would
+	}{
+		{ddbfake.LagManual, 0, true},
+		{ddbfake.LagNever, 0, false},
+		{ddbfake.LagAtOnce, time.Hour + time.Second, true},
+		{ddbfake.LagFixed(10 * time.Minute), time.Hour + time.Second + 10*time.Minute, true},
+		{ddbfake.LagFixed(6 * 365 * 24 * time.Hour), 0, true},
+	} {
+		t.Run(tc.lag.String(), func(t *testing.T) {
+			w := newWorld(t, tc.lag)
+			w.enableTTL()
+			w.put(with(key("a", "b"), "ttl", due(time.Hour)))
+			start := w.db.Snapshot()
+			if tc.deleted == 0 {
+				w.clock.Advance(time.Hour + time.Second)
+				if got := len(w.db.Expired()) == 1; got != tc.expired {
+					t.Errorf("expired: got %v, want %v", got, tc.expired)
+				}
+				if got := w.db.SweepExpired() == 1; got != tc.expired {
+					t.Errorf("swept: got %v, want %v", got, tc.expired)
+				}
+				w.db.Restore(start)
+				w.clock.Advance(24 * time.Hour)
+				if w.get(key("a", "b")) == nil {
+					t.Error("deleted although it is never to be")
+				}
+				return
+			}
+			w.clock.AdvanceTo(fakeclock.Epoch.Add(tc.deleted - 1))
+			if w.get(key("a", "b")) == nil {
+				t.Error("deleted too early")
+			}
+			w.clock.Advance(1)
+			if w.get(key("a", "b")) != nil {
+				t.Error("not deleted in time")
+			}
+			// Nobody calls for two days: the log says when it happened.
+			w.db.Restore(start)
+			w.clock.Advance(48 * time.Hour)
+			changes := w.db.Changes()
+			last := changes[len(changes)-1]
+			want := fmt.Sprintf("%d ttl %q %v", 0, "", fakeclock.Epoch.Add(tc.deleted))
+			if got := fmt.Sprintf("%d %v %q %v", last.Request, last.Cause, last.Actor, last.Time); got != want {
+				t.Errorf("change: got %s, want %s", got, want)
+			}
+			if last.After != nil || !last.Before.Equal(fromSDK(t, with(key("a", "b"), "ttl", due(time.Hour)))) || !last.Key.Equal(fromSDK(t, key("a", "b"))) {
+				t.Errorf("change: got key %v, before %v, after %v", last.Key, last.Before, last.After)
+			}
+		})
+	}
+}
+
+// A row that is expired when it is written goes at once under LagAtOnce, and
+// the log stays in order of time.
+func TestLagOfRowsBornExpired(t *testing.T) {
+	w := newWorld(t, ddbfake.LagAtOnce)
+	w.enableTTL()
+	w.clock.Advance(time.Hour)
+	w.put(with(key("a", "b"), "ttl", due(time.Minute)))
+	if w.get(key("a", "b")) != nil {
+		t.Error("the row is still there")
+	}
+	changes := w.db.Changes()
+	if len(changes) != 2 || changes[1].Cause != ddbfake.CauseTTL || changes[1].Time.Before(changes[0].Time) {
+		t.Errorf("got %v, want a write and then a deletion", changes)
+	}
+}
+
+func TestSetLag(t *testing.T) {
+	w := newWorld(t, ddbfake.LagNever)
+	w.enableTTL()
+	w.put(with(key("a", "b"), "ttl", due(0)))
+	w.clock.Advance(time.Hour)
+	if w.db.SweepExpired() != 0 {
+		t.Error("swept under never")
+	}
+	w.db.SetLag(ddbfake.LagAtOnce)
+	if w.get(key("a", "b")) != nil {
+		t.Error("not deleted under at-once")
+	}
+}
+
+func TestParseLag(t *testing.T) {
+	for _, l := range []ddbfake.Lag{{}, ddbfake.LagManual, ddbfake.LagNever, ddbfake.LagAtOnce, ddbfake.LagFixed(0), ddbfake.LagFixed(-1), ddbfake.LagFixed(36*time.Hour + time.Millisecond)} {
+		if got, err := ddbfake.ParseLag(l.String()); err != nil || got != l {
+			t.Errorf("%v: got %v, %v after a round trip", l, got, err)
+		}
+	}
+	for _, tc := range []struct{ text, want string }{
+		{"", `ttl lag "": want manual, never, at-once, or fixed with a duration (fixed 10m)`},
+		{"soon", `ttl lag "soon": want manual, never, at-once, or fixed with a duration (fixed 10m)`},
+		{"fixed ten", `ttl lag "fixed ten": "ten" is not a duration such as 10m or 48h`},
+		{"fixed -1m", `ttl lag "fixed -1m": -1m is negative; want zero or more`},
+	} {
+		if _, err := ddbfake.ParseLag(tc.text); err == nil || err.Error() != tc.want {
+			t.Errorf("got %v, want %s", err, tc.want)
+		}
+	}
+}
