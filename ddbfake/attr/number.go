@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 )
@@ -90,11 +91,8 @@ func (n Number) cmpAbs(m Number) int {
 		return n.coef.cmp(m.coef)
 	}
 	nd, md := n.coef.digits(), m.coef.digits()
-	if a, b := nd+int(n.exp), md+int(m.exp); a != b || nd == 0 {
-		if a < b || nd == 0 {
-			return -1
-		}
-		return 1
+	if order := cmp.Compare(nd+int(n.exp), md+int(m.exp)); order != 0 {
+		return order
 	}
 	// The first digits stand at the same place, so the one with fewer digits
 	// can be padded without exceeding 38 of them.

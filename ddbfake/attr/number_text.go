@@ -15,6 +15,9 @@ func ParseNumber(text string) (Number, error) {
 	if text == "" {
 		return Number{}, errEmptyNum
 	}
+	if i, ok := parseShort(text); ok {
+		return FromInt64(i), nil
+	}
 	s, neg := text, false
 	if s[0] == '-' || s[0] == '+' {
 		neg, s = s[0] == '-', s[1:]
@@ -71,6 +74,21 @@ func ParseNumber(text string) (Number, error) {
 		return Number{}, errPrecision
 	}
 	return canonical(neg, coef, exp)
+}
+
+// parseShort is the path of epoch seconds: a few plain digits.
+func parseShort(text string) (i int64, ok bool) {
+	if len(text) > 18 {
+		return 0, false
+	}
+	for k := range len(text) {
+		c := text[k] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		i = i*10 + int64(c)
+	}
+	return i, true
 }
 
 // parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 32 bits is
