@@ -39,6 +39,8 @@ type Report struct {
 	Missing   []Mark // what the scenario declares and no schedule reached
 	Verdict   invariant.Verdict
 	Why       string // for the verdict unknown
+	// Doubt is the first run whose verdict is unknown, if there is one.
+	Doubt *Outcome
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *Outcome
 	FailedAt        int
@@ -107,6 +109,9 @@ func (r *Report) add(o *Outcome) {
 	case invariant.Violated:
 		r.Verdict, r.Why = invariant.Violated, ""
 	case invariant.Unknown:
+		if r.Doubt == nil {
+			r.Doubt = o
+		}
 		if r.Verdict == invariant.OK {
 			r.Verdict, r.Why = invariant.Unknown, o.Why
 		}

@@ -50,8 +50,22 @@ type Violation struct {
 	Lines     []string // what happened, in order of time
 }
 
-// Do runs. An error is not a verdict: the protocol could not be set up, its code
-// panicked, or a recorded schedule does not fit (*sim.DivergedError).
+// BrokenError says that a run broke off and has no verdict: the protocol could
+// not be set up or its code panicked (*sim.PanicError), or a recorded schedule
+// does not fit (*sim.DivergedError).
+type BrokenError struct {
+	Scenario, Protocol string
+	Result             sim.Result // how far it came: enough to break it again
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
+}
+
+// Unwrap returns what the run broke on.
+func (e *BrokenError) Unwrap() error { return e.Result.Err }
+
+// Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	s := r.Scenario
 	cfg := sim.Config{
@@ -73,7 +87,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	}
 	result := w.sim.Run()
 	if result.Err != nil {
-		return nil, fmt.Errorf("scenario %s, protocol %s, seed %d: %w", s.Name, r.Protocol.Name, r.Seed, result.Err)
+		return nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Result: result}
 	}
 	if t != nil && t.err != nil {
 		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)

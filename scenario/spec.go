@@ -124,7 +124,13 @@ type Replay struct {
 	Choices  sim.Choices
 }
 
-// defaults are what a scenario file leaves unsaid.
+// Defaults returns what a scenario file leaves unsaid, for scenarios that are
+// built by a program. It has no name and no actors yet.
+func Defaults() *Scenario {
+	s := defaults()
+	return &s
+}
+
 func defaults() Scenario {
 	return Scenario{
 		Protocol: isr.Reference().Name,

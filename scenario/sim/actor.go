@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -115,6 +116,21 @@ func (p *Proc) sleep(d time.Duration) {
 	p.park(sleeping)
 }
 
+// PanicError says that an actor's code panicked.
+type PanicError struct {
+	Actor string
+	Value any
+	Stack []byte // for people; it differs from run to run
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("actor %s panicked: %v", e.Actor, e.Value) }
+
+// Unwrap returns what was panicked with, if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
 // crashSignal unwinds the code of a node that crashed.
 type crashSignal struct{}
 
@@ -144,10 +160,8 @@ func (p *Proc) code(yield func(struct{}) bool) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil, crashSignal:
-		case error:
-			p.sim.fail(fmt.Errorf("actor %s panicked: %w", p.name, v))
 		default:
-			p.sim.fail(fmt.Errorf("actor %s panicked: %v", p.name, v))
+			p.sim.fail(&PanicError{Actor: p.name, Value: v, Stack: debug.Stack()})
 		}
 	}()
 	p.actor.Run(p)
