@@ -44,6 +44,7 @@ type DB struct {
 	state    state
 	injected []injected
 	parsed   parsed
+	request  request // the one being served: calls are served one at a time
 }
 
 // New returns an empty DB.
@@ -99,7 +100,8 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	r := &request{op: op, actor: c.Actor, now: db.clock.Now(), sent: c.Sent}
+	r := &db.request
+	*r = request{op: op, actor: c.Actor, now: db.clock.Now(), sent: c.Sent}
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}

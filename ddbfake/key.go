@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -24,16 +23,14 @@ type primaryKey struct {
 	hash, sort string
 }
 
-func (k primaryKey) less(o primaryKey) bool {
-	if k.hash != o.hash {
-		return k.hash < o.hash
+func (k primaryKey) compare(o primaryKey) int {
+	if c := strings.Compare(k.hash, o.hash); c != 0 {
+		return c
 	}
-	return k.sort < o.sort
+	return strings.Compare(k.sort, o.sort)
 }
 
-func (k primaryKey) compare(o primaryKey) int {
-	return cmp.Or(cmp.Compare(k.hash, o.hash), cmp.Compare(k.sort, o.sort))
-}
+func (k primaryKey) less(o primaryKey) bool { return k.compare(o) < 0 }
 
 // keySchema is a table's key: its attributes and their types.
 type keySchema struct {

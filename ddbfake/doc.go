@@ -1,0 +1,59 @@
+/*
+Package ddbfake is a DynamoDB in the process of the test: one engine, driven by
+an injected clock, that answers like the service, down to the messages.
+
+# What
+
+A [DB] holds tables. Three doors lead to it and give the same answers:
+
+  - [DB.As], the Go door: methods with the signatures of *dynamodb.Client,
+    without JSON;
+  - [DB.Client], the SDK door: a real *dynamodb.Client over an in-process
+    transport, for code that wants the SDK itself;
+  - [DB.Handler], the HTTP door: the DynamoDB JSON 1.0 protocol, for every
+    other language.
+
+All of them end in [DB.Do], which serves one [Call] at a time. Beside the
+doors there is what a service does not show: rows ([DB.Items]), every change
+and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
+[DB.Sweep]), faults on demand ([DB.Inject]), and states that can be kept,
+restored and compared ([DB.Snapshot], [DB.Restore], [DB.Hash]).
+
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	client := db.Client()            // or db.As("alice"), or db.Handler()
+	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{ ... })
+	store := yourpkg.NewStore(client)
+	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "PutItem"})
+	err = store.Acquire(ctx, "key")  // the lock is taken, and err says nothing of it
+	clock.Advance(time.Hour)
+	db.SweepExpired()                // TTL deletes what has expired
+
+# Determinism
+
+The same calls in the same order give the same answers, the same change log
+and the same hash, in every process. Time is the clock's and no other; nothing
+is random; no result depends on the order of a map. Calls take effect one at a
+time, in the order in which they reach Do: whoever needs an order among
+goroutines has to make it.
+
+# Fidelity
+
+Errors carry DynamoDB's exception names and messages, and of several errors
+the one wins that wins at the service: parameter constraints, all of them
+listed; then expressions; then the table's existence; then the key and the
+item; then the condition. Rules cite their AWS source. Where AWS documents a
+rule but not its text, the text is the one that its clients report. Places
+where the fake differs on purpose say "Deviation:" in their documentation:
+tables, and TTL settings, are ready at once; descriptions count rows exactly.
+
+# Limits
+
+[Operations] lists what is supported. Everything else, other operations as
+well as parameters of supported ones (indexes, streams, the legacy parameters
+such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
+Reads are always consistent, a transaction never meets a conflict, and one
+DB is one region of one account. The change log grows until a Restore cuts it
+back.
+*/
+package ddbfake
