@@ -34,16 +34,15 @@ func (n *call) check(c *checker) error {
 	if err := c.all(n.args...); err != nil {
 		return err
 	}
-	f := functions[n.name]
-	if len(n.args) != f.operands {
+	if len(n.args) != n.f.operands {
 		return c.lang.errorf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", n.name, len(n.args))
 	}
-	if f.distinct {
+	if n.f.distinct {
 		if err := c.distinct(n.name, n.args[0], n.args[1:]); err != nil {
 			return err
 		}
 	}
-	return f.check(c, n)
+	return n.f.check(c, n)
 }
 
 func (n *comparison) check(c *checker) error {
@@ -177,8 +176,8 @@ func (c *checker) kind(x operand) attr.Kind {
 	if v := c.constant(x); v != nil {
 		return v.Kind()
 	}
-	if n, ok := x.(*call); ok && functions[n.name] != nil {
-		return functions[n.name].result
+	if n, ok := x.(*call); ok {
+		return n.f.result
 	}
 	return attr.KindInvalid
 }

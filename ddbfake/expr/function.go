@@ -89,7 +89,7 @@ func checkLists(c *checker, n *call) error {
 }
 
 func (n *call) test(item attr.Item, args Args) (bool, error) {
-	f := functions[n.name]
+	f := n.f
 	if f.test == nil || len(n.args) != f.operands {
 		return false, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
 	}
@@ -150,7 +150,7 @@ func contains(x, y attr.Value) bool {
 
 // value evaluates the functions that are operands.
 func (n *call) value(item attr.Item, args Args) (attr.Value, error) {
-	if f := functions[n.name]; f == nil || len(n.args) != f.operands {
+	if len(n.args) != n.f.operands {
 		return nil, plainError("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", n.name, len(n.args))
 	}
 	x, err := n.args[0].value(item, args)

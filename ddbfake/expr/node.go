@@ -34,6 +34,7 @@ type (
 	// or a condition.
 	call struct {
 		name string
+		f    *function // nil: there is none of this name
 		args []operand
 	}
 

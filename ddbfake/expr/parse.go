@@ -129,7 +129,8 @@ func (p *parser) plainOperand() operand {
 }
 
 func (p *parser) call() *call {
-	c := &call{name: p.advance().text}
+	name := p.advance().text
+	c := &call{name: name, f: functions[name]}
 	p.operators++
 	c.args = p.operands()
 	return c

@@ -7,7 +7,7 @@ import "strings"
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
 func isReserved(name string) bool {
-	const longest = len("AUTHORIZATION")
+	const longest = len("LOCALTIMESTAMP")
 	if len(name) > longest {
 		return false
 	}

@@ -32,8 +32,7 @@ func (r *reviewer) misused(n node, allowed func(*function) bool) {
 	if !ok {
 		return
 	}
-	f, ok := functions[c.name]
-	if ok && f.update == (r.lang == updateLanguage) && !allowed(f) {
+	if c.f != nil && c.f.update == (r.lang == updateLanguage) && !allowed(c.f) {
 		r.fail("The function is not allowed to be used this way in an expression; function: %s", c.name)
 	}
 }
@@ -60,13 +59,12 @@ func (p *path) review(r *reviewer) {
 func (p *placeholder) review(*reviewer) {}
 
 func (c *call) review(r *reviewer) {
-	f, ok := functions[c.name]
 	switch {
-	case !ok:
+	case c.f == nil:
 		r.fail("Invalid function name; function: %s", c.name)
-	case f.update && r.lang != updateLanguage:
+	case c.f.update && r.lang != updateLanguage:
 		r.fail("The function is not allowed in a condition expression; function: %s", c.name)
-	case !f.update && r.lang == updateLanguage:
+	case !c.f.update && r.lang == updateLanguage:
 		r.fail("The function is not allowed in an update expression; function: %s", c.name)
 	}
 	r.operands(c.args...)
