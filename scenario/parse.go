@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
@@ -31,7 +32,7 @@ func ProtocolNamed(name string) (isr.Protocol, error) {
 	}
 	names := protocolNames(all)
 	err := fmt.Errorf("protocol: found %q, expected one of %s", name, strings.Join(names, ", "))
-	if option, ok := nearest(name, names); ok {
+	if option, ok := suggest.Nearest(name, names); ok {
 		err = fmt.Errorf("%w\nhint: did you mean %q?", err, option)
 	}
 	return isr.Protocol{}, err

@@ -59,36 +59,3 @@ func (e *SyntaxError) excerpt() (text string, caret int) {
 	}
 	return text, caret
 }
-
-// nearest returns the option that differs from word by the fewest edits, if that
-// is few enough to be a misspelling.
-func nearest(word string, options []string) (string, bool) {
-	best, fewest := "", 1+max(1, len(word)/3)
-	for _, option := range options {
-		if d := editDistance(word, option); d < fewest {
-			best, fewest = option, d
-		}
-	}
-	return best, best != ""
-}
-
-// editDistance is Levenshtein's.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substitute := diagonal
-			if a[i] != b[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -14,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
 // Limits of a scenario file. Scenarios are prose of a page or two; what is far
@@ -195,7 +197,7 @@ func fieldNameList(fields []field) []string {
 func fieldNames(fields []field) string { return strings.Join(fieldNameList(fields), ", ") }
 
 func didYouMean(word string, options []string) string {
-	if option, ok := nearest(word, options); ok {
+	if option, ok := suggest.Nearest(word, options); ok {
 		return fmt.Sprintf("did you mean %q?", option)
 	}
 	return ""

@@ -7,7 +7,7 @@ var Module = Rules{
 	Levels: [][]string{
 		{
 			"ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/imports", "internal/lint",
-			"scenario/history",
+			"internal/suggest", "scenario/history",
 		},
 		{"ddbfake/expr", "scenario/sim"},
 		{"ddbfake", "scenario/isr"},
