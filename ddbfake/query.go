@@ -10,7 +10,8 @@ import (
 )
 
 // pageBytes is what a Query reads before it stops, whatever the filter or
-// the projection leave of it.
+// the projection leave of it. The row that reaches it is part of the page, as
+// it is in DynamoDB Local 3.3.1.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
 const pageBytes = 1 << 20
@@ -121,23 +122,22 @@ func (q *query) parse(db *DB) (err error) {
 
 // checkSelect checks Select against ProjectionExpression.
 func checkSelect(in *dynamodb.QueryInput) error {
-	const prefix = "One or more parameter values were invalid: "
 	projected := in.ProjectionExpression != nil
 	switch in.Select {
 	case types.SelectAllAttributes:
 		if projected {
-			return invalid(prefix + "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
+			return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
 		}
 	case types.SelectCount:
 		if projected {
-			return invalid(prefix + "Cannot specify the ProjectionExpression when choosing to get only the Count")
+			return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
 		}
 	case types.SelectSpecificAttributes:
 		if !projected {
-			return invalid(prefix + "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+			return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 		}
 	case types.SelectAllProjectedAttributes:
-		return invalid(prefix + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+		return invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
 	}
 	return nil
 }
@@ -181,8 +181,8 @@ func (q *query) bind() error {
 	return nil
 }
 
-// run reads one page: until Limit rows are read, or the next row would make
-// it more than 1 MB, both before the filter.
+// run reads one page: until Limit rows or 1 MB are read, both before the
+// filter. After Limit rows it does not look whether there are more.
 func (q *query) run() (*dynamodb.QueryOutput, error) {
 	out := &dynamodb.QueryOutput{}
 	if q.in.Select != types.SelectCount {
@@ -192,7 +192,7 @@ func (q *query) run() (*dynamodb.QueryOutput, error) {
 	var last *row
 	sizeBytes := 0
 	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, func(r *row) bool {
-		if last != nil && sizeBytes+r.sizeBytes > pageBytes {
+		if sizeBytes >= pageBytes {
 			out.LastEvaluatedKey = last.id.ToSDK()
 			return false
 		}
@@ -203,7 +203,6 @@ func (q *query) run() (*dynamodb.QueryOutput, error) {
 			return false
 		}
 		if q.in.Limit != nil && out.ScannedCount >= *q.in.Limit {
-			// There may be nothing after it: the service does not look.
 			out.LastEvaluatedKey = r.id.ToSDK()
 			return false
 		}

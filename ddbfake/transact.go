@@ -32,10 +32,14 @@ func (c *constraints) transactItems(n int, missing bool) {
 
 const oneOperationPerItem = "Transaction request cannot include multiple operations on one item"
 
-// tooLarge refuses a transaction of more than 4 MB.
-//
-// Deviation: AWS documents the limit but not the text.
-const tooLarge = "Aggregated size of all items in the transaction cannot exceed 4 MB"
+// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents
+// the limit but not the text: this is that of DynamoDB Local 3.3.1.
+func checkTransactBytes(sizeBytes int) error {
+	if sizeBytes > maxTransactBytes {
+		return invalid("Transaction payload size cannot exceed 4MB. Payload Size: %d", sizeBytes)
+	}
+	return nil
+}
 
 // Codes of cancellation reasons.
 //

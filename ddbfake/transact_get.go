@@ -96,8 +96,5 @@ func resolveGets(gets []get) error {
 	if unfit >= 0 {
 		return cancelledAt(unfit, len(gets), unfitError)
 	}
-	if sizeBytes > maxTransactBytes {
-		return invalid(tooLarge)
-	}
-	return nil
+	return checkTransactBytes(sizeBytes)
 }

@@ -98,7 +98,7 @@ func TestTransactWriteErrors(t *testing.T) {
 		{"every table exists", []types.TransactWriteItem{putAction(key("a", "c")), elsewhere}, nil, "ResourceNotFoundException", "Requested resource not found"},
 		{"no item twice", []types.TransactWriteItem{putAction(key("a", "b")), deleteAction(key("a", "b"))}, nil, validation, "Transaction request cannot include multiple operations on one item"},
 		{"no item twice, not even with a false condition", []types.TransactWriteItem{putIf(key("a", "b"), "attribute_exists(pk)"), checkAction(key("a", "b"), "attribute_exists(pk)")}, nil, validation, "Transaction request cannot include multiple operations on one item"},
-		{"at most 4 MB", large, nil, validation, "Aggregated size of all items in the transaction cannot exceed 4 MB"},
+		{"at most 4 MB", large, nil, validation, "Transaction payload size cannot exceed 4MB. Payload Size: 4200086"},
 		{"an empty key value refuses the request", []types.TransactWriteItem{deleteAction(key("a", ""))}, nil, validation, "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: sk"},
 		{"too large a put refuses the request", []types.TransactWriteItem{putAction(with(key("a", "b"), "v", s(long+long)))}, nil, validation, "Item size has exceeded the maximum allowed size"},
 	} {

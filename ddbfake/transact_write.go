@@ -199,8 +199,8 @@ func resolveActions(actions []action) error {
 			sizeBytes += sizeOf(actions[i].row)
 		}
 	}
-	if sizeBytes > maxTransactBytes {
-		return invalid(tooLarge)
+	if err := checkTransactBytes(sizeBytes); err != nil {
+		return err
 	}
 	if unfit >= 0 {
 		return cancelledAt(unfit, len(actions), unfitError)
