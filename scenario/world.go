@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -290,14 +291,44 @@ func (w *world) markCall(r *storeRequest) {
 			if r.attempt > 1 && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
 				w.mark(OwnCommitMet)
 			} else {
-				w.mark(LockRefused)
+				w.markRefusal(in.Item, true)
 			}
+		}
+	case *dynamodb.UpdateItemInput:
+		if _, ok := refused(r.err); ok {
+			w.markRefusal(in.Key, writesToken(in))
 		}
 	case *dynamodb.TransactWriteItemsInput:
 		if _, ok := refused(r.err); ok {
 			w.mark(PublishRefused)
 		}
 	}
+}
+
+// markRefusal notes that a write of one row was refused. A write of LOCK that
+// sets a token is an acquire; any other, a refresh or a release.
+func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) {
+	switch sk, _ := key["sk"].(*types.AttributeValueMemberS); {
+	case sk == nil:
+	case sk.Value == isr.SortMeta:
+		w.mark(PublishRefused)
+	case sk.Value == isr.SortLock && acquires:
+		w.mark(LockRefused)
+	}
+}
+
+// writesToken says whether an update names lease_token in its expression.
+func writesToken(in *dynamodb.UpdateItemInput) bool {
+	expression := aws.ToString(in.UpdateExpression)
+	if strings.Contains(expression, "lease_token") {
+		return true
+	}
+	for alias, name := range in.ExpressionAttributeNames {
+		if name == "lease_token" && strings.Contains(expression, alias) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *world) markChange(c ddbfake.Change) {
