@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io"
+)
 
 // The exit codes.
 const (
@@ -14,6 +18,7 @@ const (
 type exitError struct {
 	code int
 	err  error
+	hint string // what to do about it; may be empty, and err may end in one of its own
 }
 
 func (e *exitError) Error() string {
@@ -25,5 +30,40 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-func usage(err error) error   { return &exitError{exitUsage, err} }
-func unknown(err error) error { return &exitError{exitUnknown, err} }
+// usage is a mistake of the user's; unknown is what keeps the command from a verdict.
+func usage(err error, hint string) error   { return &exitError{exitUsage, err, hint} }
+func unknown(err error, hint string) error { return &exitError{exitUnknown, err, hint} }
+
+// report prints what an error has to say and returns its exit code.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	e, ok := errors.AsType[*exitError](err)
+	if !ok {
+		// What cobra itself refuses is a misuse of the command line.
+		e = &exitError{exitUsage, err, "isr-sim --help"}
+	}
+	if e.err != nil {
+		fmt.Fprintln(stderr, "isr-sim:", e.err)
+	}
+	if e.hint != "" {
+		fmt.Fprintln(stderr, "hint:", e.hint)
+	}
+	return e.code
+}
+
+// output is where the command prints: it keeps the first error of a disk that is
+// full or a pipe that is gone, so that nobody takes half an answer for one.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}

@@ -15,7 +15,7 @@ func newList(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the embedded scenarios, the protocols and the invariants",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(*cobra.Command, []string) error { return list(out) },
 	}
 }

@@ -8,7 +8,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +17,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first interrupt asks for an orderly end; whoever sends a second one gets the process killed.
+	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -25,22 +26,14 @@ func main() {
 
 // run is main without a process: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout)
+	out := &output{to: stdout}
+	root := newRoot(out, stderr)
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitOK
+	code := report(stderr, root.ExecuteContext(ctx))
+	if out.err != nil {
+		return report(stderr, unknown(fmt.Errorf("print: %w", out.err), ""))
 	}
-	if e, ok := errors.AsType[*exitError](err); ok {
-		if e.err != nil {
-			fmt.Fprintln(stderr, "isr-sim:", e.err)
-		}
-		return e.code
-	}
-	// What cobra itself refuses is a misuse of the command line.
-	fmt.Fprintln(stderr, "isr-sim:", err)
-	fmt.Fprintln(stderr, "hint: isr-sim --help")
-	return exitUsage
+	return code
 }

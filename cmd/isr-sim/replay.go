@@ -29,9 +29,11 @@ time since the start, whose step it is, its kind, and what happened. Below a
 step, "row" lines say which rows changed and "client" lines what clients saw.
 
 Protocol, seed and choices come from the flags, as a failed run prints them, or
-from the replay entry of the scenario file.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, out, args[0]) },
+from the replay entry of the scenario file. Exit code 1 says that the schedule
+violates an invariant, 0 that it does not.`,
+		Example: "  isr-sim replay --protocol blind-publish --seed 7326479631639850093 --choices '11020000001' paused-writer",
+		Args:    oneScenario,
+		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd, out, args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.protocol, "protocol", "", "the protocol (default: the recorded one, or the scenario's own)")
@@ -57,10 +59,11 @@ func (r *replayCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	}
 	if cmd.Flags().Changed("choices") {
 		if recorded.Choices, err = sim.ParseChoices(r.choices); err != nil {
-			return usage(err)
+			return usage(err, "copy the whole replay command that the failed run printed")
 		}
 	} else if s.Replay == nil {
-		return usage(errors.New("found neither --choices nor a replay entry in the scenario, expected one of them"))
+		return usage(errors.New("found neither --choices nor a replay entry in the scenario, expected one of them"),
+			"a run that fails prints its whole replay command")
 	}
 	p, err := protocol(recorded.Protocol)
 	if err != nil {
@@ -71,10 +74,10 @@ func (r *replayCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 		Scenario: s, Protocol: p, Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices), Trace: out,
 	}.Do(cmd.Context())
 	if _, diverged := errors.AsType[*sim.DivergedError](err); diverged {
-		return usage(err)
+		return usage(err, "copy the whole replay command, and replay with the version that printed it")
 	}
 	if err != nil {
-		return unknown(err)
+		return unknown(err, "")
 	}
 	fmt.Fprintf(out, "\n%s", o.Explain(s.Name, p.Name))
 	switch o.Verdict {

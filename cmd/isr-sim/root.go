@@ -15,19 +15,21 @@ Exit codes: 0 as expected; 1 an invariant is violated, or a campaign never
 reached what its scenario declares; 2 usage or bad input; 3 unknown, or the
 infrastructure failed.`
 
-func newRoot(out io.Writer) *cobra.Command {
-	all := &runCommand{out: out}
+func newRoot(out, progress io.Writer) *cobra.Command {
+	all := &runCommand{out: out, progress: progress}
 	root := &cobra.Command{
 		Use:           "isr-sim",
 		Short:         "Find, explain and replay the bugs of ISR caches on DynamoDB",
 		Long:          longHelp,
-		Args:          cobra.NoArgs,
+		Example:       "  isr-sim\n  isr-sim run --protocol blind-publish paused-writer\n  isr-sim list",
+		Args:          noCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return all.run(cmd.Context(), nil) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
 	all.flags(root)
-	root.AddCommand(newRun(out), newReplay(out), newList(out), newVersion(out))
+	root.AddCommand(newRun(out, progress), newReplay(out), newList(out), newVersion(out))
 	return root
 }

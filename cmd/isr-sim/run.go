@@ -27,6 +27,7 @@ const replays = 100
 // runCommand runs scenarios.
 type runCommand struct {
 	out       io.Writer
+	progress  io.Writer // for what is no result
 	backend   string
 	protocol  string
 	seed      uint64
@@ -34,17 +35,20 @@ type runCommand struct {
 	local     *ddblocal.Instance // started when first needed
 }
 
-func newRun(out io.Writer) *cobra.Command {
-	r := &runCommand{out: out}
+func newRun(out, progress io.Writer) *cobra.Command {
+	r := &runCommand{out: out, progress: progress}
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO...]",
 		Short: "Run scenarios, embedded ones by name and others by file; all embedded ones by default",
 		Long: `Run explores many schedules of each scenario and prints one row a scenario; for
-one that fails also what was violated, how, and the command that replays it.
+one that fails also what was violated, how, and the command that replays it. A
+campaign ends with the first schedule that violates an invariant.
 
-With --backend dynamodb-local the same schedules are then run again on DynamoDB
-Local in a container, request by request, and every answer is compared.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+With --backend dynamodb-local the first 100 schedules, and the one that violates
+an invariant, are then run again on DynamoDB Local in a container, request by
+request, and every answer is compared. It needs a Docker engine.`,
+		Example: "  isr-sim run paused-writer two-contenders\n  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
+		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 	r.flags(cmd)
 	return cmd
@@ -60,10 +64,10 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 
 func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if r.backend != backendFake && r.backend != backendLocal {
-		return usage(fmt.Errorf("--backend: found %q, expected %s or %s", r.backend, backendFake, backendLocal))
+		return usage(fmt.Errorf("--backend: found %q, expected %s or %s", r.backend, backendFake, backendLocal), "")
 	}
 	if r.schedules < 0 {
-		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for what the scenario says)", r.schedules))
+		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for what the scenario says)", r.schedules), "")
 	}
 	p, err := protocol(r.protocol)
 	if err != nil {
@@ -73,28 +77,57 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if r.local == nil {
-			return
+	if r.backend == backendLocal {
+		// First of all: whoever has no Docker need not wait to hear of it.
+		if err := r.start(ctx); err != nil {
+			return err
 		}
-		// The container is to go even when the run was interrupted.
-		if closeErr := r.local.Close(context.WithoutCancel(ctx)); closeErr != nil && err == nil {
-			err = unknown(closeErr)
-		}
-	}()
+		defer func() {
+			// The container is to go even when the run was interrupted.
+			if closeErr := r.local.Close(context.WithoutCancel(ctx)); closeErr != nil && err == nil {
+				err = unknown(closeErr, "")
+			}
+		}()
+	}
 	fmt.Fprintf(r.out, "seed %d\n%s\n", r.seed, scenario.Header())
-	worst := exitOK
+	worst, results := exitOK, tally{}
 	for i, s := range scenarios {
-		code, err := r.one(ctx, s, names[i], p)
+		report, code, err := r.one(ctx, s, names[i], p)
 		if err != nil {
 			return err
 		}
+		results.add(report)
 		worst = worse(worst, code)
+		if ctx.Err() != nil {
+			return &exitError{
+				code: worse(worst, exitUnknown),
+				err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", i+1, len(scenarios), s.Name),
+			}
+		}
+	}
+	if len(scenarios) > 1 {
+		fmt.Fprintf(r.out, "%s\n", results)
 	}
 	if worst != exitOK {
 		return &exitError{code: worst}
 	}
 	return nil
+}
+
+// start starts DynamoDB Local.
+func (r *runCommand) start(ctx context.Context) (err error) {
+	fmt.Fprintf(r.progress, "starting %s in a container\n", ddblocal.Image)
+	r.local, err = ddblocal.Start(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return unknown(fmt.Errorf("interrupted before %s answered", backendLocal), "")
+	case errors.Is(err, ddblocal.ErrNoEngine), errors.Is(err, ddblocal.ErrNoImage):
+		return unknown(err, fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake))
+	default:
+		return unknown(err, "")
+	}
 }
 
 // worse orders exit codes by what a reader must hear first: a violation, then
@@ -108,14 +141,14 @@ func worse(a, b int) int {
 }
 
 // one runs one scenario and returns its exit code. An error ends the command.
-func (r *runCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (int, error) {
+func (r *runCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Report, int, error) {
 	c := scenario.Campaign{Scenario: s, Protocol: p, Seed: r.seed, Schedules: r.schedules}
 	if r.backend == backendLocal {
 		c.Record = replays
 	}
 	report, err := c.Run(ctx)
 	if err != nil {
-		return 0, unknown(err)
+		return nil, 0, unknown(err, "")
 	}
 	fmt.Fprintln(r.out, report.Row())
 	code := exitOK
@@ -125,41 +158,54 @@ func (r *runCommand) one(ctx context.Context, s *scenario.Scenario, name string,
 	case !report.Passed():
 		code = exitViolated
 	}
-	if why := report.Explain(program(), name); why != "" {
+	if why := r.explain(report, name); why != "" {
 		fmt.Fprintf(r.out, "\n%s\n", why)
 	}
-	if r.backend == backendLocal {
+	if r.backend == backendLocal && ctx.Err() == nil {
 		same, err := r.compare(ctx, report)
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 		if !same {
 			code = worse(code, exitUnknown) // where the fake is wrong, its verdict is worth nothing
 		}
 	}
-	return code, nil
+	return report, code, nil
+}
+
+// explain says what the reader needs to know beside the row, and what to do next.
+func (r *runCommand) explain(report *scenario.Report, name string) string {
+	why := report.Explain(program(), shellWord(name))
+	bounds := report.Scenario.Bounds.Schedules
+	switch {
+	case report.Vacuous() && report.Schedules < bounds:
+		why += fmt.Sprintf("hint: the scenario asks for %d schedules: leave out --schedules\n", bounds)
+	case report.Vacuous() && report.Protocol.Name != report.Scenario.Protocol:
+		why += fmt.Sprintf("hint: what a scenario declares, it reaches under its own protocol (%s); another one may never get there\n", report.Scenario.Protocol)
+	case report.Vacuous():
+		why += "hint: more schedules reach more (--schedules), and so do more steps of time (bounds: ticks in the scenario)\n"
+	case report.Verdict == invariant.OK && !report.Passed():
+		why += fmt.Sprintf("expected %s: %s under %s: no schedule of %d (seed %d) violates an invariant\n",
+			report.Scenario.Expect, report.Scenario.Name, report.Protocol.Name, report.Schedules, report.Seed)
+	}
+	return why
 }
 
 // compare runs the recorded runs again on DynamoDB Local and says whether all
 // answers were the same.
 func (r *runCommand) compare(ctx context.Context, report *scenario.Report) (same bool, err error) {
-	if r.local == nil {
-		r.local, err = ddblocal.Start(ctx)
-		if err != nil {
-			return false, unknown(err)
-		}
-	}
 	c, err := scenario.Compare(ctx, r.local.Client(), report.Recorded, nil)
 	for _, d := range c.Differences {
 		fmt.Fprintln(r.out, d)
 	}
 	fmt.Fprintf(r.out, "%s: %d of %d schedules replayed, %d requests, %d differences\n",
 		backendLocal, c.Runs, report.Schedules, c.Requests, len(c.Differences))
-	if err != nil && errors.Is(err, context.Canceled) {
-		return false, unknown(errors.New("interrupted"))
+	switch {
+	case err == nil:
+		return len(c.Differences) == 0, nil
+	case ctx.Err() != nil:
+		return false, unknown(fmt.Errorf("interrupted while %s was compared", report.Scenario.Name), "")
+	default:
+		return false, unknown(err, "")
 	}
-	if err != nil {
-		return false, unknown(err)
-	}
-	return len(c.Differences) == 0, nil
 }

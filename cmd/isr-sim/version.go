@@ -13,7 +13,7 @@ func newVersion(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of isr-sim and of the Go that built it",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(out, "isr-sim %s %s\n", version(), runtime.Version())
 			return nil
