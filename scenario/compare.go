@@ -2,7 +2,10 @@ package scenario
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,7 +63,8 @@ func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, prog
 
 func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outcome) (err error) {
 	c.Runs++
-	if _, err := client.CreateTable(ctx, tableInput(tableName)); err != nil {
+	created, err := client.CreateTable(ctx, tableInput(tableName))
+	if err != nil {
 		return fmt.Errorf("create table %s: %w", tableName, err)
 	}
 	defer func() {
@@ -70,7 +74,6 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			err = fmt.Errorf("delete table %s: %w", tableName, cleanupErr)
 		}
 	}()
-	words := words{}
 	for i, e := range run.Exchanges {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -81,14 +84,14 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			fake = "ok " + e.Swept.String()
 			realAnswer = answerText(sweepReal(ctx, client, e.Swept))
 		} else {
-			what, fake = words.input(e.Input), answerText(e.Output, e.Err)
-			realAnswer = answerText(callReal(ctx, client, e.Input, c.Runs))
+			what, fake = run.words.input(e.Input), answerText(e.Output, e.Err)
+			realAnswer = answerText(callReal(ctx, client, e.Input, created.TableDescription))
 		}
 		if !e.Blind && fake != realAnswer {
 			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
 		}
 	}
-	rows, err := scanReal(ctx, client)
+	rows, err := rowsReal(ctx, client, slices.Sorted(maps.Keys(run.words.keyOf)))
 	if err != nil {
 		return err
 	}
@@ -98,9 +101,9 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 	return nil
 }
 
-// callReal makes a recorded call. Idempotency tokens are made the run's own: the
+// callReal makes a recorded call. Idempotency tokens are made the table's own: the
 // store remembers them for ten minutes, beyond the life of a table.
-func callReal(ctx context.Context, client *dynamodb.Client, input any, run int) (any, error) {
+func callReal(ctx context.Context, client *dynamodb.Client, input any, table *types.TableDescription) (any, error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
 		return client.GetItem(ctx, in)
@@ -112,7 +115,9 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, run int) 
 		return client.DeleteItem(ctx, in)
 	case *dynamodb.TransactWriteItemsInput:
 		own := *in
-		own.ClientRequestToken = aws.String(fmt.Sprintf("%d-%s", run, aws.ToString(in.ClientRequestToken)))
+		of := fmt.Sprint(aws.ToString(table.TableId), aws.ToTime(table.CreationDateTime).UnixNano(), aws.ToString(in.ClientRequestToken))
+		sum := sha256.Sum256([]byte(of))
+		own.ClientRequestToken = aws.String(hex.EncodeToString(sum[:16]))
 		return client.TransactWriteItems(ctx, &own)
 	default:
 		return nil, fmt.Errorf("a recorded call of type %T cannot be made again", input)
@@ -131,21 +136,27 @@ func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any
 	})
 }
 
-// scanReal returns the rows that are left, as rowTexts prints them.
-func scanReal(ctx context.Context, client *dynamodb.Client) ([]string, error) {
+// rowsReal returns the rows that are left of the given partitions, as rowTexts
+// prints them.
+func rowsReal(ctx context.Context, client *dynamodb.Client, partitions []string) ([]string, error) {
 	var items []attr.Item
-	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("scan table %s: %w", tableName, err)
-		}
-		for _, item := range page.Items {
-			own, err := attr.ItemFromSDK(item)
+	for _, pk := range partitions {
+		pages := dynamodb.NewQueryPaginator(client, &dynamodb.QueryInput{
+			TableName: aws.String(tableName), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :pk"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}},
+		})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return nil, fmt.Errorf("scan table %s: %w", tableName, err)
+				return nil, fmt.Errorf("query table %s: %w", tableName, err)
 			}
-			items = append(items, own)
+			for _, item := range page.Items {
+				own, err := attr.ItemFromSDK(item)
+				if err != nil {
+					return nil, fmt.Errorf("query table %s: %w", tableName, err)
+				}
+				items = append(items, own)
+			}
 		}
 	}
 	return rowTexts(items), nil

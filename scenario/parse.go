@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -48,12 +49,24 @@ func protocolNames(protocols []isr.Protocol) []string {
 
 // Load reads a scenario file. What is wrong with its contents is a *SyntaxError.
 func Load(file string) (*Scenario, error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxReadBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	if len(data) > maxReadBytes {
+		return nil, fmt.Errorf("scenario: found more than %d bytes in %s, expected a scenario of at most %d", maxReadBytes, file, maxFileBytes)
+	}
 	return Parse(file, data)
 }
+
+// maxReadBytes is how much of a file is read, far beyond what a scenario may be:
+// a device or a database has no end, or none that memory holds.
+const maxReadBytes = 8 << 20
 
 // Parse reads a scenario from the contents of a file; the name is for errors.
 // Protocols beside those of Protocols may be given, for stores under test.

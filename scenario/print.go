@@ -20,9 +20,9 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
 	doc.add("max-clock-skew", s.Skew.String(), s.Skew != 0)
-	actors := make([]document, len(s.Actors))
+	actors := make([]yaml.MapSlice, len(s.Actors))
 	for i, a := range s.Actors {
-		actors[i] = a.document()
+		actors[i] = yaml.MapSlice(a.document())
 	}
 	doc.add("actors", actors, true)
 	doc.add("faults", texts(s.Faults), len(s.Faults) > 0)

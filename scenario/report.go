@@ -44,7 +44,7 @@ func (r *Report) Row() string {
 }
 
 func row(scenario, protocol, schedules, steps, verdict, reached string) string {
-	return strings.TrimRight(fmt.Sprintf("%-28s  %-10s  %9s  %8s  %-10s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")
+	return strings.TrimRight(fmt.Sprintf("%-20s  %-23s  %9s  %8s  %-24s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")
 }
 
 func joinMarks(marks []Mark) string {

@@ -41,6 +41,8 @@ type Outcome struct {
 	Marks     []Mark     // what was reached, in the order of Marks
 	Exchanges []Exchange
 	Rows      []string // the rows that were left, sorted
+
+	words words
 }
 
 // Violation is a broken invariant and the few things that show it.
@@ -92,7 +94,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if t != nil && t.err != nil {
 		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges}
+	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words()}
 	for _, mark := range Marks() {
 		if w.marks[mark] {
 			o.Marks = append(o.Marks, mark)

@@ -1,0 +1,156 @@
+package scenario_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// parsed reads a scenario given as text.
+func parsed(t testing.TB, text string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const lonely = `
+name: lonely
+actors:
+  - name: alice
+    script: [get /home]
+`
+
+func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
+	// Nobody contends with alice, and TTL never comes.
+	r := campaign(t, scenario.Campaign{Scenario: parsed(t, lonely+"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
+	if r.Verdict != invariant.OK || !r.Vacuous() || r.Passed() {
+		t.Errorf("verdict %v, vacuous %v, passed %v; want ok, true, false", r.Verdict, r.Vacuous(), r.Passed())
+	}
+	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion lock-refused, which the scenario declares\n"
+	if got := r.Explain("isr-sim", "lonely"); got != want {
+		t.Errorf("Explain\n got %swant %s", got, want)
+	}
+}
+
+func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
+	r := campaign(t, scenario.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1})
+	if r.Verdict != invariant.Unknown || r.Passed() || !strings.Contains(r.Why, "cut after 4 steps") {
+		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why, r.Passed())
+	}
+}
+
+func TestAnInterruptedCampaignReportsWhatItDid(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := scenario.Campaign{
+		Scenario: parsed(t, lonely), Seed: 1, Schedules: 100,
+		Progress: func(done, _ int) {
+			if done == 7 {
+				cancel()
+			}
+		},
+	}.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != invariant.Unknown || r.Schedules != 7 || r.Why != "interrupted after 7 of 100 schedules" {
+		t.Errorf("verdict %v after %d schedules (%s), want unknown after 7", r.Verdict, r.Schedules, r.Why)
+	}
+}
+
+func TestAScenarioMayExpectAViolation(t *testing.T) {
+	text := `
+name: known-bad
+protocol: blind-publish
+cache: {lease: 10s, render: 3s}
+actors:
+  - name: alice
+    script: [get /home]
+    pauses: 1
+    pause-for: 15s
+  - name: bob
+    script: [sleep 5s, get /home]
+`
+	for _, test := range []struct {
+		expect, protocol string
+		want             bool
+	}{
+		{"violated", "", true},
+		{"ok", "", false},
+		{"violated", "recipe-a", true}, // the expectation is about the scenario's own protocol
+		{"violated", "blind-publish", true},
+	} {
+		c := scenario.Campaign{Scenario: parsed(t, text+"expect: "+test.expect), Seed: 1}
+		if test.protocol != "" {
+			c.Protocol = protocolNamed(t, test.protocol)
+		}
+		if got := campaign(t, c).Passed(); got != test.want {
+			t.Errorf("expect %s, protocol %q: passed %v, want %v", test.expect, test.protocol, got, test.want)
+		}
+	}
+}
+
+func TestClocksBeyondThePromiseAreReported(t *testing.T) {
+	text := `
+name: broken-promise
+max-clock-skew: %s
+actors:
+  - name: alice
+    clock: {offset: 5s}
+    script: [get /home]
+`
+	for skew, want := range map[string]bool{"5s": false, "4s": true} {
+		r := campaign(t, scenario.Campaign{Scenario: parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
+		if got := r.Marks[scenario.SkewBroken] > 0; got != want {
+			t.Errorf("a clock 5s ahead under a promise of %s: skew-broken %v, want %v", skew, got, want)
+		}
+	}
+}
+
+func TestAProtocolThatPanicsIsAnErrorNotAVerdict(t *testing.T) {
+	p := isr.Protocol{Name: "panicky", New: func(isr.Config) (isr.Handler, error) { panic("boom") }}
+	_, err := scenario.Campaign{Scenario: parsed(t, lonely), Protocol: p, Seed: 1}.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "scenario lonely, protocol panicky") || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("error %v, want one that names scenario, protocol and panic", err)
+	}
+}
+
+func TestAScheduleThatDoesNotFitIsADivergedError(t *testing.T) {
+	_, err := scenario.Run{
+		Scenario: embedded(t, "two-contenders"), Protocol: isr.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
+	}.Do(context.Background())
+	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
+		t.Errorf("error %v, want a *sim.DivergedError", err)
+	}
+}
+
+func TestAViolationIsExplainedInOrder(t *testing.T) {
+	s := embedded(t, "paused-writer")
+	r := campaign(t, scenario.Campaign{Scenario: s, Protocol: protocolNamed(t, "blind-publish"), Seed: 1})
+	text := r.Explain("isr-sim", "paused-writer")
+	at := 0
+	for _, part := range []string{
+		"violated: paused-writer under blind-publish",
+		"stale-writer: " + invariant.StaleWriter().Statement,
+		"published while",
+		"LOCK of /home: absent => token alice-",
+		"META of /home:",
+		"of seed 1",
+		"replay: isr-sim replay --protocol blind-publish --seed ",
+	} {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			t.Fatalf("%q is missing, or not in its place, in\n%s", part, text)
+		}
+		at += i
+	}
+}

@@ -1,0 +1,61 @@
+package scenario_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+func TestSchedulesRunTheSameOnDynamoDBLocal(t *testing.T) {
+	client := ddblocal.ForTest(t).Client()
+	for _, name := range []string{"paused-writer", "lost-response", "row-deleted-early", "throttled-publish"} {
+		for _, p := range scenario.Protocols() {
+			t.Run(name+"/"+p.Name, func(t *testing.T) {
+				r := campaign(t, scenario.Campaign{Scenario: embedded(t, name), Protocol: p, Seed: 1, Schedules: 5, Record: 5})
+				c, err := scenario.Compare(context.Background(), client, r.Recorded, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Requests == 0 {
+					t.Error("nothing was compared")
+				}
+				for _, d := range c.Differences {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+// TestCompareSeesADifference lets a store answer that is wrong on purpose: the
+// fake without the conditions of puts.
+func TestCompareSeesADifference(t *testing.T) {
+	r := campaign(t, scenario.Campaign{Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 1, Record: 1})
+	db := ddbfake.New(ddbfake.Options{})
+	wrong := ddbfake.NewClient(func(ctx context.Context, c ddbfake.Call) (any, error) {
+		if put, ok := c.Input.(*dynamodb.PutItemInput); ok {
+			put.ConditionExpression, put.ExpressionAttributeValues = nil, nil
+		}
+		return db.Do(ctx, c)
+	})
+	c, err := scenario.Compare(context.Background(), wrong, r.Recorded, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Differences) < 2 {
+		t.Fatalf("a store without conditions shows %d differences, want the refused put and what follows", len(c.Differences))
+	}
+	if text := c.Differences[0].String(); !strings.Contains(text, "PutItem LOCK of /home") || !strings.Contains(text, "fake: ConditionalCheckFailedException") {
+		t.Errorf("the first difference reads\n%s\nwant the refused put of LOCK", text)
+	}
+	again, err := scenario.Compare(context.Background(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
+	if err != nil || len(again.Differences) > 0 || again.Requests == 0 {
+		t.Errorf("the fake against itself: %d requests, differences %v, error %v; want none", again.Requests, again.Differences, err)
+	}
+}

@@ -1,0 +1,200 @@
+package scenario_test
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// embedded returns an embedded scenario.
+func embedded(t testing.TB, name string) *scenario.Scenario {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(name+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// protocolNamed returns a protocol.
+func protocolNamed(t testing.TB, name string) isr.Protocol {
+	t.Helper()
+	p, err := scenario.ProtocolNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// campaign runs a campaign.
+func campaign(t testing.TB, c scenario.Campaign) *scenario.Report {
+	t.Helper()
+	r, err := c.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// seeds are those under which every embedded scenario must hold what it says.
+var seeds = []uint64{1, 2, 3}
+
+func TestEmbeddedScenariosReadAsProse(t *testing.T) {
+	if n := len(fixtures.Names()); n < 8 {
+		t.Errorf("%d scenarios are embedded, want at least 8", n)
+	}
+	for _, name := range fixtures.Names() {
+		s := embedded(t, name)
+		if s.Name != name {
+			t.Errorf("%s.yaml calls itself %q", name, s.Name)
+		}
+		if len(strings.Fields(s.About)) < 30 {
+			t.Errorf("%s tells its story in %d words, want at least 30", name, len(strings.Fields(s.About)))
+		}
+		if len(s.Reach) == 0 {
+			t.Errorf("%s does not say what it must reach: it could pass without doing anything", name)
+		}
+		if len(s.Catches) == 0 {
+			t.Errorf("%s does not say which mutant it catches: it could pass whatever the protocol does", name)
+		}
+		sameAfterPrinting(t, s)
+	}
+}
+
+func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := embedded(t, name)
+			for _, seed := range seeds {
+				r := campaign(t, scenario.Campaign{Scenario: s, Seed: seed})
+				if !r.Passed() {
+					t.Errorf("seed %d: %s", seed, r.Explain("isr-sim", name))
+				}
+			}
+		})
+	}
+}
+
+func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		s := embedded(t, name)
+		for _, caught := range s.Catches {
+			t.Run(name+"/"+caught, func(t *testing.T) {
+				p := protocolNamed(t, caught)
+				for _, seed := range seeds {
+					r := campaign(t, scenario.Campaign{Scenario: s, Protocol: p, Seed: seed})
+					if r.Verdict != invariant.Violated {
+						t.Errorf("seed %d: verdict %v, want violated", seed, r.Verdict)
+					} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks {
+						t.Errorf("seed %d: caught by %s, but the mutant is there to break %s", seed, got, p.Breaks)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestEveryMutantIsCaughtBySomeEmbeddedScenario(t *testing.T) {
+	caught := map[string]bool{}
+	for _, name := range fixtures.Names() {
+		for _, p := range embedded(t, name).Catches {
+			caught[p] = true
+		}
+	}
+	for _, p := range scenario.Protocols() {
+		if p.Breaks != "" && !caught[p.Name] {
+			t.Errorf("no embedded scenario catches %s", p.Name)
+		}
+	}
+}
+
+// trace runs once and returns what the run prints.
+func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
+	t.Helper()
+	var b bytes.Buffer
+	r.Trace = &b
+	o, err := r.Do(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), o
+}
+
+func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		s := embedded(t, name)
+		all := func(processors int) string {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			var b strings.Builder
+			for _, p := range scenario.Protocols() {
+				for i, strategy := range sim.Strategies() {
+					text, _ := trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: strategy, ExpectedSteps: 40})
+					b.WriteString(text)
+				}
+			}
+			return b.String()
+		}
+		first := all(1)
+		for _, processors := range []int{1, 8} {
+			if again := all(processors); again != first {
+				t.Errorf("%s: under GOMAXPROCS %d (-first +again):\n%s", name, processors, cmp.Diff(first, again))
+			}
+		}
+	}
+}
+
+func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		s := embedded(t, name)
+		for _, p := range scenario.Protocols() {
+			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
+			want, o := trace(t, run)
+			run.Strategy = sim.Replay(o.Result.Choices)
+			got, again := trace(t, run)
+			if got != want || !slices.Equal(again.Result.Choices, o.Result.Choices) {
+				t.Errorf("%s under %s: replayed (-run +replay):\n%s", name, p.Name, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
+	s := embedded(t, "lost-response")
+	for _, p := range scenario.Protocols() {
+		c := scenario.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
+		plain := campaign(t, c)
+		c.SDK = true
+		sdk := campaign(t, c)
+		if plain.Row() != sdk.Row() {
+			t.Errorf("%s\n own client %s\nSDK client %s", p.Name, plain.Row(), sdk.Row())
+		}
+	}
+}
+
+func BenchmarkSchedules(b *testing.B) {
+	s := embedded(b, "two-contenders")
+	p := isr.Reference()
+	seed := uint64(0)
+	for b.Loop() {
+		seed++
+		if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: seed, Trace: nil}).Do(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(seed)/b.Elapsed().Seconds(), "schedules/s")
+}

@@ -1,0 +1,189 @@
+package scenario_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// valid is a scenario that the error tests spoil.
+const valid = `name: example
+protocol: recipe-a
+cache:
+  lease: 10s
+ttl-lag: fixed 10m
+actors:
+  - name: alice
+    script: [get /home, sleep 5s]
+faults:
+  - maybe response-lost op=PutItem actor=alice
+`
+
+func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
+	if _, err := scenario.Parse("f.yaml", []byte(valid)); err != nil {
+		t.Fatalf("the scenario to spoil is not valid: %v", err)
+	}
+	for _, test := range []struct {
+		name, old, new string
+		want           string // the first line of the error
+		hint           string
+	}{
+		{"misspelt key", "protocol:", "protocl:",
+			`f.yaml:2:1: found key "protocl", expected one of name, about, protocol, cache, ttl-lag, max-clock-skew, actors, faults, bounds, reach, expect, catches, replay`,
+			`did you mean "protocol"?`},
+		{"misspelt key inside", "  lease:", "  leas:",
+			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, lock-buffer, render, keep-alive, contention, poll, patience, attempts`,
+			`did you mean "lease"?`},
+		{"unknown protocol", "recipe-a", "recipe-z",
+			`f.yaml:2:11: found protocol "recipe-z", expected one of recipe-a, acquire-by-get-then-put, blind-publish, blind-release, freshness-by-ttl, lease-in-milliseconds`,
+			`did you mean "recipe-a"?`},
+		{"negative lag", "fixed 10m", "fixed -10m",
+			`f.yaml:5:10: ttl lag "fixed -10m": -10m is negative; want zero or more`,
+			"use scheduler, never, at-once, or fixed with a duration, such as fixed 10m"},
+		{"negative duration", "10s", "-10s",
+			"f.yaml:4:10: found -10s, expected a duration between 1ms and 87600h0m0s", ""},
+		{"duration without unit", "10s", "10",
+			"f.yaml:4:10: found the number 10, expected a duration", "durations have a unit: 90s, 1h30m, 500ms"},
+		{"key twice", "protocol: recipe-a", "name: again",
+			`f.yaml:2:1: not YAML: mapping key "name" already defined at [1:1]`, ""},
+		{"unknown verb", "get /home", "git /home",
+			`f.yaml:8:14: found the command "git /home", expected get KEY, change KEY or sleep DURATION`, `did you mean "get"?`},
+		{"verb without key", "get /home", "get",
+			`f.yaml:8:14: found "get", expected one key after get`, "get /home"},
+		{"sleep without duration", "sleep 5s", "sleep soon",
+			`f.yaml:8:25: found "sleep soon", expected a duration of more than 0s, up to a year`, "sleep 61s"},
+		{"unknown fault", "response-lost", "answer-lost",
+			`f.yaml:10:5: fault "answer-lost op=PutItem actor=alice": found "answer-lost", want a kind (throttled, request-lost, response-lost, error-before, error-after)`,
+			"such as: maybe response-lost op=TransactWriteItems actor=alice"},
+		{"fault of nobody", "actor=alice", "actor=alise",
+			`f.yaml:10:5: found a fault of actor "alise", expected one of alice`, `did you mean "alice"?`},
+		{"maybe the third", "op=PutItem", "op=PutItem nth=3",
+			`f.yaml:10:5: found nth=3 in a fault that strikes when the schedule says so`, "leave out nth, or leave out maybe"},
+		{"anchor", "name: example", "name: &n example",
+			`f.yaml:1:7: found a YAML anchor or alias, which scenarios do not use, expected text`, "quote it if it is meant as text"},
+		{"list for mapping", "cache:\n  lease: 10s", "cache: [lease]",
+			"f.yaml:3:8: found a list, expected keys and values (lease, revalidate, retention, lock-buffer, render, keep-alive, contention, poll, patience, attempts)", ""},
+		{"text for list", "[get /home, sleep 5s]", "get /home",
+			`f.yaml:8:13: found the text "get /home", expected a list`, "write it as a list: [...], or lines that begin with -"},
+		{"no script", "    script: [get /home, sleep 5s]\n", "",
+			"f.yaml:7:5: found no script for actor alice, expected at least one command", "script: [get /home]"},
+		{"no name", "name: example\n", "",
+			"f.yaml:1:1: found no name, expected one", "name: paused-writer"},
+		{"second document", "faults:", "---\nname: two\nfaults:",
+			"f.yaml:10:1: found a second YAML document", "one scenario a file"},
+		{"number for text", "name: example", "name: 12",
+			"f.yaml:1:7: found the number 12, expected text", "quote it if it is meant as text"},
+		{"bad name", "name: example", "name: a/b",
+			`f.yaml:1:7: found the name "a/b", expected letters, digits, - and _ (at most 100)`, ""},
+		{"open bracket", "[get /home, sleep 5s]", "[get /home",
+			"f.yaml:9:1: not YAML: ',' or ']' must be specified", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spoilt := strings.Replace(valid, test.old, test.new, 1)
+			if spoilt == valid {
+				t.Fatalf("%q does not occur", test.old)
+			}
+			_, err := scenario.Parse("f.yaml", []byte(spoilt))
+			e, ok := errors.AsType[*scenario.SyntaxError](err)
+			if !ok {
+				t.Fatalf("Parse: got %v, want a *SyntaxError", err)
+			}
+			if got := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem); got != test.want {
+				t.Errorf("error\n got %s\nwant %s", got, test.want)
+			}
+			if e.Hint != test.hint {
+				t.Errorf("hint\n got %s\nwant %s", e.Hint, test.hint)
+			}
+		})
+	}
+}
+
+func TestSyntaxErrorsPointAtTheColumn(t *testing.T) {
+	_, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "recipe-a", "recipe-z", 1)))
+	want := `f.yaml:2:11: found protocol "recipe-z", expected one of recipe-a, acquire-by-get-then-put, blind-publish, blind-release, freshness-by-ttl, lease-in-milliseconds
+  2 | protocol: recipe-z
+    |           ^
+hint: did you mean "recipe-a"?`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
+func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"a 5 MB line", "name: x\nabout: " + strings.Repeat("a", 5<<20), "f.yaml:2:65537: found a line of 5242887 bytes, expected at most 65536"},
+		{"a 2 MB file", strings.Repeat("# comment\n", 200_000), "f.yaml:104858:1: found a file of 2000000 bytes, expected at most 1048576"},
+		{"not UTF-8", "name: x\nabout: caf\xe9", "f.yaml:2:11: found a byte that is not UTF-8"},
+		{"empty", "", "f.yaml:1:1: found an empty file, expected a scenario"},
+		{"only comments", "# nothing\n", "f.yaml:1:1: found an empty file, expected a scenario"},
+		{"deep", "name: " + strings.Repeat("[", 10_000), "f.yaml:1:23: found brackets 17 deep, expected at most 16"},
+		{"a scalar", "hello", `f.yaml:1:1: found the text "hello", expected keys and values`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := scenario.Parse("f.yaml", []byte(test.in))
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Fatalf("error\n got %.300v\nwant %s...", err, test.want)
+			}
+			if n := len(err.Error()); n > 1000 {
+				t.Errorf("the error is %d bytes long", n)
+			}
+		})
+	}
+}
+
+// FuzzParse looks for files that make Parse panic or hang, and for scenarios
+// that do not survive being printed.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(valid))
+	f.Add([]byte("name: x\nactors: [{name: a, script: [get /]}]\nreplay: {seed: 1, choices: '01'}\n"))
+	f.Add([]byte("a: &a [*a]"))
+	f.Add([]byte("? - :\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := scenario.Parse("f.yaml", data)
+		if err != nil {
+			if _, ok := errors.AsType[*scenario.SyntaxError](err); !ok {
+				t.Fatalf("%T: %v, want a *SyntaxError", err, err)
+			}
+			return
+		}
+		sameAfterPrinting(t, s)
+	})
+}
+
+// sameAfterPrinting checks that a scenario prints as a file that reads the same.
+func sameAfterPrinting(t *testing.T, s *scenario.Scenario) {
+	t.Helper()
+	printed, err := s.YAML()
+	if err != nil {
+		t.Fatalf("YAML: %v", err)
+	}
+	again, err := scenario.Parse(s.File, printed)
+	if err != nil {
+		t.Fatalf("Parse of what YAML printed: %v\n%s", err, printed)
+	}
+	if diff := cmp.Diff(s, again, cmp.Comparer(func(a, b scenario.Lag) bool { return a == b })); diff != "" {
+		t.Errorf("printed and read again (-before +after):\n%s\n%s", diff, printed)
+	}
+}
+
+func TestScenariosPrintAndParseBack(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte(valid+`about: |
+  Two lines: one,
+  and "two".
+max-clock-skew: 2s
+bounds: {schedules: 7, ticks: 0}
+reach: [crash, response-lost]
+expect: violated
+catches: [blind-publish]
+replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120'}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameAfterPrinting(t, s)
+}
