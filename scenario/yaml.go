@@ -57,7 +57,7 @@ func (r *reader) open(data []byte) ast.Node {
 		r.failAt(line, column, "", "found brackets %d deep, expected at most %d", depth, maxDepth)
 		return nil
 	}
-	file, err := parser.ParseBytes(data, 0)
+	file, err := parseYAML(data)
 	if err != nil {
 		r.failParse(err)
 		return nil
@@ -72,6 +72,16 @@ func (r *reader) open(data []byte) ast.Node {
 		return nil
 	}
 	return docs[0].Body
+}
+
+// parseYAML calls the library. A file that makes it panic is a bad file, too.
+func parseYAML(data []byte) (file *ast.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the YAML library fails on it: %v", p)
+		}
+	}()
+	return parser.ParseBytes(data, 0)
 }
 
 // validPrefix is the length of the part of s that is UTF-8.
