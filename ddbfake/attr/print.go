@@ -12,7 +12,7 @@ import (
 
 // String prints the row on one line, for traces: names sorted, strings
 // quoted, binaries in hexadecimal, sets sorted in << >>. An absent row (nil)
-// prints as "absent".
+// prints as "absent". Two rows print alike only if they are equal.
 //
 //	{lease_expires_at: 12, pk: "CACHE#1", tags: <<"a", "b">>}
 func (it Item) String() string {
@@ -22,15 +22,32 @@ func (it Item) String() string {
 	return M(it).String()
 }
 
-func (v S) String() string    { return string(appendValue(nil, v)) }
-func (v B) String() string    { return string(appendValue(nil, v)) }
+// String quotes the string.
+func (v S) String() string { return string(appendValue(nil, v)) }
+
+// String prints hexadecimal digits after 0x.
+func (v B) String() string { return string(appendValue(nil, v)) }
+
+// String prints true or false.
 func (v BOOL) String() string { return strconv.FormatBool(bool(v)) }
+
+// String prints null.
 func (v NULL) String() string { return "null" }
-func (v M) String() string    { return string(appendValue(nil, v)) }
-func (v L) String() string    { return string(appendValue(nil, v)) }
-func (v SS) String() string   { return string(appendValue(nil, v)) }
-func (v NS) String() string   { return string(appendValue(nil, v)) }
-func (v BS) String() string   { return string(appendValue(nil, v)) }
+
+// String prints as [Item.String] does.
+func (v M) String() string { return string(appendValue(nil, v)) }
+
+// String prints the elements between brackets.
+func (v L) String() string { return string(appendValue(nil, v)) }
+
+// String prints the sorted set.
+func (v SS) String() string { return string(appendValue(nil, v)) }
+
+// String prints the sorted set.
+func (v NS) String() string { return string(appendValue(nil, v)) }
+
+// String prints the sorted set.
+func (v BS) String() string { return string(appendValue(nil, v)) }
 
 func appendValue(to []byte, v Value) []byte {
 	switch v := v.(type) {

@@ -89,16 +89,37 @@ type Item map[string]Value
 // Int returns i as an attribute value.
 func Int(i int64) N { return N{FromInt64(i)} }
 
-func (S) Kind() Kind    { return KindS }
-func (N) Kind() Kind    { return KindN }
-func (B) Kind() Kind    { return KindB }
+// Kind returns [KindS].
+func (S) Kind() Kind { return KindS }
+
+// Kind returns [KindN].
+func (N) Kind() Kind { return KindN }
+
+// Kind returns [KindB].
+func (B) Kind() Kind { return KindB }
+
+// Kind returns [KindBOOL].
 func (BOOL) Kind() Kind { return KindBOOL }
+
+// Kind returns [KindNULL].
 func (NULL) Kind() Kind { return KindNULL }
-func (M) Kind() Kind    { return KindM }
-func (L) Kind() Kind    { return KindL }
-func (SS) Kind() Kind   { return KindSS }
-func (NS) Kind() Kind   { return KindNS }
-func (BS) Kind() Kind   { return KindBS }
+
+// Kind returns [KindM].
+func (M) Kind() Kind { return KindM }
+
+// Kind returns [KindL].
+func (L) Kind() Kind { return KindL }
+
+// Kind returns [KindSS].
+func (SS) Kind() Kind { return KindSS }
+
+// Kind returns [KindNS].
+func (NS) Kind() Kind { return KindNS }
+
+// Kind returns [KindBS].
+func (BS) Kind() Kind { return KindBS }
+
+// Only these ten types are values.
 
 func (S) value()    {}
 func (N) value()    {}
@@ -131,4 +152,5 @@ func (it Item) Int(name string) (int64, bool) {
 // ValidationException that the service would answer with.
 type Error struct{ Message string }
 
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }

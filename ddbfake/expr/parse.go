@@ -73,6 +73,9 @@ func (p *parser) advance() token {
 
 // fail reports the current token. The parser then stands at the end, so that
 // every loop in it ends.
+//
+// Deviation: where a ":v" stands for a name after a point, the service reports
+// the token after it.
 func (p *parser) fail() {
 	if p.err != nil {
 		return

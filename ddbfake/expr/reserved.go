@@ -4,6 +4,7 @@ import "strings"
 
 // isReserved reports whether a bare name is one of the words that
 // expressions may only use behind a "#name". The words know no case.
+// (DynamoDB Local 3.3.1 leaves out SIZE, which AWS lists.)
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
 func isReserved(name string) bool {
