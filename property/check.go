@@ -1,0 +1,161 @@
+package property
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Node is what a store under test gets for the machine it runs on. One test makes
+// many nodes: several in a world, one more after each restart, all of them anew
+// for each schedule.
+type Node struct {
+	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and how the world wants its caches
+	// configured. A store may ignore the rest, but must take its Revalidate, which freshness is judged by.
+	isr.Config
+	// Client is Config.Client: a real client of the SDK, whose wire is the simulator's.
+	Client *dynamodb.Client
+}
+
+// DefaultName is what reports and files call a store that Check does not name.
+const DefaultName = "store-under-test"
+
+// Check is how to check a store. The zero Check is that of CheckStore.
+type Check struct {
+	// Schedules is how many schedules a world is run under, at most; default DefaultSchedules.
+	Schedules int
+	// Reach is what at least one world must reach; nil is Reach(). A store that never takes a lock over, or a client that
+	// serves nothing stale, leaves out what it cannot reach. Empty demands nothing.
+	Reach []scenario.Mark
+	// Protocol is what files call the store, if it is one of scenario.Protocols; then isr-sim can replay them. Default
+	// DefaultName.
+	Protocol string
+}
+
+// DefaultSchedules is how many schedules a world is run under, at most.
+const DefaultSchedules = 50
+
+// CheckStore has rapid draw worlds (nodes and their scripts, cache durations,
+// clocks, pauses, crashes, TTL lag, faults of the store) and runs each under many
+// schedules, with the cache that newStore makes on every node. It fails the test
+// if an invariant of package invariant does not hold, and leaves the smallest
+// failure in testdata/isr-sim, from where the next CheckStore and Replay begin.
+//
+// It fails too if the store panics, starts goroutines that call the simulator,
+// waits for ever, is not deterministic, or never gets to where bugs would be.
+//
+// The number of worlds is rapid's flag -rapid.checks (default 100, a fifth of it
+// under -short); the seed is -rapid.seed.
+func CheckStore(t *testing.T, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
+	Check{}.Run(t, newStore)
+}
+
+// Run checks the store as CheckStore does.
+func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
+	if c.Schedules <= 0 {
+		c.Schedules = DefaultSchedules
+	}
+	if c.Reach == nil {
+		c.Reach = Reach()
+	}
+	if c.Protocol == "" {
+		c.Protocol = DefaultName
+	}
+	file := fileName(t.Name())
+	if exists(file) {
+		Replay(t, file, newStore)
+	}
+	count := c.search(t, newStore, file)
+	if missing := count.missing(c.Reach); len(missing) > 0 {
+		names := make([]string, len(missing))
+		for i, m := range missing {
+			names[i] = string(m)
+		}
+		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: the store was not tested there "+
+			"(does it use the node's Client, Clock and Table, and rows META and LOCK?)\n%v",
+			count.worlds, strings.Join(names, ", "), count)
+	}
+	t.Log(count)
+}
+
+// search has rapid look for a world that fails, and shrink it.
+func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
+	t.Helper()
+	count := &tally{marks: map[scenario.Mark]int{}}
+	f := found{runner: runner{t: t, name: c.Protocol, newStore: newStore}, count: count}
+	defer func() {
+		if f.last != nil {
+			f.leave(file)
+		}
+	}()
+	generator := worlds(safeName(t.Name()), c.Protocol, c.Schedules)
+	rapid.Check(t, func(rt *rapid.T) {
+		w := generator.Draw(rt, "world")
+		schedules := rapid.IntRange(1, c.Schedules).Draw(rt, "schedules")
+		seed := rapid.Uint32().Draw(rt, "seed")
+		if err := f.try(w, uint64(seed), schedules); err != nil {
+			rt.Fatalf("%v", err) // rapid takes failures for the same if they come from the same line
+		}
+	})
+	return count
+}
+
+// found is what the search has found so far.
+type found struct {
+	runner
+	count *tally
+	last  *failure // the last one, which is the smallest
+	// attempt names what failed last: rapid tries everything that fails twice.
+	attempt string
+}
+
+// try runs a world and returns an error if it fails as before.
+func (f *found) try(w world, seed uint64, schedules int) error {
+	attempt := fmt.Sprintf("%#v\nseed %d, schedules %d", w, seed, schedules)
+	if f.last != nil {
+		if attempt == f.attempt {
+			return errors.New(f.last.kind)
+		}
+		if !f.last.repeatable() {
+			return nil // what no schedule decides does not shrink
+		}
+	}
+	s, err := w.checked()
+	if err != nil {
+		return err
+	}
+	report, failed := f.campaign(s, seed, schedules)
+	switch {
+	case failed == nil:
+		f.count.add(report)
+		return nil
+	case f.last != nil && f.last.kind != failed.kind:
+		return nil // another failure is not a smaller one
+	default:
+		f.last, f.attempt = failed, attempt
+		return errors.New(failed.kind)
+	}
+}
+
+// leave writes the failure to its file, if a file can say it, and reports it.
+func (f *found) leave(file string) {
+	f.t.Helper()
+	if f.last.repeatable() {
+		if err := f.last.leave(file); err != nil {
+			f.t.Logf("the failure could not be kept: %v", err)
+		}
+	}
+	if f.last.details != "" {
+		f.t.Log(f.last.details)
+	}
+	f.t.Log(f.last.report(f.t, file))
+}

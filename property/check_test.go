@@ -1,0 +1,184 @@
+package property_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+func TestReferencePasses(t *testing.T) { property.CheckStore(t, newStore) }
+
+// TestBlindPublishFailsInEverySeed holds the promise that a check's default
+// effort suffices, whatever rapid's seed.
+func TestBlindPublishFailsInEverySeed(t *testing.T) {
+	seeds := 10
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
+			t.Parallel()
+			// Shrinking is the other tests' business.
+			c := runChild(t, t.TempDir(), "blind-publish", []string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
+			c.wantFailure(t, "violated: TestChild under blind-publish", "stale-writer: a publish takes effect only")
+			wantReplay(t, c, "stale-writer")
+		})
+	}
+}
+
+// TestMutantsFail checks each mutant as a store: its own invariant is named, and
+// the file that is left replays.
+func TestMutantsFail(t *testing.T) {
+	for _, m := range mutant.All() {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := runChild(t, dir, m.Name, []string{"-rapid.seed=1", "-rapid.shrinktime=2s"})
+			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ", "scenario: "+failFile,
+				"replay: go test -run '^TestChild$' .", "replay: property.Replay(t, \""+failFile+"\", newStore)",
+				"replay: isr-sim replay "+failFile)
+			wantReplay(t, c, m.Breaks)
+
+			if rapids, err := filepath.Glob(filepath.Join(dir, "testdata", "rapid", "TestChild", "*.fail")); err != nil || len(rapids) != 1 {
+				t.Errorf("rapid left %q (%v), want one file of its own", rapids, err)
+			}
+			left, err := os.ReadDir(filepath.Join(dir, "testdata", "isr-sim"))
+			if err != nil || len(left) != 1 {
+				t.Errorf("testdata/isr-sim holds %v (%v), want the scenario alone", left, err)
+			}
+
+			// The next check begins with the file, and prints the same trace, on any number of processors.
+			one := runChild(t, dir, m.Name, nil, "GOMAXPROCS=1")
+			one.wantFailure(t, "effect", "violated: TestChild under "+m.Name, m.Breaks+": ")
+			eight := runChild(t, dir, m.Name, nil, "GOMAXPROCS=8")
+			if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
+				t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
+			}
+			// What is mended passes on the same file.
+			property.Replay(t, c.file(), newStore)
+		})
+	}
+}
+
+// wantReplay requires that the file the child left is a scenario, under the
+// built-in protocol that the child checked, whose replay violates the invariant
+// with the same trace each time.
+func wantReplay(t *testing.T, c child, want string) {
+	t.Helper()
+	s, err := scenario.Load(c.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Replay == nil {
+		t.Fatal("the file has no replay entry")
+	}
+	p, err := scenario.ProtocolNamed(s.Replay.Protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first bytes.Buffer
+	for i := range 2 {
+		var trace bytes.Buffer
+		o, err := scenario.Run{
+			Scenario: s, Protocol: p, Seed: s.Replay.Seed, Strategy: sim.Replay(s.Replay.Choices), Trace: &trace,
+		}.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != want {
+			t.Fatalf("the replay says %q, want a violation of %s", o.Explain(s.Name, p.Name), want)
+		}
+		if i == 0 {
+			first = trace
+		} else if diff := cmp.Diff(first.String(), trace.String()); diff != "" {
+			t.Errorf("two traces of one replay differ:\n%s", diff)
+		}
+	}
+}
+
+// TestCheckIsDeterministic compares two whole checks, shrinking included.
+func TestCheckIsDeterministic(t *testing.T) {
+	t.Parallel()
+	var files [2]string
+	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
+		c := runChild(t, t.TempDir(), "blind-publish", []string{"-rapid.seed=2", "-rapid.shrinktime=10m"}, env)
+		c.wantFailure(t, "stale-writer")
+		data, err := os.ReadFile(c.file())
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = string(data)
+	}
+	if diff := cmp.Diff(files[0], files[1]); diff != "" {
+		t.Errorf("one seed left two files (-1 processor +8):\n%s", diff)
+	}
+}
+
+// TestBadStores checks stores that have no verdict, or an empty one.
+func TestBadStores(t *testing.T) {
+	for _, tc := range []struct {
+		store string
+		want  []string
+		kept  bool // a schedule shows it, so there is a file
+	}{
+		{"panics", []string{"property_test.badStores.func", "broken: the store under test: actor ", "panicked: no such page: /home"}, true},
+		{"calls from a goroutine", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) from a goroutine of its own"}, false},
+		{"regenerates in the background", []string{"broken: the store under test called Render from a goroutine of its own"}, false},
+		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep from a goroutine of its own"}, false},
+		{"waits for ever", []string{"broken: the store under test waits for a channel"}, false},
+		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
+		{"never caches", []string{"vacuous: nothing was violated, but none of 100 worlds reached lock-taken-over, lock-refused"}, false},
+		{"writes another LOCK", []string{"unknown: TestChild under store-under-test", "finds a LOCK row", "without lease_token"}, true},
+		{"cannot be made", []string{"broken: newStore: no region"}, false},
+		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},
+	} {
+		t.Run(tc.store, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=1s"})
+			c.wantFailure(t, tc.want...)
+			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
+				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)
+			}
+			// The second time, the file or rapid's own leads there at once.
+			runChild(t, dir, tc.store, nil).wantFailure(t, tc.want...)
+		})
+	}
+}
+
+func TestFewWorldsAreNotVacuous(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "never caches", []string{"-rapid.seed=1", "-rapid.checks=5"})
+	if !c.passed {
+		t.Errorf("five worlds were held to reach everything:\n%s", c.output)
+	}
+}
+
+// TestReplayOfAnyScenario replays files that no check has left.
+func TestReplayOfAnyScenario(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "prose.yaml")
+	yaml := "name: prose\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 100, ticks: 1}\n"
+	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	nodes := 0
+	property.Replay(t, file, func(n property.Node) (isr.Handler, error) {
+		nodes++
+		return newStore(n)
+	})
+	if nodes != 3 {
+		t.Errorf("a file without a replay entry ran %d schedules, want its 3", nodes)
+	}
+}

@@ -1,0 +1,153 @@
+package property_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// childEnv names the store that TestChild checks, in a process of its own: a
+// check that must fail can only be watched from outside.
+const childEnv = "ISRSIM_PROPERTY_CHILD"
+
+// TestChild is what the other tests run.
+func TestChild(t *testing.T) {
+	name := os.Getenv(childEnv)
+	if name == "" {
+		t.Skip("the other tests run it, in processes of their own")
+	}
+	if store, ok := badStores()[name]; ok {
+		property.CheckStore(t, store)
+		return
+	}
+	p, err := scenario.ProtocolNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	property.Check{Protocol: p.Name}.Run(t, func(n property.Node) (isr.Handler, error) { return p.New(n.Config) })
+}
+
+// child is a finished TestChild.
+type child struct {
+	dir    string // where it ran and left its files
+	passed bool
+	output string
+}
+
+// failFile is where TestChild leaves its failure, from its directory.
+const failFile = "testdata/isr-sim/TestChild.yaml"
+
+func (c child) file() string { return filepath.Join(c.dir, filepath.FromSlash(failFile)) }
+
+// runChild runs TestChild on a store in a directory, with flags and with
+// variables such as GOMAXPROCS=1.
+func runChild(t *testing.T, dir, store string, flags []string, env ...string) child {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestChild$", "-test.v"}, flags...)...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), childEnv+"="+store), env...)
+	output, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
+		t.Fatalf("the child did not end as a test does: %v\n%s", err, output)
+	}
+	return child{dir: dir, passed: err == nil, output: string(output)}
+}
+
+// wantFailure requires that the child failed and said so in these words, in this
+// order.
+func (c child) wantFailure(t *testing.T, words ...string) {
+	t.Helper()
+	if c.passed {
+		t.Fatalf("the check passed, want a failure\n%s", c.output)
+	}
+	rest := c.output
+	for _, w := range words {
+		_, after, found := strings.Cut(rest, w)
+		if !found {
+			t.Fatalf("the output lacks %q, or it comes too early; got\n%s", w, c.output)
+		}
+		rest = after
+	}
+}
+
+// durations are what differs between two outputs of one check.
+var durations = regexp.MustCompile(`\(\d+\.\d+s\)|[\d.]+m?s\b`)
+
+// handler is a store made of its Get.
+type handler func(ctx context.Context, key string) (isr.Served, error)
+
+func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { return h(ctx, key) }
+
+// badStores are stores that a check must refuse for other reasons than a mutant's.
+func badStores() map[string]func(property.Node) (isr.Handler, error) {
+	read := func(ctx context.Context, n property.Node) error {
+		_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: isr.Key("pk", isr.SortMeta)})
+		return err
+	}
+	render := func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+		body, err := n.Render(ctx, key, func(context.Context) error { return nil })
+		return isr.Served{Body: body}, err
+	}
+	answer := func(get func(ctx context.Context, n property.Node, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
+		return func(n property.Node) (isr.Handler, error) {
+			return handler(func(ctx context.Context, key string) (isr.Served, error) { return get(ctx, n, key) }), nil
+		}
+	}
+	return map[string]func(property.Node) (isr.Handler, error){
+		"panics": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			if err := read(ctx, n); err != nil {
+				return isr.Served{}, err
+			}
+			panic("no such page: " + key)
+		}),
+		"calls from a goroutine": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			done := make(chan error)
+			go func() { done <- read(ctx, n) }()
+			if err := <-done; err != nil {
+				return isr.Served{}, err
+			}
+			return render(ctx, n, key)
+		}),
+		"regenerates in the background": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			go func() { _, _ = render(ctx, n, key) }()
+			return isr.Served{}, errors.New("nothing yet")
+		}),
+		"sleeps in a goroutine": answer(func(_ context.Context, n property.Node, _ string) (isr.Served, error) {
+			go n.Clock.Sleep(n.Lease)
+			return isr.Served{}, errors.New("nothing yet")
+		}),
+		"waits for ever": answer(func(context.Context, property.Node, string) (isr.Served, error) {
+			return isr.Served{}, <-make(chan error)
+		}),
+		"uses a timer": answer(func(_ context.Context, n property.Node, _ string) (isr.Served, error) {
+			<-n.Clock.After(n.Lease)
+			return isr.Served{}, nil
+		}),
+		"never caches": answer(render),
+		"writes another LOCK": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			item := isr.Key(isr.PartitionKey("", key), isr.SortLock)
+			item["owner"] = &types.AttributeValueMemberS{Value: n.Tokens()}
+			_, err := n.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(n.Table), Item: item})
+			return isr.Served{}, err
+		}),
+		"cannot be made": func(property.Node) (isr.Handler, error) { return nil, errors.New("no region") },
+		"is nil":         func(property.Node) (isr.Handler, error) { return nil, nil },
+	}
+}

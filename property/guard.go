@@ -1,0 +1,162 @@
+package property
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// guard hands a node's world to the store under test and notices when the store
+// breaks the simulator's rules: every call must come from the goroutine in which
+// the simulator called the store. Another one would run beside the schedule, and
+// nothing it does could be replayed.
+type guard struct {
+	mu    sync.Mutex // the offender is another goroutine by nature
+	first error
+}
+
+// offence returns the first broken rule, or why there was no store.
+func (g *guard) offence() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.first
+}
+
+func (g *guard) note(err error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.first == nil {
+		g.first = err
+	}
+	return err
+}
+
+// protocol makes a protocol of the store under test.
+func (g *guard) protocol(name string, newStore func(Node) (isr.Handler, error)) isr.Protocol {
+	return isr.Protocol{
+		Name:    name,
+		Summary: "the store under test",
+		New: func(cfg isr.Config) (isr.Handler, error) {
+			n, err := g.node(cfg)
+			if err != nil {
+				return nil, err
+			}
+			store, err := newStore(n)
+			if err == nil && store == nil {
+				err = errors.New("it returned neither a store nor an error")
+			}
+			if err != nil {
+				return nil, g.note(fmt.Errorf("newStore: %w", err))
+			}
+			return store, nil
+		},
+	}
+}
+
+// node is the node of cfg, with a guard on each way into the simulator.
+func (g *guard) node(cfg isr.Config) (Node, error) {
+	client, ok := cfg.Client.(*dynamodb.Client)
+	if !ok {
+		return Node{}, fmt.Errorf("the simulator's client is a %T, not one of the SDK", cfg.Client)
+	}
+	home := nodeGuard{g, originNow()}
+	client = dynamodb.New(client.Options(), home.onClient)
+	cfg.Client = client
+	cfg.Clock = guardedClock{cfg.Clock, home}
+	cfg.Bodies = guardedBodies{cfg.Bodies, home}
+	render := cfg.Render
+	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
+		if err := home.check("Render"); err != nil {
+			return nil, err
+		}
+		return render(ctx, key, keepAlive)
+	}
+	return Node{Config: cfg, Client: client}, nil
+}
+
+// nodeGuard knows where calls may come from.
+type nodeGuard struct {
+	guard *guard
+	home  origin
+}
+
+func (n nodeGuard) check(call string) error {
+	if originNow() == n.home {
+		return nil
+	}
+	return n.guard.note(fmt.Errorf("the store under test called %s from a goroutine of its own: "+
+		"the simulator decides every interleaving, so a store must do its work in the goroutine that called it", call))
+}
+
+// onClient has the client check each call before it begins.
+func (n nodeGuard) onClient(o *dynamodb.Options) {
+	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim guard",
+			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+				if err := n.check(fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
+					return middleware.InitializeOutput{}, middleware.Metadata{}, err
+				}
+				return next.HandleInitialize(ctx, in)
+			}), middleware.Before)
+	})
+}
+
+type guardedClock struct {
+	clockwork.Clock
+	home nodeGuard
+}
+
+// Sleep returns at once to a goroutine that must not be there: it has no error
+// to return.
+func (c guardedClock) Sleep(d time.Duration) {
+	if c.home.check("Clock.Sleep") == nil {
+		c.Clock.Sleep(d)
+	}
+}
+
+type guardedBodies struct {
+	isr.BodyStore
+	home nodeGuard
+}
+
+func (b guardedBodies) PutBody(ctx context.Context, name string, body []byte) error {
+	if err := b.home.check("PutBody"); err != nil {
+		return err
+	}
+	return b.BodyStore.PutBody(ctx, name, body)
+}
+
+func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error) {
+	if err := b.home.check("GetBody"); err != nil {
+		return nil, err
+	}
+	return b.BodyStore.GetBody(ctx, name)
+}
+
+// origin is how a goroutine came about: the return addresses of its outermost
+// calls. Those of the simulator's coroutines are all the same, and no goroutine
+// or coroutine that a store starts has them. (The number of a goroutine would
+// say more, but the runtime tells it only by printing the whole stack.)
+type origin [4]uintptr
+
+// originNow returns the origin of the calling goroutine.
+func originNow() (o origin) {
+	var small [96]uintptr
+	stack := small[:]
+	n := runtime.Callers(0, stack)
+	for n == len(stack) {
+		stack = make([]uintptr, 4*len(stack))
+		n = runtime.Callers(0, stack)
+	}
+	copy(o[:], stack[max(n-len(o), 0):n])
+	return o
+}

@@ -1,0 +1,62 @@
+package property
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Reach returns what a check must have seen in at least one of its worlds, unless
+// it says otherwise. With the reference, at least a quarter of the worlds reach
+// each of them; a store with which one is never reached has not
+// been tested where its bugs would be.
+func Reach() []scenario.Mark {
+	return []scenario.Mark{
+		scenario.LockTakenOver, scenario.LockRefused, scenario.PublishRefused, scenario.TTLDeletion,
+		scenario.NodePaused, scenario.NodeCrashed, scenario.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+	}
+}
+
+// enoughWorlds is from how many worlds on a mark that was never reached means
+// something. With fewer (-short, -rapid.checks), it may be chance.
+const enoughWorlds = 50
+
+// tally counts what the worlds of one check have reached.
+type tally struct {
+	worlds, schedules, steps int
+	marks                    map[scenario.Mark]int // in how many worlds
+}
+
+func (c *tally) add(r *scenario.Report) {
+	c.worlds++
+	c.schedules += r.Schedules
+	c.steps += r.Steps
+	for _, m := range r.Reached() {
+		c.marks[m]++
+	}
+}
+
+// missing returns the wanted marks that were not reached, if there were worlds
+// enough to expect them.
+func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
+	if c.worlds < enoughWorlds {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(wanted), func(m scenario.Mark) bool { return c.marks[m] > 0 })
+}
+
+// String prints the tally, with the number of worlds in which each mark was
+// reached.
+func (c *tally) String() string {
+	var reached []string
+	for _, m := range scenario.Marks() {
+		if n := c.marks[m]; n > 0 {
+			reached = append(reached, fmt.Sprintf("%s %d", m, n))
+		}
+	}
+	return fmt.Sprintf("%d worlds, %d schedules, %d steps; worlds that reached: %s",
+		c.worlds, c.schedules, c.steps, strings.Join(reached, ", "))
+}

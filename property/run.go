@@ -1,0 +1,171 @@
+package property
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// runner runs the store under test.
+type runner struct {
+	t        *testing.T
+	name     string // what the store is called
+	newStore func(Node) (isr.Handler, error)
+}
+
+// failure is what a run came to that is not ok.
+type failure struct {
+	kind   string // failures of one kind count as the same while rapid shrinks
+	world  *scenario.Scenario
+	replay *scenario.Replay // nil where there is nothing to replay
+	text   string           // verdict, invariant, statement and events, or what went wrong
+	how    string           // how it was found
+	// details are for people only: they differ from run to run.
+	details string
+}
+
+// repeatable says whether the failure is one of a schedule, which can be
+// replayed and shrunk, and not of something that runs beside it.
+func (f *failure) repeatable() bool { return f.replay != nil }
+
+// campaign runs the world under its schedules from the given seed.
+func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*scenario.Report, *failure) {
+	g := &guard{}
+	protocol := g.protocol(r.name, r.newStore)
+	var report *scenario.Report
+	var err error
+	stuck := r.bubble(func(ctx context.Context) {
+		report, err = scenario.Campaign{Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, SDK: true}.Run(ctx)
+	})
+	if f := r.broken(s, g, stuck, err); f != nil {
+		return nil, f
+	}
+	switch report.Verdict {
+	case invariant.Violated:
+		f := r.outcome(s, report.Failure)
+		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
+			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
+		return nil, r.confirmed(f)
+	case invariant.Unknown:
+		if report.Doubt == nil { // interrupted: the test is over
+			return nil, &failure{kind: kindOther, world: s, text: report.Why + "\n"}
+		}
+		f := r.outcome(s, report.Doubt)
+		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
+		return nil, r.confirmed(f)
+	default:
+		return report, nil
+	}
+}
+
+// replay runs one recorded schedule and returns its trace. It returns no failure
+// if the run is ok.
+func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
+	g := &guard{}
+	var printed bytes.Buffer
+	var o *scenario.Outcome
+	var err error
+	run := scenario.Run{
+		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),
+		SDK: true, Trace: &printed,
+	}
+	stuck := r.bubble(func(ctx context.Context) { o, err = run.Do(ctx) })
+	if f := r.broken(s, g, stuck, err); f != nil {
+		return printed.String(), f
+	}
+	if o.Verdict == invariant.OK {
+		return printed.String(), nil
+	}
+	return printed.String(), r.outcome(s, o)
+}
+
+// outcome is a run whose verdict is not ok.
+func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
+	f := &failure{
+		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
+		replay: &scenario.Replay{Protocol: r.name, Seed: o.Result.Seed, Choices: o.Result.Choices},
+	}
+	if o.Violation != nil {
+		f.kind += ": " + o.Violation.Invariant.Name
+	}
+	return f
+}
+
+// Kinds of failure that are not verdicts.
+const (
+	kindStuck    = "broken: stuck"
+	kindRules    = "broken: rules"
+	kindPanic    = "broken: panic"
+	kindDiverged = "broken: diverged"
+	kindUnstable = "broken: unstable"
+	kindOther    = "broken"
+)
+
+// broken says why runs have no verdict, if they have none.
+func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failure {
+	f := &failure{world: s}
+	broken, isBroken := errors.AsType[*scenario.BrokenError](err)
+	panicked, isPanic := errors.AsType[*sim.PanicError](err)
+	_, diverged := errors.AsType[*sim.DivergedError](err)
+	if isBroken {
+		f.replay = &scenario.Replay{Protocol: r.name, Seed: broken.Result.Seed, Choices: broken.Result.Choices}
+		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", broken.Result.Seed, broken.Result.Steps)
+	}
+	switch offence := g.offence(); {
+	case offence != nil:
+		f.kind, f.text = kindRules, fmt.Sprintf("broken: %v\n", offence)
+		f.replay = nil // what runs beside the schedule is in no schedule
+	case stuck != nil:
+		f.kind, f.text = kindStuck, fmt.Sprintf("broken: the store under test waits for a channel, a WaitGroup or a goroutine, "+
+			"and nobody comes, or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)\n", stuck)
+	case isPanic:
+		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
+		f.details = string(panicked.Stack)
+	case diverged:
+		f.kind, f.text = kindDiverged, fmt.Sprintf("broken: %v\n", err)
+	case err != nil:
+		f.kind, f.text = kindOther, fmt.Sprintf("broken: %v\n", err)
+	default:
+		return nil
+	}
+	return f
+}
+
+// confirmed replays the failure. A store that does something else on the same
+// schedule listens to something that the simulator does not decide.
+func (r runner) confirmed(f *failure) *failure {
+	_, again := r.replay(f.world, *f.replay)
+	if again != nil && again.kind == f.kind {
+		return f
+	}
+	second := "passed"
+	if again != nil {
+		second = fmt.Sprintf("to %q", again.kind)
+	}
+	f.text = fmt.Sprintf("broken: the store under test is not deterministic: one schedule came to %q and, when run again, %s; "+
+		"it may read time.Now, math/rand or a random id, or depend on the order of a map\n\n%s", f.kind, second, f.text)
+	f.kind, f.replay = kindUnstable, nil
+	return f
+}
+
+// bubble calls run in a bubble of testing/synctest, which notices when the store
+// waits for something that no step of the simulator brings about, or leaves a
+// goroutine behind. Time of package time stands still in it.
+func (r runner) bubble(run func(context.Context)) (stuck error) {
+	defer func() {
+		if v := recover(); v != nil {
+			stuck = fmt.Errorf("%v", v)
+		}
+	}()
+	ctx := r.t.Context()
+	synctest.Test(r.t, func(*testing.T) { run(ctx) })
+	return nil
+}

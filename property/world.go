@@ -1,0 +1,190 @@
+package property
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// world is a scenario that rapid drew. It prints as its file.
+type world struct{ *scenario.Scenario }
+
+// GoString returns the scenario file: rapid prints what it draws with %#v.
+func (w world) GoString() string {
+	yaml, err := w.YAML()
+	if err != nil {
+		return err.Error()
+	}
+	return "\n" + string(yaml)
+}
+
+// maxSteps cuts a run that does not end. Runs of these worlds that do end have
+// some hundreds of steps.
+const maxSteps = 10_000
+
+// worlds generates worlds that keep their promises: whatever the clocks do, they
+// stay within max-clock-skew. In every list the simplest value is the first,
+// which is where rapid shrinks to.
+func worlds(name, protocol string, schedules int) *rapid.Generator[world] {
+	return rapid.Custom(func(t *rapid.T) world {
+		s := scenario.Defaults()
+		s.Name, s.Protocol = name, protocol
+		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
+		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+		s.Cache = drawCache(t)
+		s.Lag = drawLag(t)
+		s.Skew = pick(t, "max clock skew", 0, time.Second, 500*time.Millisecond, s.Cache.Lease/2)
+		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
+		s.Actors = rapid.SliceOfN(actors(s, keys), 2, len(actorNames)).Draw(t, "actors")
+		for i := range s.Actors {
+			s.Actors[i].Name = actorNames[i]
+		}
+		for i := range s.Actors {
+			drawClock(t, s, &s.Actors[i])
+		}
+		s.Faults = rapid.SliceOfNDistinct(faults(), 0, 3, scenario.Fault.String).Draw(t, "faults")
+		return world{s}
+	})
+}
+
+var actorNames = []string{"alice", "bob", "carol", "dave"}
+
+// pick draws one of the values; the first is the simplest.
+func pick[T any](t *rapid.T, label string, values ...T) T {
+	return rapid.SampledFrom(values).Draw(t, label)
+}
+
+func drawCache(t *rapid.T) scenario.Cache {
+	c := scenario.Defaults().Cache
+	c.Lease = pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
+	c.Revalidate = pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
+	// A rendering that takes longer than the lease is a mistake of whoever configured it, but no excuse for a stale publish.
+	c.Render = pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
+	c.KeepAlive = pick(t, "keep-alive", 0, c.Lease/2)
+	c.Retention = pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
+	c.LockBuffer = pick(t, "lock buffer", time.Hour, time.Second)
+	c.Contention = pick(t, "contention", isr.ServeStale, isr.Wait)
+	c.Poll = pick(t, "poll", time.Second, c.Lease/2)
+	c.Patience = pick(t, "patience", 10, 2)
+	c.Attempts = pick(t, "attempts", 3, 1)
+	return c
+}
+
+// lagAfter is the lag of a TTL that takes its time.
+const lagAfter = 10 * time.Minute
+
+func drawLag(t *rapid.T) scenario.Lag {
+	return pick(t, "ttl lag",
+		scenario.Lag{Fixed: ddbfake.LagNever},
+		scenario.Lag{Scheduler: true},
+		scenario.Lag{Scheduler: true},
+		scenario.Lag{Fixed: ddbfake.LagAtOnce},
+		scenario.Lag{Fixed: ddbfake.LagFixed(lagAfter)},
+	)
+}
+
+// actors generates nodes with their scripts and what befalls them.
+func actors(s *scenario.Scenario, keys []string) *rapid.Generator[scenario.Actor] {
+	c := s.Cache
+	get := func(key string) scenario.Command { return scenario.Command{Verb: scenario.Get, Key: key} }
+	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
+	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
+		key := pick(t, "key", keys...)
+		return pick(t, "command",
+			get(key),
+			sleep(c.Revalidate+time.Second),
+			get(key),
+			sleep(c.Lease+time.Second),
+			get(key),
+			sleep(time.Second),
+			scenario.Command{Verb: scenario.Change, Key: key},
+			sleep(c.Revalidate+c.Retention+lagAfter+2*time.Second), // until TTL deletes META
+			get(key),
+			sleep(c.Revalidate),
+		)
+	})
+	return rapid.Custom(func(t *rapid.T) scenario.Actor {
+		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 6).Draw(t, "script")}
+		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
+			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
+		}
+		if a.Crashes = pick(t, "crashes", 0, 0, 1); a.Crashes > 0 {
+			a.Restarts = pick(t, "restarts", 0, 1)
+		}
+		return a
+	})
+}
+
+// drawClock draws how the actor's clock differs from true time, at most by the
+// promised skew at any moment of the run.
+func drawClock(t *rapid.T, s *scenario.Scenario, a *scenario.Actor) {
+	if s.Skew == 0 {
+		return
+	}
+	e := s.Skew
+	if pick(t, a.Name+": slow", false, true) {
+		e = -e
+	}
+	switch pick(t, a.Name+": clock", "exact", "offset", "step", "two steps", "drift") {
+	case "offset":
+		a.Drift.Offset = e
+	case "step":
+		a.ClockSteps = []time.Duration{e}
+	case "two steps":
+		a.ClockSteps = []time.Duration{e, -2 * e}
+	case "drift":
+		a.Drift.PPM = int64(e) / int64(longest(s)/1e6)
+	}
+}
+
+// longest bounds how much time a run can take.
+func longest(s *scenario.Scenario) time.Duration {
+	c := s.Cache
+	// Time moves on its own only towards the end of a sleep or a pause.
+	var moving time.Duration
+	for _, a := range s.Actors {
+		moving += time.Duration(a.Pauses) * a.PauseFor
+		for _, command := range a.Script {
+			moving += command.For
+			if command.Verb == scenario.Get {
+				moving += c.Render + time.Duration(c.Patience)*c.Poll
+			}
+		}
+		moving += time.Duration(a.Restarts) * (c.Render + time.Duration(c.Patience)*c.Poll + c.Revalidate + c.Retention + lagAfter)
+	}
+	// A tick moves time to the next deadline of a row at most.
+	tick := max(c.Lease+c.LockBuffer, c.Revalidate+c.Retention) + lagAfter
+	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
+}
+
+// faults generates faults of the store, each left to the schedule.
+func faults() *rapid.Generator[scenario.Fault] {
+	return rapid.Custom(func(t *rapid.T) scenario.Fault {
+		f := scenario.Fault{Maybe: true}
+		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
+			ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore)
+		f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
+		f.Times = pick(t, "fault's times", 0, 2)
+		return f
+	})
+}
+
+// checked returns the world as its file says it, so that what runs is what the
+// file will replay.
+func (w world) checked() (*scenario.Scenario, error) {
+	yaml, err := w.YAML()
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenario.Parse(w.Name+".yaml", yaml, isr.Protocol{Name: w.Protocol})
+	if err != nil {
+		return nil, fmt.Errorf("isr-sim drew a world that is not valid, which is a mistake of its own: %w", err)
+	}
+	s.File = ""
+	return s, nil
+}
