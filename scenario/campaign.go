@@ -66,9 +66,11 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	r := &Report{Scenario: s, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
 	expected := 1
 	for i := range c.Schedules {
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", i, c.Schedules)
 			return r, nil
+		default:
 		}
 		strategy := sim.Strategies()[i%len(sim.Strategies())]
 		o, err := Run{
