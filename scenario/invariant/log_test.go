@@ -1,0 +1,103 @@
+package invariant_test
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// t0 is when the logs begin; times in them count from here.
+var t0 = time.Unix(2_000_000_000, 0).UTC()
+
+// in is the whole second so long after t0, as rows hold it.
+func in(d time.Duration) int64 { return t0.Add(d).Unix() }
+
+// changeLog is a change log written by hand. It keeps the rows, so that each
+// change knows what was before.
+type changeLog struct {
+	changes   []ddbfake.Change
+	rows      map[place]attr.Item
+	table, pk string
+	now, sent time.Time
+	requests  int
+	withinTx  bool
+}
+
+type place struct{ table, pk, sk string }
+
+func newLog() *changeLog {
+	l := &changeLog{rows: map[place]attr.Item{}}
+	return l.on("cache", "CACHE#1").at(0)
+}
+
+// on moves to another key.
+func (l *changeLog) on(table, pk string) *changeLog {
+	l.table, l.pk = table, pk
+	return l
+}
+
+// at moves to a time; what comes takes effect there, and was sent there.
+func (l *changeLog) at(d time.Duration) *changeLog {
+	l.now = t0.Add(d)
+	l.sent = l.now
+	return l
+}
+
+// sentAt says when what comes was sent, if not when it took effect.
+func (l *changeLog) sentAt(d time.Duration) *changeLog {
+	l.sent = t0.Add(d)
+	return l
+}
+
+// together makes one request of what comes next.
+func (l *changeLog) together(parts func()) *changeLog {
+	l.requests++
+	l.withinTx = true
+	parts()
+	l.withinTx = false
+	return l
+}
+
+// write changes a row of the key; a nil item deletes it.
+func (l *changeLog) write(actor, sk string, item attr.Item) *changeLog {
+	if !l.withinTx {
+		l.requests++
+	}
+	return l.append(ddbfake.Change{Request: l.requests, Sent: l.sent, Actor: actor}, sk, item)
+}
+
+// sweep has TTL delete a row.
+func (l *changeLog) sweep(sk string) *changeLog {
+	return l.append(ddbfake.Change{Cause: ddbfake.CauseTTL, Sent: l.now}, sk, nil)
+}
+
+func (l *changeLog) append(c ddbfake.Change, sk string, item attr.Item) *changeLog {
+	at := place{l.table, l.pk, sk}
+	c.Seq, c.Time, c.Table = len(l.changes)+1, l.now, l.table
+	c.Key = attr.Item{"pk": attr.S(l.pk), "sk": attr.S(sk)}
+	c.Before, c.After = l.rows[at], item
+	l.rows[at] = item
+	l.changes = append(l.changes, c)
+	return l
+}
+
+// lock writes LOCK: who does it, with which token, until when.
+func (l *changeLog) lock(actor, token string, until time.Duration) *changeLog {
+	return l.write(actor, "LOCK", attr.Item{"lease_token": attr.S(token), "lease_expires_at": attr.Int(in(until))})
+}
+
+// unlock deletes LOCK.
+func (l *changeLog) unlock(actor string) *changeLog { return l.write(actor, "LOCK", nil) }
+
+// meta puts META alone.
+func (l *changeLog) meta(actor, body string) *changeLog {
+	return l.write(actor, "META", attr.Item{
+		"s3_key": attr.S(body), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60),
+	})
+}
+
+// publish is the transaction of recipe A.
+func (l *changeLog) publish(actor, body string) *changeLog {
+	return l.together(func() { l.meta(actor, body).unlock(actor) })
+}

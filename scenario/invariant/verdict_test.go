@@ -1,0 +1,73 @@
+package invariant_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// judged is a log and what an invariant is to say of it.
+type judged struct {
+	name string
+	skew time.Duration
+	log  *changeLog
+	want invariant.Verdict
+	why  []string // what the sentence mentions
+	show []int    // the changes it names
+}
+
+func (test judged) check(t *testing.T, inv invariant.Invariant) {
+	t.Helper()
+	t.Run(test.name, func(t *testing.T) {
+		got := inv.Check(invariant.Evidence{Changes: test.log.changes, MaxClockSkew: test.skew})
+		if got.Verdict != test.want {
+			t.Fatalf("%v (%s), want %v", got.Verdict, got.Why, test.want)
+		}
+		if (got.Why == "") != (test.want == invariant.OK) {
+			t.Errorf("%v says %q", got.Verdict, got.Why)
+		}
+		for _, word := range test.why {
+			if !strings.Contains(got.Why, word) {
+				t.Errorf("%q does not mention %q", got.Why, word)
+			}
+		}
+		if diff := cmp.Diff(test.show, got.Changes); diff != "" {
+			t.Errorf("changes named (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAllInvariantsAreNamedAndStated(t *testing.T) {
+	var names []string
+	for _, inv := range invariant.All() {
+		if inv.Name == "" || inv.Statement == "" || inv.Check == nil {
+			t.Errorf("%+v lacks something", inv)
+		}
+		if slices.Contains(names, inv.Name) {
+			t.Errorf("two invariants are called %s", inv.Name)
+		}
+		names = append(names, inv.Name)
+		if got := inv.Check(invariant.Evidence{}); !cmp.Equal(got, invariant.Finding{Verdict: invariant.OK}) {
+			t.Errorf("%s, when nothing happened: got %+v, want ok", inv.Name, got)
+		}
+	}
+	if diff := cmp.Diff([]string{"stale-writer", "lock-theft", "freshness"}, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// The zero Verdict is none: what nobody has judged is not ok.
+func TestVerdictsPrint(t *testing.T) {
+	for v, want := range map[invariant.Verdict]string{
+		0: "Verdict(0)", invariant.OK: "ok", invariant.Violated: "violated", invariant.Unknown: "unknown", 9: "Verdict(9)",
+	} {
+		if got := v.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
