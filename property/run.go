@@ -55,9 +55,6 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
 		return nil, r.confirmed(f)
 	case invariant.Unknown:
-		if report.Doubt == nil { // interrupted: the test is over
-			return nil, &failure{kind: kindOther, world: s, text: report.Why + "\n"}
-		}
 		f := r.outcome(s, report.Doubt)
 		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
 		return nil, r.confirmed(f)
@@ -165,7 +162,8 @@ func (r runner) bubble(run func(context.Context)) (stuck error) {
 			stuck = fmt.Errorf("%v", v)
 		}
 	}()
-	ctx := r.t.Context()
+	// A context makes its channel when it is first asked for it, and a channel made in one bubble is no use in the next.
+	ctx := context.WithoutCancel(r.t.Context())
 	synctest.Test(r.t, func(*testing.T) { run(ctx) })
 	return nil
 }
