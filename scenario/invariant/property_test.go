@@ -1,0 +1,223 @@
+package invariant_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+const (
+	cacheTable = "cache"
+	maxSkew    = 3 * time.Second
+)
+
+var cacheKeys = []string{"/a", "/b"}
+
+// writer is a node with a clock of its own that keeps to recipe A, and forgets
+// no lease it ever had: it uses old ones as well, as a paused node would.
+type writer struct {
+	name   string
+	store  *isr.RecipeA
+	leases []isr.Lease
+}
+
+// fleet is a table, and writers whose clocks are off by maxSkew at most.
+type fleet struct {
+	ctx     context.Context
+	clock   *fakeclock.Clock
+	db      *ddbfake.DB
+	writers []*writer
+	bodies  int
+}
+
+func drawFleet(t *rapid.T) *fleet {
+	f := &fleet{ctx: context.Background(), clock: fakeclock.New(t0)}
+	f.db = ddbfake.New(ddbfake.Options{Clock: f.clock})
+	attribute := func(name string) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS}
+	}
+	_, err := f.db.As("setup").CreateTable(f.ctx, &dynamodb.CreateTableInput{
+		TableName:            aws.String(cacheTable),
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{attribute("pk"), attribute("sk")},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"alice", "bob", "carol"} {
+		offset := rapid.Int64Range(-int64(maxSkew), int64(maxSkew)).Draw(t, name+"'s clock is off by")
+		tokens := 0
+		store, err := isr.NewRecipeA(isr.Config{
+			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}), Table: cacheTable,
+			Bodies: noBodies{}, Lease: 5 * time.Second, LockBuffer: time.Second,
+			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
+			Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.writers = append(f.writers, &writer{name: name, store: store})
+	}
+	return f
+}
+
+// step does one thing that a correct writer may do, or lets time pass.
+func (f *fleet) step(t *rapid.T) {
+	w := rapid.SampledFrom(f.writers).Draw(t, "writer")
+	what := rapid.SampledFrom([]string{"acquire", "publish", "refresh", "release", "wait"}).Draw(t, "step")
+	if what != "acquire" && what != "wait" && len(w.leases) == 0 {
+		what = "acquire"
+	}
+	var err error
+	switch what {
+	case "wait":
+		f.clock.Advance(time.Duration(rapid.Int64Range(0, int64(4*time.Second)).Draw(t, "for")))
+	case "acquire":
+		var lease isr.Lease
+		lease, err = w.store.Acquire(f.ctx, rapid.SampledFrom(cacheKeys).Draw(t, "key"))
+		if err == nil {
+			w.leases = append(w.leases, lease)
+		}
+	default:
+		lease := w.leases[rapid.IntRange(0, len(w.leases)-1).Draw(t, "lease")]
+		switch what {
+		case "publish":
+			err = w.store.Publish(f.ctx, lease, f.page(w.store.PK(lease.Key)))
+		case "refresh":
+			_, err = w.store.Refresh(f.ctx, lease)
+		case "release":
+			err = w.store.Release(f.ctx, lease)
+		}
+	}
+	if err != nil && !errors.Is(err, isr.ErrHeld) && !errors.Is(err, isr.ErrLeaseLost) {
+		t.Fatal(err)
+	}
+}
+
+// page is a META row unlike any before.
+func (f *fleet) page(pk string) isr.Meta {
+	f.bodies++
+	return isr.Meta{PK: pk, S3Key: fmt.Sprint("body-", f.bodies), GeneratedAt: isr.Floor(f.clock.Now()), RevalidateSeconds: 60}
+}
+
+func (f *fleet) steps(t *rapid.T) {
+	for range rapid.IntRange(0, 25).Draw(t, "steps") {
+		f.step(t)
+	}
+}
+
+func (f *fleet) check(inv invariant.Invariant) invariant.Finding {
+	return inv.Check(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew})
+}
+
+// noBodies is a body store that is never asked.
+type noBodies struct{}
+
+func (noBodies) PutBody(context.Context, string, []byte) error { return nil }
+
+func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
+
+// Whatever correct writers do, and however their clocks differ within the
+// promise, they violate nothing.
+func TestCorrectWritersAreInnocent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFleet(t)
+		f.steps(t)
+		for _, inv := range []invariant.Invariant{invariant.StaleWriter(), invariant.LockTheft()} {
+			if got := f.check(inv); got.Verdict != invariant.OK {
+				t.Fatalf("%s is %v: %s (changes %v)", inv.Name, got.Verdict, got.Why, got.Changes)
+			}
+		}
+	})
+}
+
+// Whatever correct writers do before and after, a publish by a stranger is found.
+func TestAStrangersPublishIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFleet(t)
+		f.steps(t)
+		pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
+		if _, err := f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{
+			TableName: aws.String(cacheTable), Item: f.page(pk).Item(),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		decisive := len(f.db.Changes())
+		f.steps(t)
+		got := f.check(invariant.StaleWriter())
+		if got.Verdict != invariant.Violated || got.Changes[len(got.Changes)-1] != decisive {
+			t.Fatalf("%v: %s (changes %v), want change %d named last", got.Verdict, got.Why, got.Changes, decisive)
+		}
+	})
+}
+
+// A stranger's deletion of a lock is theft if and only if the lease is live by
+// every clock that keeps the promise.
+func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFleet(t)
+		f.steps(t)
+		pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
+		live := false
+		for _, row := range f.db.Items(cacheTable) {
+			rowPK, _ := row.Str("pk")
+			sk, _ := row.Str("sk")
+			if expires, _ := row.Int("lease_expires_at"); rowPK == pk && sk == isr.SortLock {
+				live = isr.EpochSeconds(expires).Time().After(f.clock.Now().Add(maxSkew))
+			}
+		}
+		if _, err := f.db.As("mallory").DeleteItem(f.ctx, &dynamodb.DeleteItemInput{
+			TableName: aws.String(cacheTable), Key: isr.Key(pk, isr.SortLock),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		want := invariant.OK
+		if live {
+			want = invariant.Violated
+		}
+		if got := f.check(invariant.LockTheft()); got.Verdict != want {
+			t.Fatalf("%v: %s, want %v", got.Verdict, got.Why, want)
+		}
+	})
+}
+
+// Two clocks at the two ends of the promise need all of 2e: a page is served as
+// fresh until just then, and no longer.
+func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
+	const window = time.Minute
+	clock := fakeclock.New(t0)
+	ahead, behind := clock.Node(fakeclock.Drift{Offset: maxSkew}), clock.Node(fakeclock.Drift{Offset: -maxSkew})
+	page := isr.Meta{GeneratedAt: isr.Floor(ahead.Now()), RevalidateSeconds: int64(window / time.Second)}
+	var reader *isr.RecipeA // Fresh needs no configuration
+
+	clock.Advance(window + 2*maxSkew - nano)
+	if !reader.Fresh(page, behind.Now()) {
+		t.Errorf("stale after %v, want fresh for a nanosecond more", clock.Since(t0))
+	}
+	log := newHistory().rendered("ahead", "1", 0).served("behind", "1", history.Fresh, clock.Since(t0))
+	got := invariant.Freshness().Check(invariant.Evidence{History: log.Events(), Revalidate: window, MaxClockSkew: maxSkew})
+	if got.Verdict != invariant.OK {
+		t.Errorf("%v: %s, want ok", got.Verdict, got.Why)
+	}
+	clock.Advance(nano)
+	if reader.Fresh(page, behind.Now()) {
+		t.Errorf("fresh after %v, want stale", clock.Since(t0))
+	}
+}
