@@ -1,6 +1,8 @@
 package lint_test
 
 import (
+	"io/fs"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
@@ -17,6 +19,7 @@ func TestMapOrderRule(t *testing.T) {
 
 // TestModule holds the rules over every package of this module.
 func TestModule(t *testing.T) {
+	readDirectories(t)
 	const module = "github.com/isr-sim/isr-sim"
 	loaded, err := packages.Load(&packages.Config{
 		Context: t.Context(),
@@ -44,5 +47,20 @@ func TestModule(t *testing.T) {
 		for _, found := range action.Diagnostics {
 			t.Errorf("%s: %s", action.Package.Fset.Position(found.Pos), found.Message)
 		}
+	}
+}
+
+// readDirectories reads every directory of the module: go test caches this test's result, and runs it again only when
+// a file that it has asked for has changed. It cannot see what the go command reads.
+func readDirectories(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && len(entry.Name()) > 2 && entry.Name()[0] == '.' {
+			return fs.SkipDir // .git and its like
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
