@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -33,6 +35,9 @@ func loadScenario(name string) (*scenario.Scenario, error) {
 		return nil, usage(fmt.Errorf("scenario: found the directory %s, expected a file", name), "name the files in it: "+shellWord(name)+"/*.yaml")
 	case err == nil || isFileName(name):
 		s, err := scenario.Load(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, usage(err, missingFileHint(name))
+		}
 		return s, wrapUsage(err)
 	}
 	hint := "isr-sim list says what they are about"
@@ -40,6 +45,16 @@ func loadScenario(name string) (*scenario.Scenario, error) {
 		hint = fmt.Sprintf("did you mean %q?", option)
 	}
 	return nil, usage(fmt.Errorf("scenario: found %q, expected a file or one of %s", name, strings.Join(fixtures.Names(), ", ")), hint)
+}
+
+// missingFileHint guesses what was meant by the name of a file that does not
+// exist: most often an embedded scenario.
+func missingFileHint(name string) string {
+	base := filepath.Base(name)
+	if option, ok := suggest.Nearest(strings.TrimSuffix(base, filepath.Ext(base)), fixtures.Names()); ok {
+		return fmt.Sprintf("the embedded scenario is called %s", option)
+	}
+	return "embedded scenarios are named without a path; isr-sim list prints them"
 }
 
 // loadScenarios loads those named, or all that are embedded.
