@@ -17,6 +17,8 @@ func TestLockTheftPasses(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second)},
 		{name: "by a clock that is as far ahead as it may be", skew: 2 * second,
 			log: newLog().lock("alice", "a1", 30*second).at(28*second).lock("bob", "b1", 60*second)},
+		{name: "sent too early, and arrived when the lease was over: that harms nobody",
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).sentAt(0).lock("bob", "b1", 60*second)},
 		{name: "a removal at that very second, by anybody",
 			log: newLog().lock("alice", "a1", 30*second).at(30 * second).unlock("bob")},
 		{name: "a takeover with the same token, once the lease is over",

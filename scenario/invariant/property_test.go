@@ -205,7 +205,7 @@ func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
 	clock := fakeclock.New(t0)
 	ahead, behind := clock.Node(fakeclock.Drift{Offset: maxSkew}), clock.Node(fakeclock.Drift{Offset: -maxSkew})
 	page := isr.Meta{GeneratedAt: isr.Floor(ahead.Now()), RevalidateSeconds: int64(window / time.Second)}
-	var reader *isr.RecipeA // Fresh needs no configuration
+	reader := new(isr.RecipeA) // Fresh needs no configuration
 
 	clock.Advance(window + 2*maxSkew - nano)
 	if !reader.Fresh(page, behind.Now()) {
