@@ -81,6 +81,7 @@ func equalMaps(a, b map[string]Value) bool {
 	if len(a) != len(b) {
 		return false
 	}
+	//isrsim:unordered all must be equal, whichever is looked at first
 	for k, v := range a {
 		if w, ok := b[k]; !ok || !Equal(v, w) {
 			return false

@@ -167,13 +167,6 @@ func (u uint128) add(v uint128) uint128 {
 	return uint128{hi, lo}
 }
 
-// sub is for u >= v.
-func (u uint128) sub(v uint128) uint128 {
-	lo, borrow := bits.Sub64(u.lo, v.lo, 0)
-	hi, _ := bits.Sub64(u.hi, v.hi, borrow)
-	return uint128{hi, lo}
-}
-
 func (u uint128) divmod10() (q uint128, r uint64) {
 	q.hi, r = u.hi/10, u.hi%10
 	q.lo, r = bits.Div64(r, u.lo, 10)

@@ -1,6 +1,8 @@
 package attr
 
 import (
+	"errors"
+
 	"github.com/cockroachdb/apd/v3"
 )
 
@@ -51,7 +53,7 @@ func addDecimals(n, m Number) (Number, error) {
 		return Number{}, &Error{err.Error()}
 	}
 	result, err := ParseNumber(sum.Text('E'))
-	if err == errPrecision {
+	if errors.Is(err, errPrecision) {
 		err = errOverflow
 	}
 	return result, err

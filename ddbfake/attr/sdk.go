@@ -120,6 +120,7 @@ func Depth(v Value) int {
 	deepest := 0
 	switch v := v.(type) {
 	case M:
+		//isrsim:unordered a maximum has no order
 		for _, e := range v {
 			deepest = max(deepest, Depth(e))
 		}
@@ -135,6 +136,7 @@ func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value,
 	out := make(map[string]Value, len(m))
 	var failed string
 	var failure error
+	//isrsim:unordered the failure reported is that of the first name
 	for name, e := range m {
 		v, err := fromSDK(e, depth)
 		if err != nil && (failure == nil || name < failed) {
@@ -263,6 +265,7 @@ func (it Item) Clone() Item { return maps.Clone(it) }
 
 func mapToSDK(m map[string]Value) map[string]types.AttributeValue {
 	out := make(map[string]types.AttributeValue, len(m))
+	//isrsim:unordered the result is a map again
 	for name, v := range m {
 		out[name] = ToSDK(v)
 	}

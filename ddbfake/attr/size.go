@@ -18,6 +18,7 @@ func Size(v Value) int {
 		return 1
 	case M:
 		n := 3 + len(v)
+		//isrsim:unordered a sum has no order
 		for name, e := range v {
 			n += len(name) + Size(e)
 		}
@@ -53,6 +54,7 @@ func Size(v Value) int {
 // Size returns the bytes that DynamoDB counts for a row: its names and values.
 func (it Item) Size() int {
 	n := 0
+	//isrsim:unordered a sum has no order
 	for name, v := range it {
 		n += len(name) + Size(v)
 	}

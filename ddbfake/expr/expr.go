@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,6 +85,7 @@ func Unused(args Args, used ...Expression) error {
 
 func missing[V any](given map[string]V, used []string) string {
 	var left []string
+	//isrsim:unordered sorted below
 	for key := range given {
 		if !slices.Contains(used, key) {
 			left = append(left, key)
@@ -136,10 +138,5 @@ func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regex
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }

@@ -68,15 +68,15 @@ type (
 
 func (p *placeholder) print(b *strings.Builder) { b.WriteString(p.key) }
 
-func (c *call) print(b *strings.Builder) {
-	b.WriteString(c.name)
-	printList(b, c.args)
+func (n *call) print(b *strings.Builder) {
+	b.WriteString(n.name)
+	printList(b, n.args)
 }
 
-func (c *comparison) print(b *strings.Builder) {
-	c.left.print(b)
-	b.WriteString(" " + c.op + " ")
-	c.right.print(b)
+func (n *comparison) print(b *strings.Builder) {
+	n.left.print(b)
+	b.WriteString(" " + n.op + " ")
+	n.right.print(b)
 }
 
 func (n *between) print(b *strings.Builder) {

@@ -58,16 +58,16 @@ func (p *path) review(r *reviewer) {
 
 func (p *placeholder) review(*reviewer) {}
 
-func (c *call) review(r *reviewer) {
+func (n *call) review(r *reviewer) {
 	switch {
-	case c.f == nil:
-		r.fail("Invalid function name; function: %s", c.name)
-	case c.f.update && r.lang != updateLanguage:
-		r.fail("The function is not allowed in a condition expression; function: %s", c.name)
-	case !c.f.update && r.lang == updateLanguage:
-		r.fail("The function is not allowed in an update expression; function: %s", c.name)
+	case n.f == nil:
+		r.fail("Invalid function name; function: %s", n.name)
+	case n.f.update && r.lang != updateLanguage:
+		r.fail("The function is not allowed in a condition expression; function: %s", n.name)
+	case !n.f.update && r.lang == updateLanguage:
+		r.fail("The function is not allowed in an update expression; function: %s", n.name)
 	}
-	r.operands(c.args...)
+	r.operands(n.args...)
 }
 
 func (n *comparison) review(r *reviewer) { r.operands(n.left, n.right) }

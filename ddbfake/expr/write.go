@@ -79,15 +79,15 @@ func add(old, v attr.Value) (attr.Value, error) {
 		}
 	case attr.SS:
 		if set, ok := old.(attr.SS); ok {
-			return attr.SS(union(set, v, cmp.Compare)), nil
+			return union(set, v, cmp.Compare), nil
 		}
 	case attr.NS:
 		if set, ok := old.(attr.NS); ok {
-			return attr.NS(union(set, v, attr.Number.Cmp)), nil
+			return union(set, v, attr.Number.Cmp), nil
 		}
 	case attr.BS:
 		if set, ok := old.(attr.BS); ok {
-			return attr.BS(union(set, v, bytes.Compare)), nil
+			return union(set, v, bytes.Compare), nil
 		}
 	}
 	return nil, errOperandType
@@ -99,21 +99,21 @@ func subtract(old, v attr.Value) (attr.Value, error) {
 	case attr.SS:
 		if set, ok := old.(attr.SS); ok {
 			if rest := difference(set, v, cmp.Compare); len(rest) > 0 {
-				return attr.SS(rest), nil
+				return rest, nil
 			}
 			return nil, nil
 		}
 	case attr.NS:
 		if set, ok := old.(attr.NS); ok {
 			if rest := difference(set, v, attr.Number.Cmp); len(rest) > 0 {
-				return attr.NS(rest), nil
+				return rest, nil
 			}
 			return nil, nil
 		}
 	case attr.BS:
 		if set, ok := old.(attr.BS); ok {
 			if rest := difference(set, v, bytes.Compare); len(rest) > 0 {
-				return attr.BS(rest), nil
+				return rest, nil
 			}
 			return nil, nil
 		}
