@@ -323,6 +323,7 @@ func writesToken(in *dynamodb.UpdateItemInput) bool {
 	if strings.Contains(expression, "lease_token") {
 		return true
 	}
+	//isrsim:unordered any of them will do
 	for alias, name := range in.ExpressionAttributeNames {
 		if name == "lease_token" && strings.Contains(expression, alias) {
 			return true
