@@ -81,8 +81,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			names[i] = string(m)
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: the store was not tested there "+
-			"(does it use the node's Client, Clock and Table, and rows META and LOCK?)\n%v",
-			count.worlds, strings.Join(names, ", "), count)
+			"(does it use the node's Client, Clock and Table, and rows META and LOCK?)\n%v\n%v",
+			count.worlds, strings.Join(names, ", "), count.answers, count)
 	}
 	t.Log(count)
 }
@@ -91,7 +91,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
 	count := &tally{marks: map[scenario.Mark]int{}}
-	f := found{runner: runner{t: t, name: c.Protocol, newStore: newStore}, count: count}
+	f := found{runner: newRunner(t, c.Protocol, newStore), count: count}
+	count.answers = f.answers
 	defer func() {
 		if f.last != nil {
 			f.leave(file)

@@ -17,7 +17,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-func TestReferencePasses(t *testing.T) { property.CheckStore(t, newStore) }
+func TestReferencePasses(t *testing.T) {
+	t.Parallel()
+	property.CheckStore(t, newStore)
+}
 
 // TestBlindPublishFailsInEverySeed holds the promise that a check's default
 // effort suffices, whatever rapid's seed.
@@ -139,6 +142,7 @@ func TestBadStores(t *testing.T) {
 		{"waits for ever", []string{"broken: the store under test waits for a channel"}, false},
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
 		{"never caches", []string{"vacuous: nothing was violated, but none of 100 worlds reached lock-taken-over, lock-refused"}, false},
+		{"looks into another table", []string{"vacuous: ", "answers were errors, such as: ", "ResourceNotFoundException"}, false},
 		{"writes another LOCK", []string{"unknown: TestChild under store-under-test", "finds a LOCK row", "without lease_token"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},
 		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},

@@ -141,6 +141,10 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			return isr.Served{}, nil
 		}),
 		"never caches": answer(render),
+		"looks into another table": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			n.Table = "the-real-one"
+			return isr.Served{}, read(ctx, n)
+		}),
 		"writes another LOCK": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 			item := isr.Key(isr.PartitionKey("", key), isr.SortLock)
 			item["owner"] = &types.AttributeValueMemberS{Value: n.Tokens()}

@@ -68,7 +68,7 @@ func (f *failure) leave(file string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name())
+	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone already if all went well
 	if _, err := temporary.Write(yaml); err != nil {
 		return errors.Join(err, temporary.Close())
 	}

@@ -28,6 +28,7 @@ const enoughWorlds = 50
 type tally struct {
 	worlds, schedules, steps int
 	marks                    map[scenario.Mark]int // in how many worlds
+	answers                  *answers
 }
 
 func (c *tally) add(r *scenario.Report) {

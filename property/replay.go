@@ -26,7 +26,7 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}
-	r := runner{t: t, name: s.Protocol, newStore: newStore}
+	r := newRunner(t, s.Protocol, newStore)
 	if s.Replay != nil {
 		r.name = s.Replay.Protocol
 		trace, f := r.replay(s, *s.Replay)

@@ -19,6 +19,11 @@ type runner struct {
 	t        *testing.T
 	name     string // what the store is called
 	newStore func(Node) (isr.Handler, error)
+	answers  *answers
+}
+
+func newRunner(t *testing.T, name string, newStore func(Node) (isr.Handler, error)) runner {
+	return runner{t: t, name: name, newStore: newStore, answers: &answers{}}
 }
 
 // failure is what a run came to that is not ok.
@@ -38,7 +43,7 @@ func (f *failure) repeatable() bool { return f.replay != nil }
 
 // campaign runs the world under its schedules from the given seed.
 func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*scenario.Report, *failure) {
-	g := &guard{}
+	g := &guard{answers: r.answers}
 	protocol := g.protocol(r.name, r.newStore)
 	var report *scenario.Report
 	var err error
@@ -66,7 +71,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 // replay runs one recorded schedule and returns its trace. It returns no failure
 // if the run is ok.
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
-	g := &guard{}
+	g := &guard{answers: r.answers}
 	var printed bytes.Buffer
 	var o *scenario.Outcome
 	var err error

@@ -17,12 +17,12 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := true
-	r := runner{t: t, name: DefaultName, newStore: func(n Node) (isr.Handler, error) {
+	r := newRunner(t, DefaultName, func(n Node) (isr.Handler, error) {
 		if broken {
 			return blind.New(n.Config)
 		}
 		return isr.New(n.Config)
-	}}
+	})
 	s, err := world{simple()}.checked()
 	if err != nil {
 		t.Fatal(err)
