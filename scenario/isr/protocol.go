@@ -23,6 +23,15 @@ func Reference() Protocol {
 	return Protocol{
 		Name:    "recipe-a",
 		Summary: "one META row a key; one transaction publishes it and releases the lease",
-		New:     func(cfg Config) (Handler, error) { return New(cfg) },
+		New:     func(cfg Config) (Handler, error) { return AsHandler(New(cfg)) },
 	}
+}
+
+// AsHandler turns what New and NewOn return into what a Protocol's New returns: a
+// failed one is no Handler at all, not one that holds a nil *Cache.
+func AsHandler(c *Cache, err error) (Handler, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
 }

@@ -33,6 +33,6 @@ func onRecipeA(mutate func(*isr.RecipeA) isr.Store) func(isr.Config) (isr.Handle
 		if err != nil {
 			return nil, err
 		}
-		return isr.NewOn(mutate(reference), cfg)
+		return isr.AsHandler(isr.NewOn(mutate(reference), cfg))
 	}
 }
