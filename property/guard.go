@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -26,47 +24,6 @@ type guard struct {
 	first error
 
 	answers *answers
-}
-
-// answers counts what the store answered.
-type answers struct {
-	all, errors int
-	first       error // the first that no fault explains, or the first
-}
-
-// String says how many answers were errors, and shows one of them.
-func (a *answers) String() string {
-	if a.errors == 0 {
-		return fmt.Sprintf("none of the store's %d answers was an error", a.all)
-	}
-	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)
-}
-
-// injected says whether err can come from a fault of the world, which explains
-// nothing about the store.
-func injected(err error) bool {
-	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
-		return true
-	}
-	api, ok := errors.AsType[smithy.APIError](err)
-	return ok && (api.ErrorCode() == "InternalServerError" || api.ErrorCode() == "ProvisionedThroughputExceededException")
-}
-
-// counted is a store whose answers are counted.
-type counted struct {
-	isr.Handler
-	answers *answers
-}
-
-func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
-	served, err := c.Handler.Get(ctx, key)
-	c.answers.all++
-	if err != nil {
-		if c.answers.errors++; c.answers.first == nil || injected(c.answers.first) && !injected(err) {
-			c.answers.first = err
-		}
-	}
-	return served, err
 }
 
 // offence returns the first broken rule, or why there was no store.
