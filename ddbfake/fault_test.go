@@ -145,6 +145,10 @@ func TestFaultPredicates(t *testing.T) {
 		TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :p AND sk > :s"),
 		ExpressionAttributeValues: values{":p": s("a"), ":s": s("LOCK")},
 	}
+	span := &dynamodb.QueryInput{
+		TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :p AND sk BETWEEN :s AND :t"),
+		ExpressionAttributeValues: values{":p": s("a"), ":s": s("LOCK"), ":t": s("META")},
+	}
 	transaction := &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		putAction(key("a", "META")), deleteAction(key("a", "LOCK")),
 	}}
@@ -172,6 +176,7 @@ func TestFaultPredicates(t *testing.T) {
 		{"error-before key=LOCK", query, true},
 		{"error-before key=LOCK", part, false},
 		{"error-before key=a", part, true},
+		{"error-before key=LOCK", span, false},
 		{"error-before key=META", transaction, true},
 		{"error-before table=cache key=LOCK op=TransactWriteItems", transaction, true},
 		{"error-before key=VER#1", transaction, false},

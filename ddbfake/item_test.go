@@ -269,7 +269,13 @@ func TestItemLimits(t *testing.T) {
 		key(strings.Repeat("a", 2048), strings.Repeat("b", 1024)),
 		with(key("a", "c"), "empty", s(""), "n", n(strings.Repeat("1", 38))),
 	)
-	w.db.As("x")
+	if _, err := w.c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String("cache"), Key: key("a", "c"), UpdateExpression: aws.String("REMOVE #e, n SET c = :c"),
+		ExpressionAttributeNames:  map[string]string{"#e": "empty"},
+		ExpressionAttributeValues: values{":c": s(strings.Repeat("x", 400*1024-7))},
+	}); err != nil {
+		t.Errorf("an update to 400 KB: %v", err)
+	}
 	if got := len(w.db.Items("cache")); got != 3 {
 		t.Errorf("got %d rows, want 3", got)
 	}
@@ -314,6 +320,19 @@ func TestUpdateReturnValues(t *testing.T) {
 				t.Errorf("row (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// There is no map of attributes where there is nothing to return.
+func TestUpdateReturnsNothing(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.put(key("a", "b"))
+	out, err := w.c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String("cache"), Key: key("a", "b"), ReturnValues: types.ReturnValueUpdatedOld,
+		UpdateExpression: aws.String("SET x = :x"), ExpressionAttributeValues: values{":x": n("1")},
+	})
+	if err != nil || out.Attributes != nil {
+		t.Errorf("got %v, %v, want no attributes", out, err)
 	}
 }
 

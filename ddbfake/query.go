@@ -273,11 +273,11 @@ func (k *keyRange) above(sort string) bool {
 }
 
 // scan visits the rows in order, or backwards, those after the start key if
-// there is one.
+// there is one. The start key lies within the range.
 func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*row) bool) {
 	if forward {
 		from := primaryKey{k.hash, k.low}
-		if start != nil && from.less(*start) {
+		if start != nil {
 			from = *start
 		}
 		t.probe.key = from
@@ -297,7 +297,7 @@ func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*r
 	if k.hasHigh {
 		from = primaryKey{k.hash, k.high}
 	}
-	if start != nil && start.less(from) {
+	if start != nil {
 		from = *start
 	}
 	t.probe.key = from

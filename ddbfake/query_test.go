@@ -193,6 +193,29 @@ func TestQueryPages(t *testing.T) {
 	})
 }
 
+// A partition is found among its neighbours, whichever way it is read.
+func TestQueryWithoutSortKey(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	table(t, w.db, "flat", "id", "S", "", "")
+	for _, id := range []string{"o", "p", "p\x00", "pp"} {
+		if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("flat"), Item: values{"id": s(id)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, forward := range []bool{true, false} {
+		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("flat"), KeyConditionExpression: aws.String("id = :p"),
+			ExpressionAttributeValues: values{":p": s("p")}, ScanIndexForward: &forward,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Count != 1 || diff(t, out.Items[0], values{"id": s("p")}) != "" {
+			t.Errorf("forward %v: got %v, want p alone", forward, out.Items)
+		}
+	}
+}
+
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 func TestQueryErrors(t *testing.T) {
 	log := aws.String("log")

@@ -75,6 +75,8 @@ func TestSnapshot(t *testing.T) {
 	w.clock.Advance(time.Minute)
 	other := newWorld(t, ddbfake.LagManual)
 	other.clock.Advance(time.Minute)
+	var seen []ddbfake.Change
+	var said []string
 	for i, u := range []*world{w, other, w} {
 		u.db.Restore(snapshot)
 		if u.db.Hash() != before {
@@ -90,6 +92,13 @@ func TestSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		u.put(with(key("a", "future"), "v", n(fmt.Sprint(i))))
+		if i == 0 {
+			seen = u.db.ChangesSince(len(log))
+			said = story(seen)
+		}
+		if d := cmp.Diff(said, story(seen)); d != "" {
+			t.Errorf("future %d rewrote the log of the first:\n%s", i, d)
+		}
 		if got := u.db.SweepExpired(); got != 500 {
 			t.Errorf("future %d: swept %d rows, want 500", i, got)
 		}
@@ -97,8 +106,15 @@ func TestSnapshot(t *testing.T) {
 		if got := fmt.Sprint(u.db.Items("cache")); got != want {
 			t.Errorf("future %d: got %s, want %s", i, got, want)
 		}
+		// A token of one future is not known in another.
+		if _, err := u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+			ClientRequestToken: aws.String("future"),
+			TransactItems:      []types.TransactWriteItem{updateAction(key("a", fmt.Sprint("counter", i)), "ADD v :one", values{":one": n("1")})},
+		}); err != nil {
+			t.Errorf("future %d: %v", i, err)
+		}
 		changes := u.db.ChangesSince(len(log))
-		if len(changes) != 501 || changes[0].Seq != len(log)+1 || changes[0].Request != 505 {
+		if len(changes) != 502 || changes[0].Seq != len(log)+1 || changes[0].Request != 505 {
 			t.Errorf("future %d: got %d changes from %+v on", i, len(changes), changes[0])
 		}
 	}

@@ -97,11 +97,14 @@ func TestTableLife(t *testing.T) {
 	if got := created.TableDescription.TableStatus; got != types.TableStatusCreating {
 		t.Errorf("CreateTable: got %s, want CREATING", got)
 	}
-	for i := range 3 {
+	for i := range 4 {
 		item := values{"pk": s("a"), "sk": n(fmt.Sprint(i + 1))}
 		if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("fresh"), Item: item}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("fresh"), Key: values{"pk": s("a"), "sk": n("4")}}); err != nil {
+		t.Fatal(err)
 	}
 	out, err := w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
 	if err != nil {

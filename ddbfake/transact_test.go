@@ -260,6 +260,46 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("another token: got %v and %d, want success and 2", err, count(w))
 		}
 	})
+	t.Run("any difference in the actions is another input", func(t *testing.T) {
+		update := func(change func(u *types.Update)) *dynamodb.TransactWriteItemsInput {
+			u := &types.Update{
+				TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("SET #v = :v"),
+				ConditionExpression:       aws.String("attribute_not_exists(#v)"),
+				ExpressionAttributeNames:  map[string]string{"#v": "v"},
+				ExpressionAttributeValues: values{":v": m(values{"l": &types.AttributeValueMemberL{Value: []types.AttributeValue{n("1"), b("2")}}, "s": ss("p", "q")})},
+			}
+			change(u)
+			return &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("token"), TransactItems: []types.TransactWriteItem{{Update: u}}}
+		}
+		same := func(*types.Update) {}
+		for name, other := range map[string]*dynamodb.TransactWriteItemsInput{
+			"table":     update(func(u *types.Update) { u.TableName = aws.String("cachet") }),
+			"key":       update(func(u *types.Update) { u.Key = key("a", "c") }),
+			"condition": update(func(u *types.Update) { u.ConditionExpression = aws.String("attribute_not_exists( #v)") }),
+			"update":    update(func(u *types.Update) { u.UpdateExpression = aws.String("SET #v=:v") }),
+			"name":      update(func(u *types.Update) { u.ExpressionAttributeNames = map[string]string{"#v": "w"} }),
+			"value":     update(func(u *types.Update) { u.ExpressionAttributeValues = values{":v": s("1")} }),
+			"nested": update(func(u *types.Update) {
+				u.ExpressionAttributeValues[":v"].(*types.AttributeValueMemberM).Value["s"] = ss("p", "r")
+			}),
+			"on failure": update(func(u *types.Update) {
+				u.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+			}),
+			"kind": {ClientRequestToken: aws.String("token"), TransactItems: []types.TransactWriteItem{deleteAction(key("a", "b"))}},
+			"more": {ClientRequestToken: aws.String("token"), TransactItems: append(update(same).TransactItems, putAction(key("a", "c")))},
+		} {
+			w := newWorld(t, ddbfake.LagManual)
+			for range 2 {
+				if _, err := w.c.TransactWriteItems(t.Context(), update(same)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := w.c.TransactWriteItems(t.Context(), other)
+			if got, message := code(err); got != "IdempotentParameterMismatchException" {
+				t.Errorf("another %s: got %s (%s), want a mismatch", name, got, message)
+			}
+		}
+	})
 	t.Run("for ten minutes and no longer", func(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
 		for _, step := range []struct {

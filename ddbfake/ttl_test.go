@@ -133,6 +133,9 @@ func TestExpiredRowsLive(t *testing.T) {
 	if w.db.Sweep(rows[0]) || w.get(key("a", "b")) == nil {
 		t.Error("raising the ttl in time did not save the row")
 	}
+	if got := w.db.Expired(); len(got) != 0 {
+		t.Errorf("still expired after raising the ttl: %v", got)
+	}
 	if w.db.Sweep(ddbfake.Row{Table: "nowhere", Key: rows[0].Key}) || w.db.Sweep(ddbfake.Row{Table: "cache", Key: attr.Item{}}) {
 		t.Error("swept a row that is not there")
 	}
@@ -248,12 +251,43 @@ func TestLagOfRowsBornExpired(t *testing.T) {
 	}
 }
 
+// Rows that were expired before TTL was enabled go when it is, and equal
+// instants go by table and key.
+func TestLagOfEnabling(t *testing.T) {
+	w := newWorld(t, ddbfake.LagAtOnce)
+	table(t, w.db, "bodies", "pk", "S", "sk", "S")
+	w.put(with(key("b", "x"), "ttl", due(0)), with(key("a", "x"), "ttl", due(0)))
+	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}); err != nil {
+		t.Fatal(err)
+	}
+	w.put(with(key("c", "x"), "ttl", due(2*time.Hour)))
+	w.clock.Advance(time.Hour)
+	for _, name := range []string{"cache", "bodies"} {
+		if _, err := w.c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+			TableName:               &name,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.clock.Advance(24 * time.Hour)
+	var got []string
+	for _, c := range w.db.ChangesSince(4) {
+		pk, _ := c.Key.Str("pk")
+		got = append(got, fmt.Sprintf("%s/%s at %v", c.Table, pk, c.Time.Sub(fakeclock.Epoch)))
+	}
+	want := []string{"cache/a at 1h0m0s", "cache/b at 1h0m0s", "bodies/z at 2h0m1s", "cache/c at 2h0m1s"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("deletions (-want +got):\n%s", d)
+	}
+}
+
 func TestSetLag(t *testing.T) {
 	w := newWorld(t, ddbfake.LagNever)
 	w.enableTTL()
 	w.put(with(key("a", "b"), "ttl", due(0)))
 	w.clock.Advance(time.Hour)
-	if w.db.SweepExpired() != 0 {
+	if w.db.SweepExpired() != 0 || w.db.Sweep(ddbfake.Row{Table: "cache", Key: fromSDK(t, key("a", "b"))}) {
 		t.Error("swept under never")
 	}
 	w.db.SetLag(ddbfake.LagAtOnce)
