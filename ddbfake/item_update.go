@@ -72,8 +72,5 @@ func (a *action) returned(v types.ReturnValue, before, after attr.Item) attr.Ite
 	if item == nil || a.update == nil {
 		return nil
 	}
-	if item = a.update.Touched(item, a.args); len(item) == 0 {
-		return nil
-	}
-	return item
+	return a.update.Touched(item, a.args)
 }
