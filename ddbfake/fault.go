@@ -55,7 +55,7 @@ func FaultKinds() []FaultKind {
 	return kinds
 }
 
-// Always, as Fault.Times, never stops.
+// Always is the Fault.Times of a fault that never stops.
 const Always = -1
 
 // Fault is something that goes wrong with certain calls. Its text form is the

@@ -96,7 +96,10 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	if q.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
 		return nil, err
 	}
-	return q, q.parse(db)
+	if err := q.parse(db); err != nil {
+		return nil, err
+	}
+	return q, nil
 }
 
 // parse parses and checks the expressions.
