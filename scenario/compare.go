@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
@@ -79,14 +81,20 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			return err
 		}
 		c.Requests++
-		what, fake, realAnswer := "TTL", "", ""
+		var out any
+		var err error
+		what, fake := "TTL", ""
 		if e.Input == nil {
 			fake = "ok " + e.Swept.String()
-			realAnswer = answerText(sweepReal(ctx, client, e.Swept))
+			out, err = sweepReal(ctx, client, e.Swept)
 		} else {
 			what, fake = run.words.input(e.Input), answerText(e.Output, e.Err)
-			realAnswer = answerText(callReal(ctx, client, e.Input, created.TableDescription))
+			out, err = callReal(ctx, client, e.Input, created.TableDescription)
 		}
+		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {
+			return fmt.Errorf("request %d: %w", i+1, err) // no answer is not another answer
+		}
+		realAnswer := answerText(out, err)
 		if !e.Blind && fake != realAnswer {
 			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
 		}
