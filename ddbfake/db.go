@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -38,6 +39,7 @@ type Options struct {
 type DB struct {
 	clock   Clock
 	onFault func(Fault)
+	clients atomic.Uint64 // numbers the clients of Client
 
 	mu       sync.Mutex
 	lag      Lag
@@ -127,6 +129,7 @@ func (db *DB) SetLag(l Lag) {
 	now := db.clock.Now()
 	db.expireByLag(now)
 	db.lag = l
+	//isrsim:unordered each table drops its own rows, from its index only
 	for _, t := range db.state.tables {
 		t.dropAncient(now)
 	}

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
-	"weak"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -27,7 +24,7 @@ import (
 // retries and deserializes as it does against AWS. See NewClient for its
 // options; the ids it makes up are numbered per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	return NewClient(db.Do, append([]func(*dynamodb.Options){WithClientID(db.nextClient())}, optFns...)...)
+	return NewClient(db.Do, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
 
 // NewClient returns a real client of the SDK whose wire ends in do, which is
@@ -84,20 +81,6 @@ func WithClientID(id uint64) func(*dynamodb.Options) {
 
 // clients numbers the clients that NewClient makes.
 var clients atomic.Uint64
-
-// nextClient numbers the clients of one DB.
-func (db *DB) nextClient() uint64 {
-	key := weak.Make(db)
-	count, loaded := clientsByDB.LoadOrStore(key, new(atomic.Uint64))
-	if !loaded {
-		runtime.AddCleanup(db, func(key weak.Pointer[DB]) { clientsByDB.Delete(key) }, key)
-	}
-	n, _ := count.(*atomic.Uint64)
-	return n.Add(1)
-}
-
-// clientsByDB counts the clients of each DB that is still in use.
-var clientsByDB sync.Map // weak.Pointer[DB] -> *atomic.Uint64
 
 // counter makes up UUIDs that count.
 type counter struct {

@@ -125,7 +125,7 @@ func TestClientIDs(t *testing.T) {
 		db := New(Options{})
 		var r recorder
 		for range 2 {
-			id := db.nextClient()
+			id := db.clients.Add(1)
 			c := NewClient(r.do, WithClientID(id))
 			r.errs = append(slices.Repeat([]error{nil}, len(r.calls)), &NetworkError{})
 			transact(c, nil)

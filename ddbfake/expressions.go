@@ -92,6 +92,7 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	var failure error
 	if values != nil {
 		args.Values = make(map[string]attr.Value, len(values))
+		//isrsim:unordered the failure reported is that of the first key
 		for key, v := range values {
 			value, err := attr.FromSDK(v)
 			if err != nil && (failure == nil || key < failed) {
@@ -117,11 +118,13 @@ func plainPlaceholders(args expr.Args) bool {
 	if args.Names != nil && len(args.Names) == 0 || args.Values != nil && len(args.Values) == 0 {
 		return false
 	}
+	//isrsim:unordered all must be plain, whichever is looked at first
 	for key, name := range args.Names {
 		if name == "" || !plainPlaceholder(key, '#') {
 			return false
 		}
 	}
+	//isrsim:unordered all must be plain, whichever is looked at first
 	for key := range args.Values {
 		if !plainPlaceholder(key, ':') {
 			return false

@@ -21,6 +21,7 @@ func newState() state {
 func (s *state) copy() state {
 	c := *s
 	c.tables = maps.Clone(s.tables)
+	//isrsim:unordered each table is copied by itself
 	for name, t := range c.tables {
 		c.tables[name] = t.copy()
 	}

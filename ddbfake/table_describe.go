@@ -91,7 +91,7 @@ func (db *DB) listTables(_ *request, in *dynamodb.ListTablesInput) (*dynamodb.Li
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	names := sortedKeys(db.state.tables)
+	names := append([]string{}, sortedKeys(db.state.tables)...) // an empty list is shown, a nil one is not
 	start := aws.ToString(in.ExclusiveStartTableName)
 	names = slices.DeleteFunc(names, func(name string) bool { return name <= start })
 	out := &dynamodb.ListTablesOutput{TableNames: names}

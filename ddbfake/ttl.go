@@ -79,6 +79,7 @@ func (db *DB) expired(now time.Time) []Row {
 		row   *row
 	}
 	var found []candidate
+	//isrsim:unordered sorted below
 	for name, t := range db.state.tables {
 		t.probe.key, t.probe.due = primaryKey{}, now.Unix()-maxTTLAgeSeconds
 		t.dues.Ascend(&t.probe, func(r *row) bool {
@@ -161,6 +162,7 @@ func (db *DB) expireByLag(now time.Time) {
 	for {
 		var first *row
 		var of *table
+		//isrsim:unordered the least of all is taken, by due time, table and key
 		for _, t := range db.state.tables {
 			r, ok := t.dues.Min()
 			if !ok || r.due > math.MaxInt64/int64(time.Second) || time.Unix(r.due, 0).Add(wait).After(now) {

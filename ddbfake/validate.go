@@ -182,6 +182,7 @@ func nameInARN(name string) string {
 func checkValues(values map[string]types.AttributeValue) error {
 	var failed string
 	var failure error
+	//isrsim:unordered the failure reported is that of the first name
 	for name, v := range values {
 		if s, ok := v.(*types.AttributeValueMemberS); ok && s != nil {
 			continue
