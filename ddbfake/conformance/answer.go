@@ -1,0 +1,228 @@
+package conformance
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+)
+
+// Answers are compared as text: what a case expects is what a reader sees.
+//
+//	ok                               an answer with nothing in it
+//	{n: 1, pk: "a", sk: "b"}         an item; names sorted, numbers as they came
+//	nothing                          no item where one was asked for
+//	2 of 3: {...} {...}; last {...}  a page: count, scanned count, items, key
+//	[{...} nothing]                  what a transaction read
+//	Code: message {...}              an error, with the item that it carries
+//	- Code: message {...}            one line for each cancellation reason
+//
+// Sets are sorted, for they have no order. States that pass by themselves
+// (CREATING, ENABLING and so on) read as what they become: how long they last
+// is nobody's promise.
+const ok = "ok"
+
+// answer prints what a request came back with. The error is one that is no
+// answer of a DynamoDB at all.
+func answer(out any, err error) (string, error) {
+	if err != nil {
+		return errorText(err)
+	}
+	switch out := out.(type) {
+	case *dynamodb.GetItemOutput:
+		return itemText(out.Item, "nothing") + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.PutItemOutput:
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.UpdateItemOutput:
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.DeleteItemOutput:
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.QueryOutput:
+		return pageText(out) + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.TransactWriteItemsOutput:
+		return ok + capacitiesText(out.ConsumedCapacity), nil
+	case *dynamodb.TransactGetItemsOutput:
+		var items []string
+		for _, r := range out.Responses {
+			items = append(items, itemText(r.Item, "nothing"))
+		}
+		return "[" + strings.Join(items, " ") + "]" + capacitiesText(out.ConsumedCapacity), nil
+	case *dynamodb.CreateTableOutput:
+		return tableText(out.TableDescription), nil
+	case *dynamodb.DescribeTableOutput:
+		return tableText(out.Table), nil
+	case *dynamodb.DeleteTableOutput:
+		return "deleted " + aws.ToString(out.TableDescription.TableName), nil
+	case *dynamodb.ListTablesOutput:
+		text := "[" + strings.Join(out.TableNames, " ") + "]"
+		if out.LastEvaluatedTableName != nil {
+			text += "; last " + *out.LastEvaluatedTableName
+		}
+		return text, nil
+	case *dynamodb.UpdateTimeToLiveOutput:
+		s := out.TimeToLiveSpecification
+		return fmt.Sprintf("ttl %s %t", aws.ToString(s.AttributeName), aws.ToBool(s.Enabled)), nil
+	case *dynamodb.DescribeTimeToLiveOutput:
+		d := out.TimeToLiveDescription
+		status := strings.Replace(string(d.TimeToLiveStatus), "ABLING", "ABLED", 1)
+		return strings.TrimSpace("ttl " + status + " " + aws.ToString(d.AttributeName)), nil
+	}
+	return "", fmt.Errorf("conformance: no text for a %T", out)
+}
+
+func errorText(err error) (string, error) {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return "", err
+	}
+	text := api.ErrorCode() + ": " + api.ErrorMessage()
+	var condition *types.ConditionalCheckFailedException
+	var cancelled *types.TransactionCanceledException
+	switch {
+	case errors.As(err, &condition) && condition.Item != nil:
+		text += " " + itemText(condition.Item, "")
+	case errors.As(err, &cancelled):
+		for _, r := range cancelled.CancellationReasons {
+			text += "\n- " + aws.ToString(r.Code)
+			if r.Message != nil {
+				text += ": " + *r.Message
+			}
+			if r.Item != nil {
+				text += " " + itemText(r.Item, "")
+			}
+		}
+	}
+	return text, nil
+}
+
+func pageText(out *dynamodb.QueryOutput) string {
+	text := fmt.Sprintf("%d of %d", out.Count, out.ScannedCount)
+	for i, item := range out.Items {
+		if i == 0 {
+			text += ":"
+		}
+		text += " " + itemText(item, "")
+	}
+	if out.LastEvaluatedKey != nil {
+		text += "; last " + itemText(out.LastEvaluatedKey, "")
+	}
+	return text
+}
+
+func tableText(t *types.TableDescription) string {
+	kinds := map[string]types.ScalarAttributeType{}
+	for _, d := range t.AttributeDefinitions {
+		kinds[aws.ToString(d.AttributeName)] = d.AttributeType
+	}
+	var keys []string
+	for _, k := range t.KeySchema {
+		name := aws.ToString(k.AttributeName)
+		keys = append(keys, fmt.Sprintf("%s %s %s", name, kinds[name], k.KeyType))
+	}
+	billing := "PROVISIONED"
+	if t.BillingModeSummary != nil {
+		billing = string(t.BillingModeSummary.BillingMode)
+	}
+	units := ""
+	if p := t.ProvisionedThroughput; p != nil {
+		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
+	}
+	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), strings.Join(keys, ", "), billing, units)
+}
+
+// capacityText prints what was consumed: units, then those that are said to
+// be read or written, then those of the table.
+func capacityText(c *types.ConsumedCapacity) string {
+	if c == nil {
+		return ""
+	}
+	text := fmt.Sprintf("; %v units", aws.ToFloat64(c.CapacityUnits))
+	if c.ReadCapacityUnits != nil {
+		text += fmt.Sprintf(", %v read", *c.ReadCapacityUnits)
+	}
+	if c.WriteCapacityUnits != nil {
+		text += fmt.Sprintf(", %v written", *c.WriteCapacityUnits)
+	}
+	if c.Table != nil {
+		text += fmt.Sprintf(", %v of the table", aws.ToFloat64(c.Table.CapacityUnits))
+	}
+	return text
+}
+
+func capacitiesText(list []types.ConsumedCapacity) string {
+	text := ""
+	for i := range list {
+		text += capacityText(&list[i])
+	}
+	return text
+}
+
+// itemText prints an item, or the word for none.
+func itemText(item map[string]types.AttributeValue, none string) string {
+	if item == nil {
+		return none
+	}
+	var parts []string
+	for name, v := range item {
+		parts = append(parts, name+": "+valueText(v))
+	}
+	slices.Sort(parts)
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func valueText(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return quote(v.Value)
+	case *types.AttributeValueMemberN:
+		return v.Value
+	case *types.AttributeValueMemberB:
+		return "0x" + hex.EncodeToString(v.Value)
+	case *types.AttributeValueMemberBOOL:
+		return strconv.FormatBool(v.Value)
+	case *types.AttributeValueMemberNULL:
+		return "null"
+	case *types.AttributeValueMemberM:
+		return itemText(v.Value, "{}")
+	case *types.AttributeValueMemberL:
+		var parts []string
+		for _, e := range v.Value {
+			parts = append(parts, valueText(e))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case *types.AttributeValueMemberSS:
+		return setText(v.Value, quote)
+	case *types.AttributeValueMemberNS:
+		return setText(v.Value, func(s string) string { return s })
+	case *types.AttributeValueMemberBS:
+		return setText(v.Value, func(b []byte) string { return "0x" + hex.EncodeToString(b) })
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// quote quotes a text. Of a long one it says the length: the cases about
+// limits have texts that nobody wants to read.
+func quote(s string) string {
+	const long = 64
+	if len(s) > long {
+		return fmt.Sprintf("%q...%d", s[:8], len(s))
+	}
+	return strconv.Quote(s)
+}
+
+func setText[E any](set []E, element func(E) string) string {
+	var parts []string
+	for _, e := range set {
+		parts = append(parts, element(e))
+	}
+	slices.SortFunc(parts, cmp.Compare[string])
+	return "<" + strings.Join(parts, ", ") + ">"
+}

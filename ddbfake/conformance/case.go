@@ -1,0 +1,190 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Case is one rule of DynamoDB, and how to see whether a store keeps it.
+type Case struct {
+	// Topic is the noun that the case belongs to, which is also the name of
+	// the file that it stands in.
+	Topic string
+	// Name is short and unique within the topic.
+	Name string
+	// Rule is the rule in a sentence.
+	Rule string
+	// Source says how we know: the address of AWS's documentation, that of a
+	// public test suite that is run against the service where the
+	// documentation is silent, or LocalOnly.
+	Source string
+
+	tables map[string]schema // beside the usual one, or in its place
+	rows   []attrs           // of the usual table, put there first
+	steps  []step
+	clock  bool // the case moves the store's clock
+	sweep  bool // the case needs TTL to come
+}
+
+// LocalOnly is the source of what neither AWS's documentation nor a suite
+// that runs against the service says, and DynamoDB Local does.
+const LocalOnly = "DynamoDB Local 3.3.1"
+
+// step is a request and its answer.
+type step struct {
+	do   request
+	want string
+}
+
+// Deviation is an answer that a store is known to give instead of DynamoDB's.
+type Deviation struct {
+	// Store is the store's name.
+	Store string
+	// Step counts the requests of the case, from 1.
+	Step int
+	// Want is DynamoDB's answer, Got the store's.
+	Want, Got string
+	// Reason says why we take Want for the service's answer, or why the store
+	// gives another one.
+	Reason string
+}
+
+// expect is a step: a request and DynamoDB's answer. What stores are known
+// to answer instead stands in files of its own: see local.go.
+func expect(do request, want string) step { return step{do: do, want: want} }
+
+// then is a step without an answer: time passes, or TTL comes.
+func then(do request) step { return step{do: do} }
+
+// Cases returns all cases, by topic, in the order in which they stand in
+// their files.
+func Cases() []Case {
+	var all []Case
+	for _, t := range []struct {
+		topic string
+		cases []Case
+	}{
+		{"table", tableCases()},
+		{"item", itemCases()},
+		{"key", keyCases()},
+		{"number", numberCases()},
+		{"set", setCases()},
+		{"expression", expressionCases()},
+		{"condition", conditionCases()},
+		{"function", functionCases()},
+		{"update", updateCases()},
+		{"returnvalues", returnValuesCases()},
+		{"projection", projectionCases()},
+		{"query", queryCases()},
+		{"page", pageCases()},
+		{"transact_write", transactWriteCases()},
+		{"transact_get", transactGetCases()},
+		{"idempotency", idempotencyCases()},
+		{"ttl", ttlCases()},
+		{"limit", limitCases()},
+		{"precedence", precedenceCases()},
+	} {
+		for _, c := range t.cases {
+			c.Topic = t.topic
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Deviations returns the answers of this case that stores are known to give
+// instead of DynamoDB's.
+func (c Case) Deviations() []Deviation {
+	var all []Deviation
+	for i := range c.steps {
+		for _, store := range []string{Fake, Local} {
+			if d, ok := deviations[store][place{c.Topic + "/" + c.Name, i + 1}]; ok {
+				all = append(all, Deviation{Store: store, Step: i + 1, Want: c.steps[i].want, Got: d.got, Reason: d.reason})
+			}
+		}
+	}
+	return all
+}
+
+// place is a step of a case.
+type place struct {
+	name string // topic/name
+	step int
+}
+
+// deviation is a store's answer at a place.
+type deviation struct {
+	got, reason string
+}
+
+// deviations holds what each store is known to answer instead of DynamoDB.
+var deviations = map[string]map[place]deviation{
+	Local: localDeviations,
+}
+
+// schema is a table's key, for example "pk S, sk N".
+type schema string
+
+const usualSchema schema = "pk S, sk S"
+
+// input returns the request that creates such a table, on demand.
+func (s schema) input() *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{BillingMode: types.BillingModePayPerRequest}
+	for i, part := range strings.Split(string(s), ", ") {
+		name, kind, _ := strings.Cut(part, " ")
+		use := types.KeyTypeHash
+		if i > 0 {
+			use = types.KeyTypeRange
+		}
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
+			AttributeName: aws.String(name), AttributeType: types.ScalarAttributeType(kind),
+		})
+		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: use})
+	}
+	return in
+}
+
+// The beginnings of the answers that most cases are about.
+
+const conditionFailed = "ConditionalCheckFailedException: The conditional request failed"
+
+// invalid is the answer to a request that is not valid.
+func invalid(message string) string { return "ValidationException: " + message }
+
+// broken is the answer to a request that breaks constraints on parameters.
+func broken(constraints ...string) string {
+	if len(constraints) == 1 {
+		return invalid("1 validation error detected: " + constraints[0])
+	}
+	return invalid(string(rune('0'+len(constraints))) + " validation errors detected: " + strings.Join(constraints, "; "))
+}
+
+// badParameter is the answer to a parameter that is not what it should be.
+func badParameter(what string) string {
+	return invalid("One or more parameter values were invalid: " + what)
+}
+
+// cancelled is the answer to a transaction that did not happen: its reasons,
+// each "Code" or "Code: message" and perhaps an item.
+func cancelled(reasons ...string) string {
+	codes := make([]string, len(reasons))
+	lines := ""
+	for i, r := range reasons {
+		codes[i], _, _ = strings.Cut(r, ":")
+		lines += "\n- " + r
+	}
+	return "TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+		strings.Join(codes, ", ") + "]" + lines
+}
+
+// Reasons for which a transaction is cancelled.
+const (
+	none            = "None"
+	reasonCondition = "ConditionalCheckFailed: The conditional request failed"
+)
+
+// reasonInvalid is the reason for an action that is not valid.
+func reasonInvalid(message string) string { return "ValidationError: " + message }

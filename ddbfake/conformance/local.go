@@ -1,0 +1,191 @@
+package conformance
+
+// Answers that DynamoDB Local gives in many cases.
+const (
+	localNoTable      = "ResourceNotFoundException: Cannot do operations on a non-existent table"
+	localBadName      = "ValidationException: Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'"
+	localKeyCount     = "ValidationException: The number of conditions on the keys is invalid"
+	localKeySize      = "ValidationException: Hash primary key values must be under 2048 bytes, and range primary key values must be under 1024 bytes"
+	localReturnValues = "ValidationException: Return values set to invalid value"
+	localNotNumber    = "ValidationException: A value provided cannot be converted into a number"
+	localKeyMissing   = "ValidationException: One of the required keys was not given a value"
+	localKeyType      = "ValidationException: One or more parameter values were invalid: Type mismatch for key"
+	localValueType    = "ValidationException: Invalid attribute value type"
+	localNoKey        = "ValidationException: Cannot have null key for GetItem, DeleteItem, or UpdateItem"
+)
+
+// Why DynamoDB Local differs, where that is the same in many cases.
+const (
+	ownWords   = "Local refuses it too, in words of its own"
+	lenient    = "Local does not check it"
+	tableFirst = "Local looks for the table before anything else"
+	unasked    = "Local reports the consumption of a delete that finds nothing, asked or not"
+	undivided  = "Local does not say whether units were read or written"
+	creates    = "Local creates the item; tests that are run against the service say that it does not"
+	whole      = "Local returns the whole attribute and not the path"
+	dot        = "Local ends the text with a full stop if there is no item"
+	twice      = "Local judges conditions before it looks for one item twice"
+	refuses    = "Local refuses the request where the service cancels the transaction"
+)
+
+// localDeviations is what DynamoDB Local 3.3.1 answers instead of DynamoDB.
+// A new version that answers otherwise fails the test until this list says so.
+var localDeviations = map[place]deviation{
+	{"table/exists", 1}:                       {"ResourceInUseException: Cannot create preexisting table", ownWords},
+	{"table/no table", 1}:                     {localNoTable, ownWords},
+	{"table/no table", 2}:                     {localNoTable, ownWords},
+	{"table/list limit", 1}:                   {"ValidationException: Limit must be greater than or equal to 1", ownWords},
+	{"table/list limit", 2}:                   {"ValidationException: Limit in ListTables must be <= 100", ownWords},
+	{"table/short name", 1}:                   {localBadName, ownWords},
+	{"table/short name", 2}:                   {localBadName, ownWords},
+	{"table/long name", 1}:                    {localBadName, ownWords},
+	{"table/characters of a name", 1}:         {localBadName, ownWords},
+	{"table/everything wrong with a name", 1}: {localBadName, ownWords},
+	{"table/no name", 1}:                      {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},
+	{"table/no name", 2}:                      {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},
+	{"table/empty name", 1}:                   {localBadName, ownWords},
+	{"table/no throughput", 1}:                {"ValidationException: No provisioned throughput specified for the table", ownWords},
+	{"table/throughput on demand", 1}:         {"table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0", lenient},
+	{"table/no units", 1}:                     {"ValidationException: Table read and write throughput must be at least 1, and cannot be null", ownWords},
+	{"table/billing mode", 1}:                 {"InternalFailure: The request processing has failed because of an unknown error, exception or failure.", "Local fails"},
+	{"table/attribute type", 1}:               {"ValidationException: Member must satisfy enum value set: [B, N, S]", ownWords},
+	{"table/key type", 1}:                     {"table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0", lenient},
+	{"table/no keys", 1}:                      {"ValidationException: No defined key schema.  A key schema containing at least a hash key must be defined for all tables", ownWords},
+	{"table/range first", 1}:                  {"ValidationException: Invalid key order. Hash Key must be specified first in key schema, Range Key must be specifed second", ownWords},
+	{"table/two partition keys", 1}:           {"ValidationException: Too many hash keys specified.  All Dynamo DB tables must have exactly one hash key", ownWords},
+	{"table/one attribute twice", 1}:          {"ValidationException: Two keys can not have the same name", ownWords},
+	{"table/undefined key", 1}:                {"ValidationException: Range Key not specified in Attribute Definitions.  Type unknown.", ownWords},
+	{"table/undefined partition key", 1}:      {"ValidationException: Hash Key not specified in Attribute Definitions.  Type unknown.", ownWords},
+	{"table/unused definition", 1}:            {"ValidationException: The number of attributes in key schema must match the number of attributes defined in attribute definitions.", ownWords},
+
+	{"item/delete is idempotent", 2}: {"ok; 1 units", unasked},
+	{"item/no item", 1}:              {"ValidationException: Item to put in PutItem cannot be null", ownWords},
+	{"item/no key", 1}:               {localNoKey, ownWords},
+	{"item/no key", 2}:               {localNoKey, ownWords},
+	{"item/no key", 3}:               {localNoKey, ownWords},
+	{"item/no table", 1}:             {localNoTable, ownWords},
+	{"item/no table", 2}:             {localNoTable, ownWords},
+	{"item/no table", 3}:             {localNoTable, ownWords},
+	{"item/no table", 4}:             {localNoTable, ownWords},
+	{"item/no table", 5}:             {localNoTable, ownWords},
+	{"item/no table", 6}:             {localNoTable, ownWords},
+	{"item/no table", 7}:             {localNoTable, ownWords},
+	{"item/capacity of a write", 5}:  {"ok; 1 units", unasked},
+
+	{"key/put without a key", 1}:              {localKeyMissing, ownWords},
+	{"key/put without a key", 2}:              {localKeyMissing, ownWords},
+	{"key/put with a key of another type", 1}: {localKeyType, ownWords},
+	{"key/put with a key of another type", 2}: {localValueType, ownWords},
+	{"key/key with too little", 1}:            {localKeyCount, ownWords},
+	{"key/key with too little", 2}:            {localKeyCount, ownWords},
+	{"key/key with too little", 3}:            {localKeyCount, ownWords},
+	{"key/key with too much", 1}:              {localKeyCount, ownWords},
+	{"key/key with another name", 1}:          {localKeyMissing, ownWords},
+	{"key/key of another type", 1}:            {localKeyType, ownWords},
+	{"key/key of another type", 2}:            {localValueType, ownWords},
+	{"key/long partition key", 2}:             {localKeySize, ownWords},
+	{"key/long partition key", 3}:             {localKeySize, ownWords},
+	{"key/long sort key", 2}:                  {localKeySize, ownWords},
+	{"key/long sort key", 3}:                  {localKeySize, ownWords},
+	{"key/partition key alone", 3}:            {localKeyCount, ownWords},
+
+	{"number/39 digits", 1}:         {"ValidationException: DynamoDB only supports precision up to 38 digits", ownWords},
+	{"number/no number", 1}:         {localNotNumber, ownWords},
+	{"number/empty", 1}:             {localNotNumber, ownWords},
+	{"number/NaN", 1}:               {localNotNumber, ownWords},
+	{"number/infinity", 1}:          {localNotNumber, ownWords},
+	{"number/space", 1}:             {localNotNumber, ownWords},
+	{"number/hexadecimal", 1}:       {localNotNumber, ownWords},
+	{"number/sum to zero", 1}:       {"{n: 0.0}", "Local does not normalise the zero that a sum comes to"},
+	{"number/number of a value", 1}: {"ValidationException: ExpressionAttributeValues contains invalid value: A value provided cannot be converted into a number for key :v", ownWords},
+
+	{"set/duplicate string", 1}: {"ValidationException: One or more parameter values were invalid: Input collection [p, q, p] contains duplicates", ownWords},
+	{"set/duplicate binary", 1}: {"ValidationException: One or more parameter values were invalid: Input collection of type BS contains duplicates.", ownWords},
+
+	{"condition/missing item has no attributes", 1}: {"ok; 1 units", unasked},
+	{"condition/missing item is unequal", 1}:        {"ok; 1 units", unasked},
+
+	{"function/attribute_type of no type", 1}: {"ValidationException: Invalid ConditionExpression: Invalid attribute type name found; type: STRING, valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}", "the types are listed in another order, in which a Java set has them"},
+
+	{"update/REMOVE creates nothing", 2}: {`{pk: "a", sk: "b"}`, creates},
+	{"update/DELETE creates nothing", 2}: {`{pk: "a", sk: "b"}`, creates},
+
+	{"returnvalues/put ALL_NEW", 1}:        {localReturnValues, ownWords},
+	{"returnvalues/put ALL_NEW", 2}:        {localReturnValues, ownWords},
+	{"returnvalues/delete ALL_OLD", 2}:     {"ok; 1 units", unasked},
+	{"returnvalues/delete UPDATED_NEW", 1}: {localReturnValues, ownWords},
+	{"returnvalues/update UPDATED_OLD", 1}: {"{doc: {in: 1, out: 2}, x: 1, y: 2}", whole},
+	{"returnvalues/update UPDATED_NEW", 1}: {"{doc: {in: 9, out: 2}, x: 9, z: 9}", whole},
+	{"returnvalues/no such value", 1}:      {localReturnValues, ownWords},
+	{"returnvalues/no such value", 2}:      {localReturnValues, ownWords},
+
+	{"query/no partition key", 1}:  {"ValidationException: Query condition missed key schema element", ownWords},
+	{"query/no key attribute", 1}:  {"ValidationException: Query condition missed key schema element", ownWords},
+	{"query/nested key", 1}:        {"ValidationException: Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: pk", ownWords},
+	{"query/no such selection", 1}: {"ValidationException: Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES", ownWords},
+	{"query/limit zero", 1}:        {"ValidationException: Limit must be greater than or equal to 1", ownWords},
+
+	{"page/1 MB", 1}: {"0 of 20", "Local counts the 1 MB after the filter; AWS documents that it is counted before"},
+	{"page/starting key of another partition", 1}: {"ValidationException: The provided starting key does not match the range key predicate", ownWords},
+	{"page/starting key that is none", 1}:         {"ValidationException: Exclusive Start Key must have same size as table's key schema", ownWords},
+	{"page/starting key that is none", 2}:         {"ValidationException: Type mismatch for attribute to update", ownWords},
+
+	{"transact_write/old items in reasons", 1}:                  {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, ConditionalCheckFailed, ConditionalCheckFailed]\n- ConditionalCheckFailed: The conditional request failed {pk: \"a\", sk: \"1\", v: 1}\n- ConditionalCheckFailed: The conditional request failed\n- ConditionalCheckFailed: The conditional request failed.", dot},
+	{"transact_write/check on a missing item", 2}:               {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed]\n- ConditionalCheckFailed: The conditional request failed.", dot},
+	{"transact_write/one item twice", 2}:                        {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed]\n- None\n- ConditionalCheckFailed: The conditional request failed.", twice},
+	{"transact_write/one item twice with a false condition", 1}: {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]\n- ConditionalCheckFailed: The conditional request failed\n- None", twice},
+	{"transact_write/no actions", 1}:                            {"ValidationException: Value [] at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1", ownWords},
+	{"transact_write/no actions", 2}:                            {"ValidationException: Value null at 'transactItems' failed to satisfy constraint: Member must not be null", ownWords},
+	{"transact_write/put with a key of another type", 1}:        {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ValidationError]\n- ValidationError: One or more parameter values were invalid: Type mismatch for key", ownWords},
+	{"transact_write/put with a key of another type", 2}:        {localKeyMissing, refuses},
+	{"transact_write/key of another type", 1}:                   {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ValidationError]\n- ValidationError: One or more parameter values were invalid: Type mismatch for key", ownWords},
+	{"transact_write/key of another type", 2}:                   {localKeyCount, refuses},
+	{"transact_write/key of another type", 3}:                   {localValueType, refuses},
+	{"transact_write/two actions that do not fit", 1}:           {localKeyCount, refuses},
+	{"transact_write/update that cannot be done", 1}:            {"ValidationException: An operand in the update expression has an incorrect data type", refuses},
+	{"transact_write/update that only removes", 2}:              {`{pk: "a", sk: "b"}`, creates},
+	{"transact_write/update without an expression", 1}:          {"ok", lenient},
+	{"transact_write/check without a condition", 1}:             {"ValidationException: Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy constraint: Member must not be null", ownWords},
+	{"transact_write/return value that is none", 1}:             {"ok", lenient},
+	{"transact_write/capacity", 1}:                              {"ok; 6 units", undivided},
+
+	{"transact_get/no gets", 1}:                      {"ValidationException: Value null at 'transactItems' failed to satisfy constraint: Member must not be null", ownWords},
+	{"transact_get/key of another type", 1}:          {"TransactionCanceledException: One or more parameter values were invalid: Type mismatch for key", "Local cancels without reasons"},
+	{"transact_get/capacity", 1}:                     {"[{x: 1} nothing]; 4 units", undivided},
+	{"transact_get/enumeration before the table", 1}: {localNoTable, tableFirst},
+
+	{"idempotency/other payload", 2}:                      {"IdempotentParameterMismatchException: ", "Local gives no text"},
+	{"idempotency/capacity of a repetition", 1}:           {"ok; 2 units", undivided},
+	{"idempotency/capacity of a repetition", 2}:           {"ok; 2 units", undivided},
+	{"idempotency/another detail is the same payload", 2}: {"ok; 2 units", undivided},
+	{"idempotency/long token", 2}:                         {"ValidationException: Value ttttttttttttttttttttttttttttttttttttt at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36", ownWords},
+
+	{"ttl/another attribute", 2}: {"ValidationException: TimeToLive is active on a different AttributeName", ownWords},
+	{"ttl/another attribute", 3}: {"ValidationException: TimeToLive is active on a different AttributeName", ownWords},
+	{"ttl/no attribute", 1}:      {"ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
+	{"ttl/long attribute", 1}:    {"ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
+	{"ttl/no specification", 1}:  {"ValidationException: TimeToLiveSpecification cannot be null", ownWords},
+	{"ttl/no table", 1}:          {localNoTable, ownWords},
+	{"ttl/no table", 2}:          {localNoTable, ownWords},
+
+	{"precedence/constraints are listed together", 1}:    {localReturnValues, "Local reports one of the broken constraints"},
+	{"precedence/constraints of a transaction", 1}:       {"ok", lenient},
+	{"precedence/constraints of a transaction", 2}:       {`{pk: "a", sk: "b"}`, "Local did not refuse the put before it"},
+	{"precedence/constraints before the table", 1}:       {localNoTable, tableFirst},
+	{"precedence/constraints before the table", 2}:       {localNoTable, tableFirst},
+	{"precedence/constraints before the table", 3}:       {localNoTable, tableFirst},
+	{"precedence/constraints before an item twice", 1}:   {"ValidationException: Transaction request cannot include multiple operations on one item", lenient},
+	{"precedence/constraints before expressions", 1}:     {`ValidationException: Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "("`, lenient},
+	{"precedence/expressions before the table", 1}:       {localNoTable, tableFirst},
+	{"precedence/expressions before the table", 2}:       {localNoTable, tableFirst},
+	{"precedence/expressions before the table", 3}:       {localNoTable, tableFirst},
+	{"precedence/values before the table", 1}:            {localNoTable, tableFirst},
+	{"precedence/values before the table", 2}:            {localNoTable, tableFirst},
+	{"precedence/the table before the key", 1}:           {localNoTable, ownWords},
+	{"precedence/the table before the key", 2}:           {localNoTable, ownWords},
+	{"precedence/the key before the condition", 1}:       {localKeyMissing, ownWords},
+	{"precedence/the key before the condition", 2}:       {localKeyCount, ownWords},
+	{"precedence/return values before expressions", 1}:   {localReturnValues, ownWords},
+	{"precedence/a name that is none alone", 1}:          {localBadName, ownWords},
+	{"precedence/key attribute before the condition", 1}: {"ConditionalCheckFailedException: The conditional request failed", "Local judges the condition first"},
+}

@@ -1,0 +1,130 @@
+package conformance
+
+func precedenceCases() []Case {
+	const (
+		consumed = "Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
+		measured = "Value 'BOGUS2' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]"
+		returned = "Value 'BOGUS3' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+		noItem   = "Value null at 'item' failed to satisfy constraint: Member must not be null"
+		syntax   = `Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "("`
+		nameBad  = "Value 'a!' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+	)
+	k := key("a", "b")
+	order := parity + "tier3/validation-ordering/transactions.test.ts"
+	return []Case{
+		{
+			Name: "constraints are listed together", Rule: "All constraints that a request breaks are listed.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(nil, capacity("BOGUS"), metrics("BOGUS2"), returns("BOGUS3")), broken(consumed, measured, returned, noItem)),
+			},
+		},
+		{
+			Name: "constraints of a transaction", Rule: "So are a transaction's.", Source: order,
+			steps: []step{
+				expect(transact(actions{put(row("a", "b"))}, capacity("BOGUS"), metrics("BOGUS2")), broken(consumed, measured)),
+				expect(get(k), "nothing"),
+			},
+		},
+		{
+			Name: "constraints before the table", Rule: "Constraints come before the table's existence.", Source: order,
+			steps: []step{
+				expect(put(row("a", "b"), on("missing"), capacity("BOGUS")), broken(consumed)),
+				expect(get(k, on("missing"), capacity("BOGUS")), broken(consumed)),
+				expect(transact(actions{put(row("a", "b"), on("missing"))}, capacity("BOGUS")), broken(consumed)),
+			},
+		},
+		{
+			Name: "constraints before an item twice", Rule: "Constraints come before one item twice.", Source: order,
+			steps: []step{
+				expect(transact(actions{put(row("a", "b")), remove(k)}, capacity("BOGUS")), broken(consumed)),
+			},
+		},
+		{
+			Name: "constraints before expressions", Rule: "Constraints come before expressions.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(row("a", "b"), where("attribute_not_exists("), capacity("BOGUS")), broken(consumed)),
+			},
+		},
+		{
+			Name: "expressions before the table", Rule: "Expressions come before the table's existence.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(row("a", "b"), where("attribute_not_exists("), on("missing")), invalid(syntax)),
+				expect(remove(k, where("x = :v"), on("missing")),
+					invalid("Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :v")),
+				expect(get(k, only("x,"), on("missing")), invalid(`Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`)),
+			},
+		},
+		{
+			Name: "values before the table", Rule: "Values that no item could have come before the table's existence.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(row("a", "b", "s", strs{}), on("missing")), badParameter("An string set  may not be empty")),
+				expect(put(row("a", "b", "n", num("x")), on("missing")), invalid("The parameter cannot be converted to a numeric value: x")),
+			},
+		},
+		{
+			Name: "values before expressions", Rule: "An item's values come before expressions.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(row("a", "b", "s", strs{}), where("attribute_not_exists(")), badParameter("An string set  may not be empty")),
+			},
+		},
+		{
+			Name: "the table before the key", Rule: "The table's existence comes before the key.", Source: dynalite + "getItem.js",
+			steps: []step{
+				expect(get(attrs{"x": 1}, on("missing")), noTable),
+				expect(put(attrs{"x": 1}, on("missing")), noTable),
+			},
+		},
+		{
+			Name: "the key before the condition", Rule: "The key comes before the condition.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(attrs{"pk": "a"}, where("attribute_exists(pk)")), badParameter("Missing the key sk in the item")),
+				expect(update(attrs{"pk": "a"}, "SET x = :v", with(attrs{":v": 1}), where("attribute_exists(pk)")), invalid("The provided key element does not match the schema")),
+			},
+		},
+		{
+			Name: "the condition before the update", Rule: "The condition comes before what the update finds.", Source: docConditions,
+			rows: []attrs{row("a", "b", "s", "text")},
+			steps: []step{
+				expect(update(k, "SET s = s + :v", with(attrs{":v": 1}), where("attribute_exists(absent)")), conditionFailed),
+				expect(update(k, "SET s = absent", where("attribute_exists(absent)")), conditionFailed),
+			},
+		},
+		{
+			Name: "update before condition", Rule: "Of two expressions that do not parse, the update's is reported.", Source: dynalite + "updateItem.js",
+			steps: []step{
+				expect(update(k, "SET x", where("attribute_not_exists(")), invalid(`Invalid UpdateExpression: Syntax error; token: "<EOF>", near: "x"`)),
+			},
+		},
+		{
+			Name: "size before expressions", Rule: "An item's size comes before expressions.", Source: LocalOnly,
+			steps: []step{
+				expect(put(row("a", "b", "v", text(500_000)), where("attribute_not_exists(")), invalid("Item size has exceeded the maximum allowed size")),
+			},
+		},
+		{
+			Name: "return values before expressions", Rule: "What ReturnValues may be comes before expressions.", Source: dynalite + "putItem.js",
+			steps: []step{
+				expect(put(row("a", "b"), returns("ALL_NEW"), where("attribute_not_exists(")), invalid("ReturnValues can only be ALL_OLD or NONE")),
+			},
+		},
+		{
+			Name: "a name that is none alone", Rule: "A table's name that is none is reported alone.", Source: parity + "tier3/validation-ordering/createTable.test.ts",
+			steps: []step{
+				expect(put(nil, onName("a!b"), capacity("BOGUS")),
+					broken("Value 'a!b' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")),
+			},
+		},
+		{
+			Name: "unused before the key", Rule: "Names and values that nothing uses come before the key.", Source: docNames,
+			steps: []step{
+				expect(get(attrs{"pk": "a"}, only("x"), named("#y", "y")), invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {#y}")),
+			},
+		},
+		{
+			Name: "key attribute before the condition", Rule: "An update of the key is refused before the condition is judged.", Source: "https://github.com/architect/dynalite/blob/main/actions/updateItem.js",
+			steps: []step{
+				expect(update(k, "SET sk = :v", with(attrs{":v": "x"}), where("attribute_exists(pk)")), badParameter("Cannot update attribute sk. This attribute is part of the key")),
+			},
+		},
+	}
+}

@@ -1,0 +1,178 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Run runs every case as a parallel subtest named topic/name. A case that
+// needs a clock or a sweep which the store does not have is skipped, with
+// that reason.
+//
+// The store should have no tables whose names begin with "conformance-".
+// Each case creates its own and deletes them.
+func Run(t *testing.T, store Store) {
+	for _, c := range Cases() {
+		t.Run(c.Topic+"/"+strings.ReplaceAll(c.Name, " ", "-"), func(t *testing.T) {
+			if !c.clock && !c.sweep {
+				t.Parallel() // the others finish first, so nobody's clock moves
+			}
+			err := c.Check(t.Context(), store)
+			switch {
+			case errors.Is(err, ErrCannot):
+				t.Skip(err)
+			case err != nil:
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// ErrCannot is what Check's error wraps if the store lacks what a case needs.
+var ErrCannot = errors.New("the store cannot show it")
+
+// Check runs the case. The error says what the store answered and what was
+// expected: DynamoDB's answer, or the deviation that is listed for the store
+// under its name.
+func (c Case) Check(ctx context.Context, store Store) (err error) {
+	switch {
+	case c.clock && store.Clock == nil:
+		return fmt.Errorf("%w: its clock cannot be moved", ErrCannot)
+	case c.sweep && store.Sweep == nil:
+		return fmt.Errorf("%w: nobody can tell when its TTL comes", ErrCannot)
+	}
+	w := &world{store: store, prefix: prefixOf(c)}
+	tables := c.tables
+	if tables == nil {
+		tables = map[string]schema{usualTable: usualSchema}
+	}
+	created := []string{}
+	defer func() {
+		for _, name := range created {
+			err = errors.Join(err, w.drop(ctx, name))
+		}
+	}()
+	for name, s := range tables {
+		if err := w.create(ctx, name, s); err != nil {
+			return fmt.Errorf("%s: %w", c.Rule, err)
+		}
+		created = append(created, name)
+	}
+	for _, r := range c.rows {
+		if _, err := send(ctx, store.Client, put(r)(w)); err != nil {
+			return fmt.Errorf("%s: put %s: %w", c.Rule, itemText(r.sdk(), ""), err)
+		}
+	}
+	listed := map[int]Deviation{}
+	for _, d := range c.Deviations() {
+		if d.Store == store.Name {
+			listed[d.Step] = d
+		}
+	}
+	var complaints []error
+	for i, s := range c.steps {
+		in := s.do(w)
+		if in == nil {
+			continue
+		}
+		got, err := answer(send(ctx, store.Client, in))
+		if err != nil {
+			return fmt.Errorf("%s: step %d, %s: %w", c.Rule, i+1, operation(in), err)
+		}
+		got = strings.ReplaceAll(got, w.prefix, "")
+		if complaint := s.judge(store.Name, got, listed[i+1]); complaint != "" {
+			complaints = append(complaints, fmt.Errorf("%s\nSource: %s\nstep %d, %s: %s", c.Rule, c.Source, i+1, operation(in), complaint))
+		}
+	}
+	return errors.Join(complaints...)
+}
+
+// judge compares an answer with what is expected of a store: DynamoDB's
+// answer, or the listed deviation from it.
+func (s *step) judge(store, got string, listed Deviation) string {
+	switch {
+	case listed.Reason == "" && same(store, got, s.want), listed.Reason != "" && got == listed.Got:
+		return ""
+	case listed.Reason == "":
+		return fmt.Sprintf("\n got %s\nwant %s", got, s.want)
+	case same(store, got, s.want):
+		return fmt.Sprintf("%s answers like DynamoDB now: the deviation is to be taken off its list\n    got %s\n listed %s",
+			store, got, listed.Got)
+	}
+	return fmt.Sprintf("%s differs from DynamoDB, but not as it is listed (%s)\n     got %s\n  listed %s\nDynamoDB %s",
+		store, listed.Reason, got, listed.Got, s.want)
+}
+
+// envelope is what the service has begun, in some regions and operations, to
+// put before texts that stood alone.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
+const envelope = "1 validation error detected: "
+
+// same compares answers: exactly, but for the service's envelope.
+func same(store, got, want string) bool {
+	return got == want || store == AWS && strings.Replace(got, envelope, "", 1) == strings.Replace(want, envelope, "", 1)
+}
+
+// operation names what an input is the input of.
+func operation(in any) string {
+	name := fmt.Sprintf("%T", in)
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return strings.TrimSuffix(name, "Input")
+}
+
+// prefixOf makes the names of a case's tables its own.
+func prefixOf(c Case) string {
+	plain := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}
+	return "conformance-" + strings.Map(plain, c.Topic+"-"+c.Name) + "."
+}
+
+// tableTimeout is how long a table may take to come or to go.
+const tableTimeout = 2 * time.Minute
+
+// create creates a table and waits until it can be used.
+func (w *world) create(ctx context.Context, name string, s schema) error {
+	out, err := w.store.Client.CreateTable(ctx, createTable(name, s)(w).(*dynamodb.CreateTableInput))
+	if err != nil {
+		return fmt.Errorf("create table %s: %w", name, err)
+	}
+	if out.TableDescription.TableStatus == types.TableStatusActive {
+		return nil
+	}
+	describe := &dynamodb.DescribeTableInput{TableName: aws.String(w.name(name))}
+	described, err := w.store.Client.DescribeTable(ctx, describe)
+	if err == nil && described.Table.TableStatus == types.TableStatusActive {
+		return nil
+	}
+	waiter := dynamodb.NewTableExistsWaiter(w.store.Client, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay = time.Second
+	})
+	if err := waiter.Wait(ctx, describe, tableTimeout); err != nil {
+		return fmt.Errorf("create table %s: %w", name, err)
+	}
+	return nil
+}
+
+// drop deletes a table, unless the case did.
+func (w *world) drop(ctx context.Context, name string) error {
+	// A case that was cancelled cleans up all the same.
+	_, err := w.store.Client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(w.name(name))})
+	var gone *types.ResourceNotFoundException
+	if err != nil && !errors.As(err, &gone) {
+		return fmt.Errorf("delete table %s: %w", name, err)
+	}
+	return nil
+}

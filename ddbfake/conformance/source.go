@@ -1,0 +1,39 @@
+package conformance
+
+// Where rules come from.
+const (
+	guide = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
+
+	docConditions    = guide + "Expressions.ConditionExpressions.html"
+	docOperators     = guide + "Expressions.OperatorsAndFunctions.html"
+	docUpdates       = guide + "Expressions.UpdateExpressions.html"
+	docNames         = guide + "Expressions.ExpressionAttributeNames.html"
+	docValues        = guide + "Expressions.ExpressionAttributeValues.html"
+	docReserved      = guide + "ReservedWords.html"
+	docPaths         = guide + "Expressions.Attributes.html"
+	docProjections   = guide + "Expressions.ProjectionExpressions.html"
+	docKeyConditions = guide + "Query.KeyConditionExpressions.html"
+	docFilters       = guide + "Query.FilterExpression.html"
+	docPages         = guide + "Query.Pagination.html"
+	docTypes         = guide + "HowItWorks.NamingRulesDataTypes.html"
+	docLimits        = guide + "Constraints.html"
+	docTTL           = guide + "howitworks-ttl.html"
+	docTTLExpired    = guide + "ttl-expired-items.html"
+	docTransactions  = guide + "transaction-apis.html"
+	docConsistency   = guide + "HowItWorks.ReadConsistency.html"
+	docCapacity      = guide + "read-write-operations.html"
+
+	docProtection = guide + "WorkingWithTables.Basics.html"
+	docErrors     = guide + "Programming.Errors.html"
+
+	// Suites that are run against the service, for texts and orders that the
+	// documentation does not give.
+	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
+	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
+	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
+)
+
+// api is the reference of an operation.
+func api(operation string) string {
+	return "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_" + operation + ".html"
+}

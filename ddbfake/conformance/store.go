@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// Names of stores, by which a case finds the deviations that it expects.
+const (
+	// Fake is this module's own fake, through any of its doors.
+	Fake = "ddbfake"
+	// Local is DynamoDB Local in the version that fixtures/ddblocal pins.
+	Local = "dynamodb-local"
+	// AWS is the service.
+	AWS = "aws"
+)
+
+// Store is what the cases run on.
+type Store struct {
+	// Name says which deviations are expected: Fake, Local, AWS, or a name of
+	// your own, which has none.
+	Name string
+	// Client sends the requests: a *dynamodb.Client, or something with the
+	// methods of one. It should not retry.
+	Client Client
+	// Clock, if the store has one that can be moved, lets the cases run that
+	// are about the passing of time. Nil skips them.
+	Clock Clock
+	// Sweep, if the store has it, makes TTL delete everything that it may
+	// delete now. Nil skips the cases that need it.
+	Sweep func()
+}
+
+// Clock is a clock that can be moved. *fakeclock.Clock is one.
+type Clock interface {
+	Now() time.Time
+	Advance(d time.Duration)
+}
+
+// Client is the part of *dynamodb.Client that the cases use. It grows with
+// them: implement it by embedding a *dynamodb.Client.
+type Client interface {
+	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
+	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
+	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	ListTables(context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error)
+	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
+	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
+}
+
+// send sends one of the SDK's inputs by the method for it.
+func send(ctx context.Context, c Client, in any) (any, error) {
+	switch in := in.(type) {
+	case *dynamodb.CreateTableInput:
+		return c.CreateTable(ctx, in, unchecked)
+	case *dynamodb.DeleteItemInput:
+		return c.DeleteItem(ctx, in, unchecked)
+	case *dynamodb.DeleteTableInput:
+		return c.DeleteTable(ctx, in, unchecked)
+	case *dynamodb.DescribeTableInput:
+		return c.DescribeTable(ctx, in, unchecked)
+	case *dynamodb.DescribeTimeToLiveInput:
+		return c.DescribeTimeToLive(ctx, in, unchecked)
+	case *dynamodb.GetItemInput:
+		return c.GetItem(ctx, in, unchecked)
+	case *dynamodb.ListTablesInput:
+		return c.ListTables(ctx, in, unchecked)
+	case *dynamodb.PutItemInput:
+		return c.PutItem(ctx, in, unchecked)
+	case *dynamodb.QueryInput:
+		return c.Query(ctx, in, unchecked)
+	case *dynamodb.TransactGetItemsInput:
+		return c.TransactGetItems(ctx, in, unchecked)
+	case *dynamodb.TransactWriteItemsInput:
+		return c.TransactWriteItems(ctx, in, unchecked)
+	case *dynamodb.UpdateItemInput:
+		return c.UpdateItem(ctx, in, unchecked)
+	case *dynamodb.UpdateTimeToLiveInput:
+		return c.UpdateTimeToLive(ctx, in, unchecked)
+	}
+	return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
+}
+
+// unchecked takes out of the SDK what would answer in the service's place:
+// the check for required members, and retries.
+func unchecked(o *dynamodb.Options) {
+	o.Retryer = aws.NopRetryer{}
+	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
+		// Not every operation has required members, and so a check.
+		_, _ = s.Initialize.Remove("OperationInputValidation")
+		return nil
+	})
+}
