@@ -98,7 +98,7 @@ func everyValue(depth int) types.AttributeValue {
 		"SS":   &types.AttributeValueMemberSS{Value: []string{"a", ""}},
 		"NS":   &types.AttributeValueMemberNS{Value: []string{"1", "2"}},
 		"BS":   &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 3}}},
-		"":     &types.AttributeValueMemberS{Value: ""},
+		" ":    &types.AttributeValueMemberS{Value: ""},
 	}}
 }
 

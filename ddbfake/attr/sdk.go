@@ -20,6 +20,7 @@ var (
 	errNoType  = &Error{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
 	errDepth   = &Error{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
 	errNull    = &Error{invalidValues + "Null attribute value types must have the value of true"}
+	errNoName  = &Error{"Empty attribute name"} // the rule is AWS's, the text that of DynamoDB Local 3.3.1
 	errEmptySS = &Error{invalidValues + "An string set  may not be empty"}
 	errEmptyNS = &Error{invalidValues + "An number set  may not be empty"}
 	errEmptyBS = &Error{invalidValues + "Binary sets should not be empty"}
@@ -29,7 +30,8 @@ const invalidValues = "One or more parameter values were invalid: "
 
 // FromSDK converts a value of the SDK, copying what the caller could still
 // write to, and refuses with an [*Error] what DynamoDB refuses: no type, null
-// false, bad numbers, empty sets, duplicates in sets, documents too deep.
+// false, bad numbers, empty sets, duplicates in sets, empty names, documents
+// too deep.
 // Sets come out sorted: the service keeps no order, so one order will do.
 //
 // Deviation: since June 2026 some regions take null false for null true; here
@@ -139,6 +141,9 @@ func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value,
 	//isrsim:unordered the failure reported is that of the first name
 	for name, e := range m {
 		v, err := fromSDK(e, depth)
+		if name == "" {
+			err = errNoName
+		}
 		if err != nil && (failure == nil || name < failed) {
 			failed, failure = name, err
 		}

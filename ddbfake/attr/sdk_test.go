@@ -83,6 +83,7 @@ func TestFromSDKRefuses(t *testing.T) {
 		{&types.UnknownUnionMember{Tag: "X"}, noType},
 		{inMap(nil), noType},
 		{&types.AttributeValueMemberL{Value: []types.AttributeValue{nil}}, noType},
+		{&types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"": sdkS("x")}}, "Empty attribute name"},
 		{&types.AttributeValueMemberSS{}, invalid + "An string set  may not be empty"},
 		{&types.AttributeValueMemberNS{}, invalid + "An number set  may not be empty"},
 		{&types.AttributeValueMemberBS{}, invalid + "Binary sets should not be empty"},
