@@ -27,6 +27,7 @@ type Case struct {
 	steps  []step
 	clock  bool // the case moves the store's clock
 	sweep  bool // the case needs TTL to come
+	alone  bool // the case must not run beside others
 }
 
 // LocalOnly is the source of what neither AWS's documentation nor a suite

@@ -22,7 +22,7 @@ import (
 func Run(t *testing.T, store Store) {
 	for _, c := range Cases() {
 		t.Run(c.Topic+"/"+strings.ReplaceAll(c.Name, " ", "-"), func(t *testing.T) {
-			if !c.clock && !c.sweep {
+			if !c.clock && !c.sweep && !c.alone {
 				t.Parallel() // the others finish first, so nobody's clock moves
 			}
 			err := c.Check(t.Context(), store)

@@ -50,6 +50,7 @@ func tableCases() []Case {
 		{
 			Name: "provisioned", Rule: "A table has provisioned throughput unless it is paid per request.", Source: api("CreateTable"),
 			tables: noTables,
+			alone:  true, // DynamoDB Local adds up the throughput of all tables, and fails if they change meanwhile
 			steps: []step{
 				expect(createTable(usualTable, usualSchema, set("BillingMode", ""), throughput(3, 4)), "table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
 				expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
