@@ -10,7 +10,7 @@ var Module = Rules{
 			"internal/suggest", "scenario/history",
 		},
 		{"ddbfake/expr", "scenario/sim"},
-		{"ddbfake", "scenario/isr"},
+		{"ddbfake", "ddbfake/conformance", "scenario/isr"},
 		{"scenario/isr/mutant"},
 		{"scenario/invariant"},
 		{"scenario"},
@@ -37,7 +37,7 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"property", "fixtures/ddblocal"},
+			Except: []string{"property", "fixtures/ddblocal", "ddbfake/conformance"},
 			To:     []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; see the ban on flags for what that must not bring.
 			Directly: true,
@@ -45,7 +45,7 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"property", "fixtures/ddblocal", "cmd/isr-sim"},
+			Except: []string{"property", "fixtures/ddblocal", "ddbfake/conformance", "cmd/isr-sim"},
 			To: []string{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",
 				"github.com/moby/...",
