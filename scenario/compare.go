@@ -44,17 +44,30 @@ func (d Difference) String() string {
 }
 
 // Compare runs recorded outcomes on the store behind client, in a table of the
-// scenario's name without TTL, which must not exist and is deleted after each
-// run. A call whose request was lost is not made; one whose answer was lost is
-// made and its answer not compared. Deletions by TTL are explicit deletes.
+// scenario's name without TTL, which must not exist, is emptied between runs and
+// deleted at the end. A call whose request was lost is not made; one whose answer
+// was lost is made and its answer not compared. Deletions by TTL are explicit
+// deletes.
 //
 // An error means that the store could not be reached or used; the comparison is
 // then about what was done before.
-func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, progress func(done, of int)) (Comparison, error) {
-	var c Comparison
+func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, progress func(done, of int)) (c Comparison, err error) {
+	created, err := client.CreateTable(ctx, tableInput(tableName))
+	if err != nil {
+		return c, fmt.Errorf("scenario: compare: create table %s: %w", tableName, err)
+	}
+	defer func() {
+		// The table is to go even if the caller has lost patience, or the next comparison fails for no reason of its own.
+		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(tableName)})
+		if err == nil && cleanupErr != nil {
+			err = fmt.Errorf("scenario: compare: delete table %s: %w", tableName, cleanupErr)
+		}
+	}()
+	table := aws.ToString(created.TableDescription.TableId) + aws.ToTime(created.TableDescription.CreationDateTime).String()
 	for i, run := range runs {
-		if err := c.run(ctx, client, run); err != nil {
-			return c, fmt.Errorf("scenario: compare run %d: %w", i+1, err)
+		c.Runs++
+		if err := c.run(ctx, client, run, fmt.Sprint(table, i)); err != nil {
+			return c, fmt.Errorf("scenario: compare run %d: %w", c.Runs, err)
 		}
 		if progress != nil {
 			progress(i+1, len(runs))
@@ -63,19 +76,9 @@ func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, prog
 	return c, nil
 }
 
-func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outcome) (err error) {
-	c.Runs++
-	created, err := client.CreateTable(ctx, tableInput(tableName))
-	if err != nil {
-		return fmt.Errorf("create table %s: %w", tableName, err)
-	}
-	defer func() {
-		// The table is to go even if the caller has lost patience, or the next run fails for no reason of its own.
-		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(tableName)})
-		if err == nil && cleanupErr != nil {
-			err = fmt.Errorf("delete table %s: %w", tableName, cleanupErr)
-		}
-	}()
+// run compares one run and leaves the table empty. The id is the run's alone, in
+// all that the store remembers.
+func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outcome, id string) error {
 	for i, e := range run.Exchanges {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -89,7 +92,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			out, err = sweepReal(ctx, client, e.Swept)
 		} else {
 			what, fake = run.words.input(e.Input), answerText(e.Output, e.Err)
-			out, err = callReal(ctx, client, e.Input, created.TableDescription)
+			out, err = callReal(ctx, client, e.Input, id)
 		}
 		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {
 			return fmt.Errorf("request %d: %w", i+1, err) // no answer is not another answer
@@ -103,15 +106,24 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(run.Rows, rows) {
-		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(run.Rows, " "), strings.Join(rows, " ")})
+	if left := rowTexts(rows); !slices.Equal(run.Rows, left) {
+		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(run.Rows, " "), strings.Join(left, " ")})
+	}
+	for _, row := range rows {
+		item := row.ToSDK()
+		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: aws.String(tableName), Key: map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]},
+		})
+		if err != nil {
+			return fmt.Errorf("empty table %s: %w", tableName, err)
+		}
 	}
 	return nil
 }
 
-// callReal makes a recorded call. Idempotency tokens are made the table's own: the
+// callReal makes a recorded call. Idempotency tokens are made the run's own: the
 // store remembers them for ten minutes, beyond the life of a table.
-func callReal(ctx context.Context, client *dynamodb.Client, input any, table *types.TableDescription) (any, error) {
+func callReal(ctx context.Context, client *dynamodb.Client, input any, runID string) (any, error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
 		return client.GetItem(ctx, in)
@@ -123,8 +135,7 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, table *ty
 		return client.DeleteItem(ctx, in)
 	case *dynamodb.TransactWriteItemsInput:
 		own := *in
-		of := fmt.Sprint(aws.ToString(table.TableId), aws.ToTime(table.CreationDateTime).UnixNano(), aws.ToString(in.ClientRequestToken))
-		sum := sha256.Sum256([]byte(of))
+		sum := sha256.Sum256([]byte(runID + " " + aws.ToString(in.ClientRequestToken)))
 		own.ClientRequestToken = aws.String(hex.EncodeToString(sum[:16]))
 		return client.TransactWriteItems(ctx, &own)
 	default:
@@ -144,9 +155,8 @@ func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any
 	})
 }
 
-// rowsReal returns the rows that are left of the given partitions, as rowTexts
-// prints them.
-func rowsReal(ctx context.Context, client *dynamodb.Client, partitions []string) ([]string, error) {
+// rowsReal returns the rows that are left of the given partitions.
+func rowsReal(ctx context.Context, client *dynamodb.Client, partitions []string) ([]attr.Item, error) {
 	var items []attr.Item
 	for _, pk := range partitions {
 		pages := dynamodb.NewQueryPaginator(client, &dynamodb.QueryInput{
@@ -167,5 +177,5 @@ func rowsReal(ctx context.Context, client *dynamodb.Client, partitions []string)
 			}
 		}
 	}
-	return rowTexts(items), nil
+	return items, nil
 }

@@ -26,7 +26,7 @@ func (r *Report) Passed() bool {
 func (r *Report) Summary() string {
 	switch {
 	case r.Vacuous():
-		return "vacuous: never reached " + joinMarks(r.Missing)
+		return "vacuous"
 	case r.Verdict == invariant.Violated:
 		return "violated: " + r.Failure.Violation.Invariant.Name
 	default:

@@ -229,13 +229,13 @@ func (w *world) mark(m Mark) { w.marks[m] = true }
 
 // onNode records what befalls a node.
 func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
-	e := history.Event{Time: w.clock.Now(), Actor: p.Name(), Note: note}
+	e := history.Event{Time: w.clock.Now(), Actor: p.Name()}
 	switch k {
 	case sim.Orphan:
 		w.mark(OrphanTookPlace)
 		return
 	case sim.Pause:
-		e.Kind = history.Paused
+		e.Kind, e.Note = history.Paused, note
 		w.mark(NodePaused)
 	case sim.Resume:
 		e.Kind = history.Resumed
@@ -243,10 +243,10 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 		e.Kind = history.Crashed
 		w.mark(NodeCrashed)
 	case sim.Restart:
-		e.Kind = history.Restarted
+		e.Kind, e.Note = history.Restarted, note
 		w.mark(NodeRestarted)
 	case sim.ClockStep:
-		e.Kind = history.Stepped
+		e.Kind, e.Note = history.Stepped, note
 		w.mark(ClockSet)
 	}
 	w.history.Add(e)

@@ -75,11 +75,8 @@ type Event struct {
 func (e Event) String() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())
-	for _, part := range []string{e.Key, prefixed("as ", e.As.String()), prefixed("body ", e.Body), prefixed("- ", e.Note)} {
-		if part != "" {
-			b.WriteByte(' ')
-			b.WriteString(part)
-		}
+	for _, part := range []string{prefixed(" ", e.Key), prefixed(" as ", e.As.String()), prefixed(" body ", e.Body), prefixed(": ", e.Note)} {
+		b.WriteString(part)
 	}
 	return b.String()
 }

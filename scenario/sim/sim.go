@@ -339,9 +339,11 @@ func (s *Sim) befall(step Step) (text func() string) {
 		}
 	case Resume:
 		a.paused = false
+		note = "runs on"
 	case Crash:
 		a.crashes--
 		a.paused = false
+		note = "loses its memory"
 		a.proc.crash()
 	case Restart:
 		a.restarts--
