@@ -20,10 +20,6 @@ const (
 	backendLocal = "dynamodb-local"
 )
 
-// replays is how many runs of a scenario are run again on DynamoDB Local, beside
-// the one that violates something.
-const replays = 100
-
 // runCommand runs scenarios.
 type runCommand struct {
 	out       io.Writer
@@ -32,6 +28,7 @@ type runCommand struct {
 	protocol  string
 	seed      uint64
 	schedules int
+	replays   int
 	local     *ddblocal.Instance // started when first needed
 }
 
@@ -44,9 +41,9 @@ func newRun(out, progress io.Writer) *cobra.Command {
 one that fails also what was violated, how, and the command that replays it. A
 campaign ends with the first schedule that violates an invariant.
 
-With --backend dynamodb-local the first 100 schedules, and the one that violates
-an invariant, are then run again on DynamoDB Local in a container, request by
-request, and every answer is compared. It needs a Docker engine.`,
+With --backend dynamodb-local the same schedules are then run again on DynamoDB
+Local in a container, request by request, and every answer is compared. It needs
+a Docker engine.`,
 		Example: "  isr-sim run paused-writer two-contenders\n  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
@@ -60,6 +57,7 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 	f.StringVar(&r.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f.Uint64Var(&r.seed, "seed", 1, "where all randomness comes from")
 	f.IntVar(&r.schedules, "schedules", 0, "how many schedules a scenario (default: what the scenario says)")
+	f.IntVar(&r.replays, "replays", 1000, "with --backend "+backendLocal+": how many schedules a scenario are run again, beside the one that fails")
 }
 
 func (r *runCommand) run(ctx context.Context, names []string) (err error) {
@@ -68,6 +66,9 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	}
 	if r.schedules < 0 {
 		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for what the scenario says)", r.schedules), "")
+	}
+	if r.replays < 1 {
+		return usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
 	}
 	p, err := protocol(r.protocol)
 	if err != nil {
@@ -144,7 +145,7 @@ func worse(a, b int) int {
 func (r *runCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Report, int, error) {
 	c := scenario.Campaign{Scenario: s, Protocol: p, Seed: r.seed, Schedules: r.schedules}
 	if r.backend == backendLocal {
-		c.Record = replays
+		c.Record = r.replays
 	}
 	report, err := c.Run(ctx)
 	if err != nil {
@@ -194,6 +195,7 @@ func (r *runCommand) explain(report *scenario.Report, name string) string {
 // compare runs the recorded runs again on DynamoDB Local and says whether all
 // answers were the same.
 func (r *runCommand) compare(ctx context.Context, report *scenario.Report) (same bool, err error) {
+	fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(report.Recorded), backendLocal)
 	c, err := scenario.Compare(ctx, r.local.Client(), report.Recorded, nil)
 	for _, d := range c.Differences {
 		fmt.Fprintln(r.out, d)
