@@ -1,0 +1,102 @@
+package scenario
+
+import (
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// mark notes that the run has reached m.
+func (w *world) mark(m Mark) { w.marks[m] = true }
+
+// markCall notes what a call and its answer say of where the run has got to.
+func (w *world) markCall(r *storeRequest) {
+	switch in := r.call.Input.(type) {
+	case *dynamodb.GetItemInput:
+		if out, ok := r.out.(*dynamodb.GetItemOutput); ok && w.isExpired(out.Item) {
+			w.mark(ExpiredRowRead)
+		}
+	case *dynamodb.PutItemInput:
+		if row, ok := refused(r.err); ok {
+			if r.attempt > 1 && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
+				w.mark(OwnCommitMet)
+			} else {
+				w.markRefusal(in.Item, true)
+			}
+		}
+	case *dynamodb.UpdateItemInput:
+		if _, ok := refused(r.err); ok {
+			w.markRefusal(in.Key, writesToken(in))
+		}
+	case *dynamodb.TransactWriteItemsInput:
+		if _, ok := refused(r.err); ok {
+			w.mark(PublishRefused)
+		}
+	}
+}
+
+// markRefusal notes that a write of one row was refused. A write of LOCK that
+// sets a token is an acquire; any other, a refresh or a release.
+func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) {
+	switch sk, _ := key["sk"].(*types.AttributeValueMemberS); {
+	case sk == nil:
+	case sk.Value == isr.SortMeta:
+		w.mark(PublishRefused)
+	case sk.Value == isr.SortLock && acquires:
+		w.mark(LockRefused)
+	}
+}
+
+// writesToken says whether an update names lease_token in its expression.
+func writesToken(in *dynamodb.UpdateItemInput) bool {
+	expression := aws.ToString(in.UpdateExpression)
+	if strings.Contains(expression, "lease_token") {
+		return true
+	}
+	//isrsim:unordered any of them will do
+	for alias, name := range in.ExpressionAttributeNames {
+		if name == "lease_token" && strings.Contains(expression, alias) {
+			return true
+		}
+	}
+	return false
+}
+
+// markChange notes what a change of a row says of it.
+func (w *world) markChange(c ddbfake.Change) {
+	if c.Cause == ddbfake.CauseTTL {
+		w.mark(TTLDeletion)
+	}
+	if sk, _ := c.Key.Str("sk"); sk != isr.SortLock || c.Before == nil || c.After == nil {
+		return
+	}
+	before, _ := c.Before.Str("lease_token")
+	after, _ := c.After.Str("lease_token")
+	if before == after {
+		w.mark(LeaseRefreshed)
+	} else {
+		w.mark(LockTakenOver)
+	}
+}
+
+// isExpired says whether TTL may have deleted a row that a client still reads.
+func (w *world) isExpired(row map[string]types.AttributeValue) bool {
+	ttl, ok := row["ttl"].(*types.AttributeValueMemberN)
+	if !ok {
+		return false
+	}
+	expires, err := time.ParseDuration(ttl.Value + "s")
+	return err == nil && time.Unix(0, 0).Add(expires).Before(w.clock.Now())
+}
+
+func equalText(a, b types.AttributeValue) bool {
+	as, aok := a.(*types.AttributeValueMemberS)
+	bs, bok := b.(*types.AttributeValueMemberS)
+	return aok && bok && as.Value == bs.Value
+}
