@@ -113,6 +113,23 @@ func TestTransactWriteErrors(t *testing.T) {
 	}
 }
 
+// The limit is on what a transaction sends, not on the rows that it is about.
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
+func TestTransactWriteDeletesMoreThan4MB(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	var deletes []types.TransactWriteItem
+	for i := range 12 {
+		w.put(with(key("a", fmt.Sprint(i)), "v", s(strings.Repeat("x", 350_000))))
+		deletes = append(deletes, deleteAction(key("a", fmt.Sprint(i))))
+	}
+	if _, err := w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: deletes}); err != nil {
+		t.Error(err)
+	}
+	if n := len(w.db.Items("cache")); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
 // What cancels a transaction, and how the reasons say so.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func TestTransactWriteCancelled(t *testing.T) {

@@ -3,8 +3,11 @@ package ddbfake
 import (
 	"errors"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // transactWriteItems serves TransactWriteItems: all actions or none, each
@@ -193,11 +196,7 @@ func resolveActions(actions []action) error {
 	}
 	sizeBytes := 0
 	for i := range actions {
-		if actions[i].kind == actionPut {
-			sizeBytes += actions[i].sizeBytes
-		} else {
-			sizeBytes += sizeOf(actions[i].row)
-		}
+		sizeBytes += actions[i].payloadBytes()
 	}
 	if err := checkTransactBytes(sizeBytes); err != nil {
 		return err
@@ -206,6 +205,26 @@ func resolveActions(actions []action) error {
 		return cancelledAt(unfit, len(actions), unfitError)
 	}
 	return nil
+}
+
+// payloadBytes is what an action adds to the size of its transaction: the
+// limit is on what is sent, not on the rows that it is about. AWS documents
+// neither; what counts of an action that is no put is as in DynamoDB Local
+// 3.3.1.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
+func (a *action) payloadBytes() int {
+	if a.kind == actionPut {
+		return a.sizeBytes
+	}
+	schema := &a.table.schema
+	n := len(schema.hash.Name) + len(a.key.hash) + len(schema.sort.Name) + len(a.key.sort) +
+		len(aws.ToString(a.updateSrc)) + len(aws.ToString(a.conditionSrc))
+	//isrsim:unordered a sum has no order
+	for _, v := range a.args.Values {
+		n += attr.Size(v)
+	}
+	return n
 }
 
 // runActions evaluates every action, so that every failed condition has its
