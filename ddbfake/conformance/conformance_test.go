@@ -1,8 +1,12 @@
 package conformance_test
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/conformance"
@@ -26,6 +30,19 @@ func TestFakeSDKDoor(t *testing.T) {
 func TestFakeGoDoor(t *testing.T) {
 	db, store := newFake()
 	store.Client = db.As("conformance")
+	conformance.Run(t, store)
+}
+
+func TestFakeHTTPDoor(t *testing.T) {
+	db, store := newFake()
+	server := httptest.NewServer(db.Handler())
+	defer server.Close()
+	store.Client = dynamodb.New(dynamodb.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: &server.URL,
+		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
+		HTTPClient:   server.Client(), // the SDK's own would read the environment
+	})
 	conformance.Run(t, store)
 }
 

@@ -12,10 +12,31 @@ func limitCases() []Case {
 		}
 		return v
 	}
-	large := func(n, sizeBytes int) actions {
+	rows := func(n, sizeBytes int) []attrs {
+		var list []attrs
+		for i := range n {
+			list = append(list, row("a", fmt.Sprintf("%02d", i), "v", text(sizeBytes)))
+		}
+		return list
+	}
+	puts := func(n, sizeBytes int) actions {
+		var list actions
+		for _, r := range rows(n, sizeBytes) {
+			list = append(list, put(r))
+		}
+		return list
+	}
+	updates := func(n, sizeBytes int) actions {
 		var list actions
 		for i := range n {
-			list = append(list, put(row("a", fmt.Sprintf("%02d", i), "v", text(sizeBytes))))
+			list = append(list, update(key("a", fmt.Sprintf("%02d", i)), "SET v = :v", with(attrs{":v": text(sizeBytes)})))
+		}
+		return list
+	}
+	deletes := func(n int) actions {
+		var list actions
+		for i := range n {
+			list = append(list, remove(key("a", fmt.Sprintf("%02d", i))))
 		}
 		return list
 	}
@@ -67,8 +88,22 @@ func limitCases() []Case {
 		{
 			Name: "4 MB", Rule: "A transaction has at most 4 MB.", Source: docLimits,
 			steps: []step{
-				expect(transact(large(12, 350_000)), invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
+				expect(transact(puts(12, 350_000)), invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
 				expect(get(key("a", "00")), "nothing"),
+			},
+		},
+		{
+			Name: "4 MB of updates", Rule: "Of updates the key, the values and the expressions count.", Source: LocalOnly,
+			steps: []step{
+				expect(transact(updates(12, 350_000)), invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200204")),
+			},
+		},
+		{
+			Name: "4 MB of items to delete", Rule: "The 4 MB are those of the request: a transaction may delete more.", Source: alternator + "test_transact.py",
+			rows: rows(12, 350_000),
+			steps: []step{
+				expect(transact(deletes(12)), ok),
+				expect(query("pk = :a", with(attrs{":a": "a"})), "0 of 0"),
 			},
 		},
 		{

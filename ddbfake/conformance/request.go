@@ -252,7 +252,6 @@ func eventually() option             { return set("ConsistentRead", false) }
 func with(values attrs) option       { return set("ExpressionAttributeValues", values.sdk()) }
 func noUpdate() option               { return set("UpdateExpression", nil) }
 func metrics(detail string) option   { return set("ReturnItemCollectionMetrics", detail) }
-func protected() option              { return set("DeletionProtectionEnabled", true) }
 func named(names ...string) option {
 	m := map[string]string{}
 	for i := 0; i < len(names); i += 2 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,27 +15,30 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Run runs every case as a parallel subtest named topic/name. A case that
-// needs a clock or a sweep which the store does not have is skipped, with
-// that reason.
+// Run runs every case as a subtest named store/topic/name, in parallel, and
+// returns when all have ended. A case that needs a clock or a sweep which the
+// store does not have is skipped, with that reason.
 //
 // The store should have no tables whose names begin with "conformance-".
 // Each case creates its own and deletes them.
 func Run(t *testing.T, store Store) {
-	for _, c := range Cases() {
-		t.Run(c.Topic+"/"+strings.ReplaceAll(c.Name, " ", "-"), func(t *testing.T) {
-			if !c.clock && !c.sweep && !c.alone {
-				t.Parallel() // the others finish first, so nobody's clock moves
-			}
-			err := c.Check(t.Context(), store)
-			switch {
-			case errors.Is(err, ErrCannot):
-				t.Skip(err)
-			case err != nil:
-				t.Error(err)
-			}
-		})
-	}
+	// The group is what waits for its parallel subtests.
+	t.Run(store.Name, func(t *testing.T) {
+		for _, c := range Cases() {
+			t.Run(c.Topic+"/"+strings.ReplaceAll(c.Name, " ", "-"), func(t *testing.T) {
+				if !c.clock && !c.sweep && !c.alone {
+					t.Parallel() // the others finish first, so nobody's clock moves
+				}
+				err := c.Check(t.Context(), store)
+				switch {
+				case errors.Is(err, ErrCannot):
+					t.Skip(err)
+				case err != nil:
+					t.Error(err)
+				}
+			})
+		}
+	})
 }
 
 // ErrCannot is what Check's error wraps if the store lacks what a case needs.
@@ -54,14 +59,14 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 	if tables == nil {
 		tables = map[string]schema{usualTable: usualSchema}
 	}
-	created := []string{}
+	var created []string
 	defer func() {
 		for _, name := range created {
 			err = errors.Join(err, w.drop(ctx, name))
 		}
 	}()
-	for name, s := range tables {
-		if err := w.create(ctx, name, s); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		if err := w.create(ctx, name, tables[name]); err != nil {
 			return fmt.Errorf("%s: %w", c.Rule, err)
 		}
 		created = append(created, name)

@@ -24,12 +24,12 @@ const (
 	docCapacity      = guide + "read-write-operations.html"
 
 	docProtection = guide + "WorkingWithTables.Basics.html"
-	docErrors     = guide + "Programming.Errors.html"
 
 	// Suites that are run against the service, for texts and orders that the
 	// documentation does not give.
 	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
 	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
+	scylla5862 = "https://github.com/scylladb/scylladb/issues/5862"
 	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
 )
 

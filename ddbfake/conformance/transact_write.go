@@ -118,6 +118,12 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
+			Name: "101 actions", Rule: "101 actions are refused, in the name of the list.", Source: texts,
+			steps: []step{
+				expect(transact(many(101)), broken("Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100")),
+			},
+		},
+		{
 			Name: "no actions", Rule: "A transaction has actions.", Source: texts,
 			steps: []step{
 				expect(transact(actions{}), broken("Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1")),
@@ -154,6 +160,13 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
+			Name: "validation before conditions", Rule: "Where an action is not valid no condition is judged.", Source: alternator + "test_transact.py",
+			steps: []step{
+				expect(transact(actions{put(row("a", "b"), where("attribute_exists(pk)")), put(attrs{"pk": 7, "sk": "b"}), put(attrs{"pk": 8, "sk": "b"})}),
+					cancelled(none, reasonInvalid("One or more parameter values were invalid: Type mismatch for key pk expected: S actual: N"), none)),
+			},
+		},
+		{
 			Name: "empty key value", Rule: "An empty key value refuses the request and is no cancellation.", Source: texts,
 			steps: []step{
 				expect(transact(actions{put(row("a", ""))}), invalid(empty+"sk")),
@@ -179,7 +192,7 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
-			Name: "update that only removes", Rule: "In a transaction too, an update that only removes creates nothing.", Source: parity + "tier1/updateItem/basic.test.ts",
+			Name: "update that only removes", Rule: "In a transaction too, an update that only removes creates nothing.", Source: scylla5862,
 			steps: []step{
 				expect(transact(actions{update(key("a", "b"), "REMOVE x")}), ok),
 				expect(get(key("a", "b")), "nothing"),

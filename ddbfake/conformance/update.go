@@ -46,11 +46,11 @@ func updateCases() []Case {
 			nil, "ADD x :v", v(5), ok, `{pk: "a", sk: "b", x: 5}`,
 		},
 		{
-			"REMOVE creates nothing", "An update that only removes does not create a missing item.", parity + "tier1/updateItem/basic.test.ts",
+			"REMOVE creates nothing", "An update that only removes does not create a missing item.", scylla5862,
 			nil, "REMOVE x", nil, ok, "nothing",
 		},
 		{
-			"DELETE creates nothing", "An update that only deletes from sets does not create a missing item.", parity + "tier1/updateItem/basic.test.ts",
+			"DELETE creates nothing", "An update that only deletes from sets does not create a missing item.", scylla5862,
 			nil, "DELETE x :v", v(strs{"p"}), ok, "nothing",
 		},
 		{
@@ -150,6 +150,10 @@ func updateCases() []Case {
 		{
 			"REMOVE through nothing", "REMOVE by a path through a missing map is refused.", alternator + "test_update_expression.py",
 			item, "REMOVE absent.k", nil, invalid(noPath), same,
+		},
+		{
+			"REMOVE a missing leaf", "REMOVE of what is missing from a map that is there does nothing.", parity + "tier1/updateItem/basic.test.ts",
+			row("a", "b", "doc", attrs{"k": 1}), "REMOVE doc.j", nil, ok, `{doc: {k: 1}, pk: "a", sk: "b"}`,
 		},
 		{
 			"ADD to a number", "ADD adds to a number, negative ones too.", docUpdates,

@@ -40,6 +40,7 @@ func (a attrs) sdk() map[string]types.AttributeValue {
 		return nil
 	}
 	out := make(map[string]types.AttributeValue, len(a))
+	//isrsim:unordered a map becomes a map
 	for name, v := range a {
 		out[name] = valueOf(v)
 	}
