@@ -305,7 +305,8 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 	_, err := db.Do(t.Context(), ddbfake.Call{Input: (*dynamodb.PutItemInput)(nil)})
-	wantError(t, err, validation, "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null")
+	wantError(t, err, validation, "2 validation errors detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null; "+
+		"Value null at 'item' failed to satisfy constraint: Member must not be null")
 	if got := strings.Join(ddbfake.Operations(), " "); got != "CreateTable DeleteItem DeleteTable DescribeTable DescribeTimeToLive GetItem ListTables PutItem Query TransactGetItems TransactWriteItems UpdateItem UpdateTimeToLive" {
 		t.Errorf("operations: %s", got)
 	}

@@ -9,14 +9,11 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteItem.html
 func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.DeleteItemOutput, error) {
-	name, err := tableName(in.TableName)
-	if err != nil {
-		return nil, err
-	}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	name := c.table(in.TableName)
 	c.returnValues(in.ReturnValues)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	if in.Key == nil {
 		c.null("key")

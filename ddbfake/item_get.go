@@ -13,12 +13,9 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
 func (db *DB) getItem(_ *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) {
-	name, err := tableName(in.TableName)
-	if err != nil {
-		return nil, err
-	}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	name := c.table(in.TableName)
 	if in.Key == nil {
 		c.null("key")
 	}

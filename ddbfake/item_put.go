@@ -9,18 +9,15 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html
 func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemOutput, error) {
-	name, err := tableName(in.TableName)
-	if err != nil {
-		return nil, err
-	}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.returnValues(in.ReturnValues)
-	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
+	name := c.table(in.TableName)
 	if in.Item == nil {
 		c.null("item")
 	}
+	c.returnValues(in.ReturnValues)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	if err := c.err(); err != nil {
 		return nil, err
 	}

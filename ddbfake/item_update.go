@@ -13,12 +13,9 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
-	name, err := tableName(in.TableName)
-	if err != nil {
-		return nil, err
-	}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	name := c.table(in.TableName)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
 	c.returnValues(in.ReturnValues)
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")

@@ -52,18 +52,15 @@ type query struct {
 
 // newQuery checks what needs no table.
 func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
-	name, err := tableName(in.TableName)
-	if err != nil {
-		return nil, err
-	}
 	var c constraints
-	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.enum(string(in.Select), "select", selectValues)
 	if in.Limit != nil && *in.Limit < 1 {
 		// This one the service prints in a form of its own.
 		c.broken = append(c.broken, "Value at 'Limit' failed to satisfy constraint: "+
 			"Member must have value greater than or equal to 1")
 	}
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	name := c.table(in.TableName)
+	c.enum(string(in.Select), "select", selectValues)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
@@ -93,6 +90,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		return nil, err
 	}
 	q := &query{in: in, tableName: name}
+	var err error
 	if q.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
 		return nil, err
 	}

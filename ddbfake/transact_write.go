@@ -78,9 +78,8 @@ func (db *DB) replay(actions []action, in *dynamodb.TransactWriteItemsInput) (*d
 // actions.
 func transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 	var c constraints
-	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.transactItems(len(in.TransactItems), in.TransactItems == nil)
+	// The token comes first.
+	// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/transactions.test.ts
 	if t := in.ClientRequestToken; t != nil {
 		if len(*t) < 1 {
 			c.length(*t, "clientRequestToken", "greater", 1)
@@ -89,6 +88,9 @@ func transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 			c.length(*t, "clientRequestToken", "less", maxTokenLength)
 		}
 	}
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
+	c.transactItems(len(in.TransactItems), in.TransactItems == nil)
 	if len(in.TransactItems) > maxTransactItems {
 		return nil, c.err()
 	}

@@ -90,9 +90,25 @@ const (
 	maxTableARN  = 1024
 )
 
-// tableName checks a TableName member and returns the table's name. A broken
-// name is reported alone: the service looks at the other members only when it
-// has one.
+// table checks the TableName member of a data operation, beside its other
+// members, and returns the table's name. Where it stands among them is the
+// order in which the service reports what is broken.
+//
+// Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/updateItem.test.ts
+func (c *constraints) table(name *string) string {
+	if name != nil && plainTableName(*name) {
+		return *name
+	}
+	c.tableName(name, "tableName")
+	if name == nil {
+		return ""
+	}
+	return nameInARN(*name)
+}
+
+// tableName checks the TableName member of an operation that has no other to
+// check, and returns the table's name.
 func tableName(name *string) (string, error) {
 	if name != nil && plainTableName(*name) {
 		return *name, nil
@@ -148,14 +164,14 @@ func (c *constraints) plainName(name, member string) {
 	if plainTableName(name) {
 		return
 	}
+	if !nameCharacters(name) {
+		c.add("'"+name+"'", member, "Member must satisfy regular expression pattern: "+tableNamePattern)
+	}
 	if len(name) < minTableName {
 		c.length(name, member, "greater", minTableName)
 	}
 	if len(name) > maxTableName {
 		c.length(name, member, "less", maxTableName)
-	}
-	if !nameCharacters(name) {
-		c.add("'"+name+"'", member, "Member must satisfy regular expression pattern: "+tableNamePattern)
 	}
 }
 

@@ -16,16 +16,17 @@ const (
 
 // Why DynamoDB Local differs, where that is the same in many cases.
 const (
-	ownWords   = "Local refuses it too, in words of its own"
-	lenient    = "Local does not check it"
-	tableFirst = "Local looks for the table before anything else"
-	unasked    = "Local reports the consumption of a delete that finds nothing, asked or not"
-	undivided  = "Local does not say whether units were read or written"
-	creates    = "Local creates the item; tests that are run against the service say that it does not"
-	whole      = "Local returns the whole attribute and not the path"
-	dot        = "Local ends the text with a full stop if there is no item"
-	twice      = "Local judges conditions before it looks for one item twice"
-	refuses    = "Local refuses the request where the service cancels the transaction"
+	ownWords      = "Local refuses it too, in words of its own"
+	lenient       = "Local does not check it"
+	tableFirst    = "Local looks for the table before anything else"
+	oneConstraint = "Local reports one of the broken constraints"
+	unasked       = "Local reports the consumption of a delete that finds nothing, asked or not"
+	undivided     = "Local does not say whether units were read or written"
+	creates       = "Local creates the item; tests that are run against the service say that it does not"
+	whole         = "Local returns the whole attribute and not the path"
+	dot           = "Local ends the text with a full stop if there is no item"
+	twice         = "Local judges conditions before it looks for one item twice"
+	refuses       = "Local refuses the request where the service cancels the transaction"
 )
 
 // localDeviations is what DynamoDB Local 3.3.1 answers instead of DynamoDB.
@@ -170,7 +171,15 @@ var localDeviations = map[place]deviation{
 	{"ttl/no table", 1}:          {localNoTable, ownWords},
 	{"ttl/no table", 2}:          {localNoTable, ownWords},
 
-	{"precedence/constraints are listed together", 1}:    {localReturnValues, "Local reports one of the broken constraints"},
+	{"precedence/constraints are listed together", 1}:    {localBadName, oneConstraint},
+	{"precedence/constraints of a delete", 1}:            {localBadName, oneConstraint},
+	{"precedence/constraints of an update", 1}:           {localBadName, oneConstraint},
+	{"precedence/constraints of an update", 2}:           {localBadName, oneConstraint},
+	{"precedence/constraints of a get", 1}:               {localBadName, oneConstraint},
+	{"precedence/constraints of a query", 1}:             {localBadName, oneConstraint},
+	{"precedence/constraints of a get", 2}:               {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", oneConstraint},
+	{"precedence/a key that is empty", 1}:                {localBadName, ownWords},
+	{"precedence/the token first", 1}:                    {"ValidationException: Value 0123456789012345678901234567890123456 at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36", oneConstraint},
 	{"precedence/constraints of a transaction", 1}:       {"ok", lenient},
 	{"precedence/constraints of a transaction", 2}:       {`{pk: "a", sk: "b"}`, "Local did not refuse the put before it"},
 	{"precedence/constraints before the table", 1}:       {localNoTable, tableFirst},
@@ -188,6 +197,5 @@ var localDeviations = map[place]deviation{
 	{"precedence/the key before the condition", 1}:       {localKeyMissing, ownWords},
 	{"precedence/the key before the condition", 2}:       {localKeyCount, ownWords},
 	{"precedence/return values before expressions", 1}:   {localReturnValues, ownWords},
-	{"precedence/a name that is none alone", 1}:          {localBadName, ownWords},
 	{"precedence/key attribute before the condition", 1}: {"ConditionalCheckFailedException: The conditional request failed", "Local judges the condition first"},
 }

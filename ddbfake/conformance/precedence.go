@@ -2,20 +2,62 @@ package conformance
 
 func precedenceCases() []Case {
 	const (
-		consumed = "Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
-		measured = "Value 'BOGUS2' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]"
-		returned = "Value 'BOGUS3' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
-		noItem   = "Value null at 'item' failed to satisfy constraint: Member must not be null"
-		syntax   = `Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "("`
-		nameBad  = "Value 'a!' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+		consumed  = "Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
+		measured  = "Value 'BOGUS2' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]"
+		returned  = "Value 'BOGUS3' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+		noItem    = "Value null at 'item' failed to satisfy constraint: Member must not be null"
+		syntax    = `Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "("`
+		noKey     = "Value null at 'key' failed to satisfy constraint: Member must not be null"
+		noLength  = "Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1"
+		selected  = "Value 'BOGUS4' at 'select' failed to satisfy constraint: Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
+		longToken = "Value '0123456789012345678901234567890123456' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36"
+		nameBad   = "Value 'a!b' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 	)
 	k := key("a", "b")
 	order := parity + "tier3/validation-ordering/transactions.test.ts"
 	return []Case{
 		{
-			Name: "constraints are listed together", Rule: "All constraints that a request breaks are listed.", Source: dynalite + "putItem.js",
+			Name: "constraints are listed together", Rule: "All constraints that a request breaks are listed, in the order of its members.", Source: dynalite + "putItem.js",
 			steps: []step{
-				expect(put(nil, capacity("BOGUS"), metrics("BOGUS2"), returns("BOGUS3")), broken(consumed, measured, returned, noItem)),
+				expect(put(nil, onName("a!b"), capacity("BOGUS"), metrics("BOGUS2"), returns("BOGUS3")), broken(consumed, nameBad, noItem, returned, measured)),
+			},
+		},
+		{
+			Name: "constraints of a delete", Rule: "Each operation has an order of its own: that of a delete.", Source: dynalite + "deleteItem.js",
+			steps: []step{
+				expect(remove(nil, onName("a!b"), capacity("BOGUS"), metrics("BOGUS2"), returns("BOGUS3")), broken(consumed, nameBad, returned, measured, noKey)),
+			},
+		},
+		{
+			Name: "constraints of an update", Rule: "That of an update.", Source: parity + "tier3/validation-ordering/updateItem.test.ts",
+			steps: []step{
+				expect(update(nil, "SET x = :x", with(attrs{":x": 1}), onName(""), capacity("BOGUS"), returns("BOGUS3")), broken(consumed, noLength, returned, noKey)),
+				expect(update(nil, "SET x = :x", with(attrs{":x": 1}), onName("")), broken(noLength, noKey)),
+			},
+		},
+		{
+			Name: "constraints of a get", Rule: "That of a get.", Source: dynalite + "getItem.js",
+			steps: []step{
+				expect(get(nil, onName("a!b"), capacity("BOGUS")), broken(consumed, nameBad, noKey)),
+				expect(get(nil, noName()), broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null", noKey)),
+			},
+		},
+		{
+			Name: "constraints of a query", Rule: "That of a query.", Source: dynalite + "query.js",
+			steps: []step{
+				expect(query("pk = :p", with(attrs{":p": "p"}), onName("a!b"), capacity("BOGUS"), selecting("BOGUS4")), broken(consumed, nameBad, selected)),
+			},
+		},
+		{
+			Name: "a key that is empty", Rule: "A key without attributes breaks no constraint: a table's name is all that is reported.", Source: parity + "tier3/validation-ordering/updateItem.test.ts",
+			steps: []step{
+				expect(update(attrs{}, "SET x = :x", with(attrs{":x": 1}), onName("")), broken(noLength)),
+			},
+		},
+		{
+			Name: "the token first", Rule: "Of a transaction's constraints the token's come first.", Source: order,
+			steps: []step{
+				expect(transact(actions{put(row("a", "b"))}, token("0123456789012345678901234567890123456"), capacity("BOGUS")), broken(longToken, consumed)),
 			},
 		},
 		{
@@ -105,13 +147,6 @@ func precedenceCases() []Case {
 			Name: "return values before expressions", Rule: "What ReturnValues may be comes before expressions.", Source: dynalite + "putItem.js",
 			steps: []step{
 				expect(put(row("a", "b"), returns("ALL_NEW"), where("attribute_not_exists(")), invalid("ReturnValues can only be ALL_OLD or NONE")),
-			},
-		},
-		{
-			Name: "a name that is none alone", Rule: "A table's name that is none is reported alone.", Source: parity + "tier3/validation-ordering/createTable.test.ts",
-			steps: []step{
-				expect(put(nil, onName("a!b"), capacity("BOGUS")),
-					broken("Value 'a!b' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")),
 			},
 		},
 		{

@@ -125,11 +125,11 @@ func tableCases() []Case {
 			},
 		},
 		{
-			Name: "everything wrong with a name", Rule: "Every constraint that is broken is listed.", Source: dynalite + "createTable.js", tables: noTables,
+			Name: "everything wrong with a name", Rule: "Every constraint that is broken is listed.", Source: dynalite + "getItem.js", tables: noTables,
 			steps: []step{
-				expect(describeTable(onName("!")), broken(
-					"Value '!' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3",
+				expect(get(key("a", "b"), onName("!")), broken(
 					"Value '!' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+					"Value '!' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3",
 				)),
 			},
 		},
