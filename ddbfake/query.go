@@ -3,20 +3,9 @@ package ddbfake
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/expr"
 )
-
-// pageBytes is what a Query reads before it stops, whatever the filter or
-// the projection leave of it. The row that reaches it is part of the page, as
-// it is in DynamoDB Local 3.3.1.
-//
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
-const pageBytes = 1 << 20
-
-var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
 // query serves Query.
 //
@@ -86,7 +75,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	if in.KeyConditionExpression == nil {
 		return nil, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
-	if err := checkSelect(in); err != nil {
+	if err := checkSelect(in.Select, in.ProjectionExpression != nil); err != nil {
 		return nil, err
 	}
 	q := &query{in: in, tableName: name}
@@ -119,28 +108,6 @@ func (q *query) parse(db *DB) (err error) {
 		used = append(used, q.projection)
 	}
 	return checkExpressions(q.args, used...)
-}
-
-// checkSelect checks Select against ProjectionExpression.
-func checkSelect(in *dynamodb.QueryInput) error {
-	projected := in.ProjectionExpression != nil
-	switch in.Select {
-	case types.SelectAllAttributes:
-		if projected {
-			return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
-		}
-	case types.SelectCount:
-		if projected {
-			return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
-		}
-	case types.SelectSpecificAttributes:
-		if !projected {
-			return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
-		}
-	case types.SelectAllProjectedAttributes:
-		return invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
-	}
-	return nil
 }
 
 // bind finds the rows to read and where to start.
@@ -182,64 +149,20 @@ func (q *query) bind() error {
 	return nil
 }
 
-// run reads one page: until Limit rows or 1 MB are read, both before the
-// filter. After Limit rows it does not look whether there are more.
+// run reads one page.
 func (q *query) run() (*dynamodb.QueryOutput, error) {
-	out := &dynamodb.QueryOutput{}
-	if q.in.Select != types.SelectCount {
-		out.Items = []map[string]types.AttributeValue{}
+	p := newPage(q.in.Select, q.in.Limit)
+	p.filter, p.projection, p.args = q.filter, q.projection, q.args
+	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, p.read)
+	if p.failure != nil {
+		return nil, p.failure
 	}
-	var failure error
-	var last *row
-	sizeBytes := 0
-	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, func(r *row) bool {
-		if sizeBytes >= pageBytes {
-			out.LastEvaluatedKey = last.id.ToSDK()
-			return false
-		}
-		last = r
-		sizeBytes += r.sizeBytes
-		out.ScannedCount++
-		if failure = q.collect(out, r.item); failure != nil {
-			return false
-		}
-		if q.in.Limit != nil && out.ScannedCount >= *q.in.Limit {
-			out.LastEvaluatedKey = r.id.ToSDK()
-			return false
-		}
-		return true
-	})
-	if failure != nil {
-		return nil, failure
-	}
+	out := &dynamodb.QueryOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
 	if wanted(q.in.ReturnConsumedCapacity) {
-		units := readUnits(sizeBytes, aws.ToBool(q.in.ConsistentRead))
+		units := readUnits(p.sizeBytes, aws.ToBool(q.in.ConsistentRead))
 		out.ConsumedCapacity = consumedBy(q.in.ReturnConsumedCapacity, q.table.name, units)
 	}
 	return out, nil
-}
-
-// collect filters and projects one row into the page.
-func (q *query) collect(out *dynamodb.QueryOutput, item attr.Item) error {
-	if q.filter != nil {
-		holds, err := q.filter.Eval(item, q.args)
-		if err != nil {
-			return invalid("%s", err.Error())
-		}
-		if !holds {
-			return nil
-		}
-	}
-	out.Count++
-	if out.Items == nil {
-		return nil
-	}
-	item, err := project(item, q.projection, q.args)
-	if err != nil {
-		return err
-	}
-	out.Items = append(out.Items, item.ToSDK())
-	return nil
 }
 
 // keyRange is the part of a table that a Query reads: one partition, from

@@ -1,0 +1,109 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// pageBytes is what a Query or a Scan reads before it stops, whatever the
+// filter or the projection leave of it. The row that reaches it is part of the
+// page, as it is in DynamoDB Local 3.3.1.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
+const pageBytes = 1 << 20
+
+var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
+
+// checkSelect checks Select against ProjectionExpression. The texts speak of
+// querying in a Scan too.
+//
+// Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/scan/select.test.ts
+func checkSelect(which types.Select, projected bool) error {
+	switch which {
+	case types.SelectAllAttributes:
+		if projected {
+			return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
+		}
+	case types.SelectCount:
+		if projected {
+			return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
+		}
+	case types.SelectSpecificAttributes:
+		if !projected {
+			return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+		}
+	case types.SelectAllProjectedAttributes:
+		return invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+	}
+	return nil
+}
+
+// page is what a Query and a Scan read: rows until Limit or 1 MB is reached,
+// both counted before the filter. After Limit rows it does not look whether
+// there are more.
+type page struct {
+	limit      *int32
+	filter     *expr.Condition
+	projection *expr.Projection
+	args       expr.Args
+
+	items          []map[string]types.AttributeValue // nil if only the count is asked for
+	count, scanned int32
+	sizeBytes      int
+	latest         *row      // read so far
+	last           attr.Item // LastEvaluatedKey; nil if there is nothing more
+	failure        error
+}
+
+func newPage(which types.Select, limit *int32) page {
+	p := page{limit: limit}
+	if which != types.SelectCount {
+		p.items = []map[string]types.AttributeValue{}
+	}
+	return p
+}
+
+// read reads the next row, and reports whether there is room for another.
+func (p *page) read(r *row) bool {
+	if p.sizeBytes >= pageBytes {
+		p.last = p.latest.id
+		return false
+	}
+	p.latest = r
+	p.sizeBytes += r.sizeBytes
+	p.scanned++
+	if p.failure = p.collect(r.item); p.failure != nil {
+		return false
+	}
+	if p.limit != nil && p.scanned >= *p.limit {
+		p.last = r.id
+		return false
+	}
+	return true
+}
+
+// collect filters and projects one row into the page.
+func (p *page) collect(item attr.Item) error {
+	if p.filter != nil {
+		holds, err := p.filter.Eval(item, p.args)
+		if err != nil {
+			return invalid("%s", err.Error())
+		}
+		if !holds {
+			return nil
+		}
+	}
+	p.count++
+	if p.items == nil {
+		return nil
+	}
+	item, err := project(item, p.projection, p.args)
+	if err != nil {
+		return err
+	}
+	p.items = append(p.items, item.ToSDK())
+	return nil
+}
