@@ -80,7 +80,8 @@ type Fault struct {
 	// touches its partition key, and its sort key if it asks for equality.
 	// "" is any.
 	Key string
-	// Actor is who calls; "" is any.
+	// Actor is who calls; "" is any. alice is alice.2 as well, as a simulator
+	// calls a machine of that name that came back after a crash.
 	Actor string
 	// Nth is the first of the matching calls that is hit, counted from 1
 	// since the fault was injected. Zero means 1.

@@ -83,7 +83,7 @@ func (db *DB) Matches(f Fault, c Call) bool {
 }
 
 func (db *DB) matches(f Fault, op *operation, actor string, in any) bool {
-	if f.Op != "" && f.Op != op.name || f.Actor != "" && f.Actor != actor {
+	if f.Op != "" && f.Op != op.name || f.Actor != "" && f.Actor != actor && !strings.HasPrefix(actor, f.Actor+".") {
 		return false
 	}
 	if f.Table == "" && f.Key == "" {

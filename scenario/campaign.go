@@ -3,6 +3,8 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -37,8 +39,10 @@ type Report struct {
 	Steps     int // in all of them
 	Marks     markSet
 	Missing   []Mark // what the scenario declares and no schedule reached
-	Verdict   invariant.Verdict
-	Why       string // for the verdict unknown
+	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
+	Unmet   []Fault
+	Verdict invariant.Verdict
+	Why     string // for the verdict unknown
 	// Doubt is the first run whose verdict is unknown, if there is one.
 	Doubt *Outcome
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
@@ -84,6 +88,9 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			// The first schedule is a random walk, which needs no estimate; it is the estimate for all others.
 			expected = max(len(o.Result.Choices), 1)
 		}
+		if o.Verdict != invariant.OK && (r.Doubt == nil || o.Verdict == invariant.Violated) {
+			o.Digest = c.digest(ctx, o.Result)
+		}
 		r.add(o)
 		if len(r.Recorded) < c.Record || c.Record > 0 && o.Verdict == invariant.Violated {
 			r.Recorded = append(r.Recorded, o)
@@ -100,6 +107,19 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
+// digest runs a schedule again and returns its trace's digest; "" if it does not
+// run again, which is for whoever replays it to find out.
+func (c Campaign) digest(ctx context.Context, result sim.Result) string {
+	o, err := Run{
+		Scenario: c.Scenario, Protocol: c.Protocol, Seed: result.Seed, Strategy: sim.Replay(result.Choices), SDK: c.SDK,
+		Trace: io.Discard,
+	}.Do(ctx)
+	if err != nil {
+		return ""
+	}
+	return o.Digest
+}
+
 // add counts one run. A violation outweighs unknown, and unknown outweighs ok.
 func (r *Report) add(o *Outcome) {
 	r.Schedules++
@@ -107,6 +127,10 @@ func (r *Report) add(o *Outcome) {
 	for _, mark := range o.Marks {
 		r.Marks[mark]++
 	}
+	if r.Schedules == 1 {
+		r.Unmet = slices.Clone(o.unmet)
+	}
+	r.Unmet = slices.DeleteFunc(r.Unmet, func(f Fault) bool { return !slices.Contains(o.unmet, f) })
 	switch o.Verdict {
 	case invariant.Violated:
 		r.Verdict, r.Why = invariant.Violated, ""

@@ -42,10 +42,52 @@ func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
 	}
 }
 
+func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
+	for fault, want := range map[string]bool{
+		"maybe error-before key=LOKC":   true,
+		"throttled op=ListTables":       true,
+		"maybe error-before key=LOCK":   false,
+		"request-lost actor=alice":      false,
+		"maybe throttled op=UpdateItem": true, // nobody refreshes
+	} {
+		r := campaign(t, scenario.Campaign{Scenario: parsed(t, lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20})
+		if r.Vacuous() != want {
+			t.Errorf("%s: vacuous %v, want %v", fault, r.Vacuous(), want)
+		}
+		text := r.Explain("isr-sim", "lonely")
+		if mentioned := strings.Contains(text, fault); mentioned != want {
+			t.Errorf("%s: explained as %q", fault, text)
+		}
+	}
+}
+
+func TestAFaultOfAnActorIsOneOfAllItsIncarnations(t *testing.T) {
+	s := parsed(t, `
+name: reborn
+actors:
+  - name: alice
+    script: [get /home]
+    crashes: 1
+    restarts: 1
+  - name: bob
+    script: [sleep 1s, sleep 1s, sleep 1s]
+faults: [throttled actor=alice times=always]
+`)
+	for seed := range uint64(200) {
+		text, o := trace(t, scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: seed})
+		if strings.Contains(text, "alice.2") && strings.Contains(text, "-> ok") {
+			t.Fatalf("seed %d (%v): a call was served:\n%s", seed, o.Result.Choices, text)
+		}
+	}
+}
+
 func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
 	r := campaign(t, scenario.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1})
 	if r.Verdict != invariant.Unknown || r.Passed() || !strings.Contains(r.Why, "cut after 4 steps") {
 		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why, r.Passed())
+	}
+	if text := r.Explain("isr-sim", "lonely"); !strings.Contains(text, "\nreplay: isr-sim replay --protocol recipe-a --seed ") {
+		t.Errorf("%q does not say how to see the run", text)
 	}
 }
 

@@ -127,6 +127,7 @@ func (r *storeRequest) Outcomes() int {
 	r.faults = r.faults[:0]
 	for i, f := range r.node.world.possible {
 		if f.left != 0 && r.node.world.db.Matches(f.fault, r.call) {
+			r.node.world.met[f.declared] = true
 			r.faults = append(r.faults, i)
 		}
 	}
@@ -177,6 +178,7 @@ func refused(err error) (row map[string]types.AttributeValue, ok bool) {
 // possibleFault is a fault that the schedule may choose, and how often still;
 // negative is for ever.
 type possibleFault struct {
-	fault ddbfake.Fault
-	left  int
+	fault    ddbfake.Fault
+	left     int
+	declared int // its place among the scenario's faults
 }

@@ -166,6 +166,9 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 			want, o := trace(t, run)
 			run.Strategy = sim.Replay(o.Result.Choices)
 			got, again := trace(t, run)
+			if o.Digest == "" || again.Digest != o.Digest {
+				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, o.Digest, again.Digest)
+			}
 			if got != want || !slices.Equal(again.Result.Choices, o.Result.Choices) {
 				t.Errorf("%s under %s: replayed (-run +replay):\n%s", name, p.Name, cmp.Diff(want, got))
 			}

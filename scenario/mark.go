@@ -16,7 +16,7 @@ const (
 	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by somebody else
 	LockRefused     Mark = "lock-refused"     // an acquire met a lease that was held
 	PublishRefused  Mark = "publish-refused"  // a publish found that its lease was lost
-	OwnCommitMet    Mark = "own-commit-met"   // a request sent again after a lost response met its own effect
+	OwnCommitMet    Mark = "own-commit-met"   // a lock's put, sent again after a lost response, met its own row
 	ServedStale     Mark = "served-stale"     // a page was served that the cache knew to be stale
 	ExpiredRowRead  Mark = "expired-row-read" // a row was read past its ttl, not deleted yet
 	TTLDeletion     Mark = "ttl-deletion"     // TTL deleted a row

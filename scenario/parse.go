@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -49,6 +50,9 @@ func protocolNames(protocols []isr.Protocol) []string {
 
 // Load reads a scenario file. What is wrong with its contents is a *SyntaxError.
 func Load(file string) (*Scenario, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("scenario: %s is no regular file", file) // opening a pipe would wait for a writer
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
@@ -175,20 +179,33 @@ func (p *parse) lag(n ast.Node) Lag {
 		return Lag{Scheduler: true}
 	}
 	lag, err := ddbfake.ParseLag(text)
-	if err != nil || lag == ddbfake.LagManual { // by hand means by nobody here: scheduler is what is meant
-		if err == nil {
-			err = fmt.Errorf("ttl lag %q", text)
-		}
+	if err == nil && lag == ddbfake.LagManual { // by hand means by nobody here: scheduler is what is meant
+		err = fmt.Errorf("ttl lag %q: nobody sweeps by hand in a scenario", text)
+	}
+	if err != nil {
 		p.fail(n, "use scheduler, never, at-once, or fixed with a duration, such as fixed 10m", "%v", err)
 	}
 	return Lag{Fixed: lag}
 }
 
+// reservedNames are those of the steps in a trace that are no actor's.
+var reservedNames = []string{"time", "ttl"}
+
+// maxActors bounds what a run costs between two interrupts.
+const maxActors = 64
+
 func (p *parse) actor(n ast.Node) {
+	if len(p.s.Actors) == maxActors {
+		p.fail(n, "", "found more than %d actors", maxActors)
+		return
+	}
 	a := Actor{}
 	p.mapping(n,
 		field{"name", func(n ast.Node) {
 			a.Name = p.name(n)
+			if slices.Contains(reservedNames, a.Name) {
+				p.fail(n, "give the actor another name", "found an actor called %q, which traces call something else", a.Name)
+			}
 			if slices.ContainsFunc(p.s.Actors, func(other Actor) bool { return other.Name == a.Name }) {
 				p.fail(n, "give each actor a name of its own", "found a second actor called %q", a.Name)
 			}
@@ -213,8 +230,8 @@ func (p *parse) actor(n ast.Node) {
 func (p *parse) clock(n ast.Node, a *Actor) {
 	p.mapping(n,
 		field{"offset", func(n ast.Node) { a.Drift.Offset = p.duration(n, -24*time.Hour) }},
-		// A node whose clock stands still would sleep for ever.
-		field{"drift-ppm", func(n ast.Node) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM+1, fakeclock.MaxPPM)) }},
+		// At half the true rate and at twice it, every sleep that a script may ask for still ends.
+		field{"drift-ppm", func(n ast.Node) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM/2, fakeclock.MaxPPM)) }},
 		field{"steps", func(n ast.Node) {
 			p.list(n, func(n ast.Node) { a.ClockSteps = append(a.ClockSteps, p.duration(n, -24*time.Hour)) })
 		}},
@@ -302,6 +319,15 @@ func (p *parse) verdict(n ast.Node) invariant.Verdict {
 	return invariant.OK
 }
 
+// digest reads the digest of a trace.
+func (p *parse) digest(n ast.Node) string {
+	s := p.text(n)
+	if b, err := hex.DecodeString(s); p.err == nil && (err != nil || len(b) != 4) {
+		p.fail(n, "quote it, for it may look like a number", "found the digest %q, expected eight hexadecimal digits", s)
+	}
+	return s
+}
+
 func (p *parse) replay(n ast.Node) {
 	r := &Replay{Protocol: p.s.Protocol}
 	p.mapping(n,
@@ -314,6 +340,7 @@ func (p *parse) replay(n ast.Node) {
 			}
 			r.Choices = choices
 		}},
+		field{"trace", func(n ast.Node) { r.Digest = p.digest(n) }},
 	)
 	p.s.Replay = r
 }

@@ -65,7 +65,16 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"maybe the third", "op=PutItem", "op=PutItem nth=3",
 			`f.yaml:10:5: found nth=3 in a fault that strikes when the schedule says so`, "leave out nth, or leave out maybe"},
 		{"anchor", "name: example", "name: &n example",
-			`f.yaml:1:7: found a YAML anchor or alias, which scenarios do not use, expected text`, "quote it if it is meant as text"},
+			`f.yaml:1:7: found a YAML anchor or alias, which scenarios do not use, expected text`, "write the value out"},
+		{"standing clock", "    script:", "    clock: {drift-ppm: -900000}\n    script:",
+			"f.yaml:8:24: found the number -900000, expected a whole number from -500000 to 1000000", ""},
+		{"reserved name", "name: alice", "name: ttl",
+			`f.yaml:7:11: found an actor called "ttl", which traces call something else`, "give the actor another name"},
+		{"lag by hand", "fixed 10m", "manual",
+			`f.yaml:5:10: ttl lag "manual": nobody sweeps by hand in a scenario`,
+			"use scheduler, never, at-once, or fixed with a duration, such as fixed 10m"},
+		{"digest", "faults:", "replay: {seed: 1, choices: '0', trace: 'xyz'}\nfaults:",
+			`f.yaml:9:40: found the digest "xyz", expected eight hexadecimal digits`, "quote it, for it may look like a number"},
 		{"list for mapping", "cache:\n  lease: 10s", "cache: [lease]",
 			"f.yaml:3:8: found a list, expected keys and values (lease, revalidate, retention, lock-buffer, render, keep-alive, contention, poll, patience, attempts)", ""},
 		{"text for list", "[get /home, sleep 5s]", "get /home",
@@ -117,7 +126,7 @@ hint: did you mean "recipe-a"?`
 func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
 		{"a 5 MB line", "name: x\nabout: " + strings.Repeat("a", 5<<20), "f.yaml:2:65537: found a line of 5242887 bytes, expected at most 65536"},
-		{"a 2 MB file", strings.Repeat("# comment\n", 200_000), "f.yaml:104858:1: found a file of 2000000 bytes, expected at most 1048576"},
+		{"a 2 MB file", strings.Repeat("# comment\n", 200_000), "f.yaml:13108:1: found a file of 2000000 bytes, expected at most 131072"},
 		{"not UTF-8", "name: x\nabout: caf\xe9", "f.yaml:2:11: found a byte that is not UTF-8"},
 		{"empty", "", "f.yaml:1:1: found an empty file, expected a scenario"},
 		{"only comments", "# nothing\n", "f.yaml:1:1: found an empty file, expected a scenario"},
@@ -180,7 +189,7 @@ bounds: {schedules: 7, ticks: 0}
 reach: [crash, response-lost]
 expect: violated
 catches: [blind-publish]
-replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120'}
+replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', trace: '01234567'}
 `))
 	if err != nil {
 		t.Fatal(err)

@@ -33,9 +33,11 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("expect", s.Expect.String(), s.Expect != d.Expect)
 	doc.add("catches", s.Catches, len(s.Catches) > 0)
 	if r := s.Replay; r != nil {
-		doc.add("replay", document{
+		replay := document{
 			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed}, {Key: "choices", Value: r.Choices.String()},
-		}, true)
+		}
+		replay.add("trace", r.Digest, r.Digest != "")
+		doc.add("replay", replay, true)
 	}
 	out, err := yaml.MarshalWithOptions(yaml.MapSlice(doc), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 	if err != nil {

@@ -1,8 +1,8 @@
 package scenario
 
 import (
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -91,8 +91,8 @@ func (w *world) isExpired(row map[string]types.AttributeValue) bool {
 	if !ok {
 		return false
 	}
-	expires, err := time.ParseDuration(ttl.Value + "s")
-	return err == nil && time.Unix(0, 0).Add(expires).Before(w.clock.Now())
+	expires, err := strconv.ParseInt(ttl.Value, 10, 64)
+	return err == nil && expires < w.clock.Now().Unix()
 }
 
 func equalText(a, b types.AttributeValue) bool {

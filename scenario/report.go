@@ -5,11 +5,14 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Vacuous says that nothing was violated, but that no schedule reached what the
-// scenario declares it must.
-func (r *Report) Vacuous() bool { return r.Verdict == invariant.OK && len(r.Missing) > 0 }
+// scenario declares it must, or that a fault it declares could never strike.
+func (r *Report) Vacuous() bool {
+	return r.Verdict == invariant.OK && len(r.Missing)+len(r.Unmet) > 0
+}
 
 // Passed says whether the campaign came to what its scenario expects and reached
 // what it declares. Under another protocol than the scenario's own, ok is what is
@@ -65,15 +68,32 @@ func (r *Report) Explain(program, file string) string {
 	case r.Verdict == invariant.Violated:
 		r.Failure.Violation.print(&b, r.Scenario.Name, r.Protocol.Name)
 		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
-		fmt.Fprintf(&b, "replay: %s replay --protocol %s --seed %d --choices '%s' %s\n",
-			program, r.Protocol.Name, r.Failure.Result.Seed, r.Failure.Result.Choices, file)
+		b.WriteString(ReplayLine(program, file, r.Protocol.Name, r.Failure.Result, r.Failure.Digest))
 	case r.Verdict == invariant.Unknown:
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
+		if r.Doubt != nil {
+			b.WriteString(ReplayLine(program, file, r.Protocol.Name, r.Doubt.Result, r.Doubt.Digest))
+		}
 	case r.Vacuous():
-		fmt.Fprintf(&b, "vacuous: %s under %s: no schedule of %d (seed %d) reached %s, which the scenario declares\n",
-			r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed, joinMarks(r.Missing))
+		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
+		if len(r.Missing) > 0 {
+			fmt.Fprintf(&b, "%s reached %s, which the scenario declares\n", which, joinMarks(r.Missing))
+		}
+		for _, f := range r.Unmet {
+			fmt.Fprintf(&b, "%s makes a call that the fault %q could strike\n", which, f)
+		}
 	}
 	return b.String()
+}
+
+// ReplayLine is the line of a report that says how to run a schedule again: the
+// command, with all that decides the run. The digest, if there is one, has the
+// command notice that it runs another one.
+func ReplayLine(program, file, protocol string, r sim.Result, digest string) string {
+	if digest != "" {
+		digest = " --trace " + digest
+	}
+	return fmt.Sprintf("replay: %s replay --protocol %s --seed %d --choices '%s'%s %s\n", program, protocol, r.Seed, r.Choices, digest, file)
 }
 
 // Explain prints a single run's verdict as Report.Explain does.

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -41,8 +43,11 @@ type Outcome struct {
 	Marks     []Mark     // what was reached, in the order of Marks
 	Exchanges []Exchange
 	Rows      []string // the rows that were left, sorted
+	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
+	Digest string
 
 	words words
+	unmet []Fault // declared faults that no call of the run could meet
 }
 
 // Violation is a broken invariant and the few things that show it.
@@ -75,8 +80,9 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks,
 	}
 	var t *tracer
+	digest := sha256.New()
 	if r.Trace != nil {
-		t = &tracer{out: r.Trace}
+		t = &tracer{out: io.MultiWriter(r.Trace, digest)}
 		cfg.Trace = t.step
 	}
 	w, err := newWorld(ctx, s, r.Protocol, cfg)
@@ -94,7 +100,10 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if t != nil && t.err != nil {
 		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words()}
+	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults()}
+	if t != nil {
+		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
+	}
 	for _, mark := range Marks() {
 		if w.marks[mark] {
 			o.Marks = append(o.Marks, mark)
@@ -121,7 +130,9 @@ func (w *world) judge(o *Outcome) {
 			o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: w.lines(evidence, f)}
 			return
 		case invariant.Unknown:
-			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
+			if o.Verdict == invariant.OK {
+				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
+			}
 		}
 	}
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {

@@ -122,6 +122,7 @@ type Replay struct {
 	Protocol string
 	Seed     uint64
 	Choices  sim.Choices
+	Digest   string // of the recorded trace: see Outcome.Digest; "" if it is not known
 }
 
 // Defaults returns what a scenario file leaves unsaid, for scenarios that are

@@ -8,7 +8,7 @@ import (
 
 // sweeper is a sim.Source: where the schedule decides over TTL's lag, each row
 // that has expired may be deleted as a step of its own. Under a lag of the fake's
-// own it offers nothing, but has time stop where the lag ends.
+// own it offers nothing: the fake deletes by itself.
 type sweeper struct{ w *world }
 
 // Name implements sim.Source.

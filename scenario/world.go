@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -27,6 +28,7 @@ type world struct {
 	versions map[string]int // of the origin's data, by key
 	ids      map[string]int // how many names of each kind have been given out
 	possible []possibleFault
+	met      []bool            // which of the scenario's faults some call could meet
 	keyOf    map[string]string // partition key to cache key, for traces
 
 	history   history.Log
@@ -58,12 +60,13 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 	if err := createTable(w.ctx, w.db.As("")); err != nil {
 		return nil, err
 	}
-	for _, f := range s.Faults {
+	w.met = make([]bool, len(s.Faults))
+	for i, f := range s.Faults {
 		if !f.Maybe {
 			w.db.Inject(f.Fault)
 			continue
 		}
-		w.possible = append(w.possible, possibleFault{f.Fault, max(f.Fault.Times, 1)})
+		w.possible = append(w.possible, possibleFault{f.Fault, max(f.Fault.Times, 1), i})
 		if f.Fault.Times == ddbfake.Always {
 			w.possible[len(w.possible)-1].left = -1
 		}
@@ -142,6 +145,20 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 func (w *world) onFault(f ddbfake.Fault) {
 	w.struck = f.Kind
 	w.mark(Mark(f.Kind.String()))
+	if i := slices.Index(w.scenario.Faults, Fault{Fault: f}); i >= 0 {
+		w.met[i] = true
+	}
+}
+
+// unmetFaults returns the declared faults that no call so far could meet.
+func (w *world) unmetFaults() []Fault {
+	var unmet []Fault
+	for i, f := range w.scenario.Faults {
+		if !w.met[i] {
+			unmet = append(unmet, f)
+		}
+	}
+	return unmet
 }
 
 // afterCall notes what a call reached, and which deadlines the rows now hold.

@@ -21,7 +21,7 @@ import (
 // Limits of a scenario file. Scenarios are prose of a page or two; what is far
 // beyond is a mistake, and is not handed to a parser.
 const (
-	maxFileBytes = 1 << 20
+	maxFileBytes = 128 << 10 // the parser takes quadratic time for many keys
 	maxLineBytes = 64 << 10
 	maxDepth     = 16
 )
@@ -36,6 +36,7 @@ type reader struct {
 
 // open checks what can be said of the bytes alone and parses them.
 func (r *reader) open(data []byte) ast.Node {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors begin a file with a byte order mark
 	r.lines = strings.Split(string(data), "\n")
 	for i, line := range r.lines {
 		if len(line) > maxLineBytes {
@@ -237,7 +238,12 @@ func (r *reader) text(n ast.Node) string {
 	case *ast.LiteralNode:
 		return s.Value.Value
 	}
-	r.fail(n, "quote it if it is meant as text", "found %s, expected text", describeNode(n))
+	hint := "quote it if it is meant as text"
+	switch n.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
+		hint = "write the value out"
+	}
+	r.fail(n, hint, "found %s, expected text", describeNode(n))
 	return ""
 }
 

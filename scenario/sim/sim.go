@@ -228,10 +228,9 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 	}
 	switch {
 	case a.paused && now.Before(a.until):
-		return true
+		waiting = true
 	case a.paused:
 		add(Resume, 0)
-		return false
 	case p.state == notStarted:
 		add(Start, 0)
 	case p.state == answered:
@@ -244,7 +243,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 	if p.state == notStarted {
 		return waiting // before its code runs, nothing that befalls a node can be noticed
 	}
-	if a.pauses > 0 {
+	if a.pauses > 0 && !a.paused {
 		add(Pause, 0)
 	}
 	if a.crashes > 0 {

@@ -240,6 +240,23 @@ func TestAPausedNodeHearsNothingUntilItsPauseIsOver(t *testing.T) {
 	}
 }
 
+func TestAPausedNodeMayCrash(t *testing.T) {
+	counts := outcomes(300, func(seed uint64) string {
+		befell := ""
+		s := sim.New(sim.Config{Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " }})
+		s.Add(sim.Actor{Name: "a", Pauses: 1, Crashes: 1, Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) }})
+		if result := s.Run(); result.End != sim.Finished {
+			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
+		}
+		return befell
+	})
+	for _, want := range []string{"", "crash ", "pause resume ", "pause crash ", "pause resume crash "} {
+		if counts[want] == 0 {
+			t.Errorf("no schedule of 300 gave %q; got %v", want, counts)
+		}
+	}
+}
+
 func TestARequestMayHaveSeveralOutcomes(t *testing.T) {
 	counts := outcomes(100, func(seed uint64) string {
 		a := &access{to: &register{}, lossy: true}
