@@ -68,8 +68,9 @@ type Call struct {
 	// Input is a pointer to one of the SDK's input structs, for example
 	// *dynamodb.PutItemInput. It is not kept and not changed.
 	Input any
-	// Fault applies this fault to this call, whatever its predicates say.
-	// Nil means: consult the injected ones.
+	// Fault applies this fault to this call, whatever its predicates say; one
+	// of a kind that cannot befall the call does nothing. Nil means: consult
+	// the injected ones.
 	Fault *Fault
 }
 
@@ -115,7 +116,7 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 	if fault == nil {
 		fault = db.nextFault(r, c.Input)
 	}
-	if fault == nil {
+	if fault == nil || !fault.Kind.befalls(c.Input) {
 		return op.serve(db, r, c.Input)
 	}
 	return db.serveFaulty(r, c.Input, fault)

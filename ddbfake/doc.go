@@ -52,8 +52,8 @@ tables, and TTL settings, are ready at once; descriptions count rows exactly.
 [Operations] lists what is supported. Everything else, other operations as
 well as parameters of supported ones (indexes, streams, the legacy parameters
 such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
-Reads are always consistent, a transaction never meets a conflict, and one
-DB is one region of one account. The change log grows until a Restore cuts it
+Reads are always consistent, a transaction meets a conflict only where a
+fault says so, and one DB is one region of one account. The change log grows until a Restore cuts it
 back.
 */
 package ddbfake

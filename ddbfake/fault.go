@@ -25,6 +25,13 @@ const (
 	// FaultErrorAfter serves the call and answers InternalServerError (500)
 	// in place of its response, whatever it was.
 	FaultErrorAfter
+	// FaultConflict refuses a write or a transaction with no effect, as if a
+	// transaction were going on with one of its rows: TransactionConflictException,
+	// or for a transaction TransactionCanceledException whose reasons say so.
+	// It befalls PutItem, UpdateItem, DeleteItem, TransactWriteItems and
+	// TransactGetItems. Other calls never conflict, so it does not match them.
+	// The SDKs do not retry a conflict by themselves.
+	FaultConflict
 )
 
 var faultKindNames = [...]string{
@@ -33,6 +40,7 @@ var faultKindNames = [...]string{
 	FaultResponseLost: "response-lost",
 	FaultErrorBefore:  "error-before",
 	FaultErrorAfter:   "error-after",
+	FaultConflict:     "conflict",
 }
 
 // String returns the kind's name in a fault's text form, for example
@@ -57,6 +65,15 @@ func FaultKinds() []FaultKind {
 
 // Always is the Fault.Times of a fault that never stops.
 const Always = -1
+
+// Effective reports whether a call that this kind of fault hits takes effect.
+func (k FaultKind) Effective() bool {
+	switch k {
+	case FaultResponseLost, FaultErrorAfter:
+		return true
+	}
+	return false
+}
 
 // Fault is something that goes wrong with certain calls. Its text form is the
 // kind followed by predicates, all of which must hold:

@@ -70,8 +70,9 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 	return nil
 }
 
-// Matches reports whether the predicates of a fault hold for a call that is
-// about to be made. Nth and Times, which count calls, are not among them.
+// Matches reports whether a fault's kind can befall a call that is about to be
+// made, and its predicates hold. Nth and Times, which count calls, are not
+// among them.
 func (db *DB) Matches(f Fault, c Call) bool {
 	op := operationOf(c.Input)
 	if op == nil {
@@ -83,7 +84,10 @@ func (db *DB) Matches(f Fault, c Call) bool {
 }
 
 func (db *DB) matches(f Fault, op *operation, actor string, in any) bool {
-	if f.Op != "" && f.Op != op.name || f.Actor != "" && f.Actor != actor && !strings.HasPrefix(actor, f.Actor+".") {
+	if f.Op != "" && f.Op != op.name || !f.Kind.befalls(in) {
+		return false
+	}
+	if f.Actor != "" && f.Actor != actor && !strings.HasPrefix(actor, f.Actor+".") {
 		return false
 	}
 	if f.Table == "" && f.Key == "" {
@@ -223,53 +227,4 @@ func (db *DB) queriedKey(in *dynamodb.QueryInput) map[string]types.AttributeValu
 		values[t.schema.sort.Name] = attr.ToSDK(bounds.Low)
 	}
 	return values
-}
-
-// serveFaulty serves a call that a fault hits.
-func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
-	if db.onFault != nil {
-		db.onFault(*f)
-	}
-	switch f.Kind {
-	case FaultThrottled:
-		return nil, db.throttled(in, *f)
-	case FaultRequestLost:
-		return nil, &NetworkError{Operation: r.op.name}
-	case FaultResponseLost:
-		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
-		return nil, &NetworkError{Operation: r.op.name, ResponseLost: true}
-	case FaultErrorBefore:
-		return nil, internalError()
-	case FaultErrorAfter:
-		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
-		return nil, internalError()
-	}
-	return r.op.serve(db, r, in)
-}
-
-func internalError() error {
-	return &types.InternalServerError{Message: aws.String("The request could not be completed because of an internal failure")}
-}
-
-// throttled returns how the service refuses a call for want of capacity. A
-// transaction is cancelled, and the reasons name the actions whose rows the
-// fault's predicates match: all of them if it has none.
-//
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
-func (db *DB) throttled(in any, f Fault) error {
-	message := aws.String("The level of configured provisioned throughput for the table was exceeded. " +
-		"Consider increasing your provisioning level with the UpdateTable API.")
-	switch in.(type) {
-	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
-	default:
-		return &types.ProvisionedThroughputExceededException{Message: message}
-	}
-	targets := db.targets(in)
-	reasons := make([]types.CancellationReason, len(targets))
-	for i, t := range targets {
-		if db.hits(f, t) {
-			reasons[i] = types.CancellationReason{Code: aws.String(reasonThrottled), Message: message}
-		}
-	}
-	return cancelled(reasons)
 }

@@ -26,6 +26,7 @@ func TestFaultText(t *testing.T) {
 		{"throttled op=PutItem table=cache key=LOCK times=2", ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Table: "cache", Key: "LOCK", Times: 2}},
 		{`error-before key="two words" actor="say \"hi\"" times=always`, ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Key: "two words", Actor: `say "hi"`, Times: ddbfake.Always}},
 		{"request-lost key=a=b*", ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Key: "a=b*"}},
+		{"conflict op=TransactWriteItems key=LOCK", ddbfake.Fault{Kind: ddbfake.FaultConflict, Op: "TransactWriteItems", Key: "LOCK"}},
 		{"error-after nth=3 times=4", ddbfake.Fault{Kind: ddbfake.FaultErrorAfter, Nth: 3, Times: 4}},
 	} {
 		got, err := ddbfake.ParseFault(tc.text)
@@ -44,7 +45,7 @@ func TestFaultText(t *testing.T) {
 }
 
 func TestFaultTextErrors(t *testing.T) {
-	const kinds = "throttled, request-lost, response-lost, error-before, error-after"
+	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict"
 	for _, tc := range []struct{ text, want string }{
 		{"", `fault "" is empty: want a kind (` + kinds + `)`},
 		{"lost", `fault "lost": found "lost", want a kind (` + kinds + `)`},
@@ -76,6 +77,7 @@ func TestFaultKinds(t *testing.T) {
 		{ddbfake.FaultResponseLost, "not an API error", "not an API error", true},
 		{ddbfake.FaultErrorBefore, "InternalServerError", "InternalServerError", false},
 		{ddbfake.FaultErrorAfter, "InternalServerError", "InternalServerError", true},
+		{ddbfake.FaultConflict, "TransactionConflictException", "TransactionCanceledException", false},
 	} {
 		t.Run(tc.kind.String(), func(t *testing.T) {
 			w := newWorld(t, ddbfake.LagManual)

@@ -49,6 +49,7 @@ const (
 	reasonConditionFailed = "ConditionalCheckFailed"
 	reasonValidation      = "ValidationError"
 	reasonThrottled       = "ProvisionedThroughputExceeded"
+	reasonConflict        = "TransactionConflict"
 )
 
 // cancelled returns a TransactionCanceledException: reasons are in the order

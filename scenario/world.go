@@ -175,10 +175,7 @@ func (w *world) afterCall(r *storeRequest) {
 	if !w.recording {
 		return
 	}
-	switch w.struck {
-	case ddbfake.FaultThrottled, ddbfake.FaultRequestLost, ddbfake.FaultErrorBefore:
-		// It never took effect, and would do so elsewhere.
-	default:
+	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
 		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0})
 	}
 }

@@ -20,6 +20,13 @@
 // no clock, so a lease is judged by the clock of whoever sends the request, at
 // the time of sending.
 //
+// # Conflicts
+//
+// DynamoDB refuses a write while a transaction is at the same row, and its SDKs
+// leave such a refusal to the caller. A holder's write (refresh, publish,
+// release) is then sent up to four times within 350 ms of the node's clock, each
+// time under guards judged anew; an acquire takes a conflict for a held lease.
+//
 // # Time
 //
 // Rows hold epoch seconds. "Now" rounds down and an expiry rounds up, so a lease

@@ -81,6 +81,9 @@ func (r *RecipeA) lockTTL(expires EpochSeconds) EpochSeconds {
 // A refusal can be the answer to one's own success: when the response to the put
 // is lost, the SDK sends the put again, which then meets its own row. So the
 // refused put asks for the row, and a row with the own token is a success.
+//
+// A put that meets a transaction on LOCK counts as refused, too: only a holder
+// who publishes has one.
 func (r *RecipeA) Acquire(ctx context.Context, key string) (Lease, error) {
 	lock := r.NewLock(key, r.cfg.Tokens())
 	lease := Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}
@@ -91,6 +94,9 @@ func (r *RecipeA) Acquire(ctx context.Context, key string) (Lease, error) {
 		ExpressionAttributeValues:           map[string]types.AttributeValue{":now": r.Now().attribute()},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
+	if conflicts(err) {
+		return Lease{}, storeError("acquire", key, ErrHeld)
+	}
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if token, _ := refused.Item[attrLeaseToken].(*types.AttributeValueMemberS); token != nil && token.Value == lease.Token {
 			return lease, nil
@@ -112,16 +118,20 @@ func (r *RecipeA) ownAndHeldValues(l Lease) map[string]types.AttributeValue {
 
 // Refresh implements Store.
 func (r *RecipeA) Refresh(ctx context.Context, l Lease) (Lease, error) {
-	values := r.ownAndHeldValues(l)
-	expires := Ceil(r.cfg.Clock.Now().Add(r.cfg.Lease))
-	values[":expires"], values[":ttl"] = expires.attribute(), r.lockTTL(expires).attribute()
-	_, err := r.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName:                 &r.cfg.Table,
-		Key:                       Key(r.PK(l.Key), SortLock),
-		UpdateExpression:          aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
-		ConditionExpression:       aws.String(ownAndHeld),
-		ExpressionAttributeNames:  map[string]string{"#ttl": attrTTL},
-		ExpressionAttributeValues: values,
+	var expires EpochSeconds
+	err := r.pastConflicts(ctx, func() error {
+		values := r.ownAndHeldValues(l)
+		expires = Ceil(r.cfg.Clock.Now().Add(r.cfg.Lease))
+		values[":expires"], values[":ttl"] = expires.attribute(), r.lockTTL(expires).attribute()
+		_, err := r.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName:                 &r.cfg.Table,
+			Key:                       Key(r.PK(l.Key), SortLock),
+			UpdateExpression:          aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
+			ConditionExpression:       aws.String(ownAndHeld),
+			ExpressionAttributeNames:  map[string]string{"#ttl": attrTTL},
+			ExpressionAttributeValues: values,
+		})
+		return err
 	})
 	if err != nil {
 		return Lease{}, storeError("refresh", l.Key, leaseLost(err))
@@ -130,18 +140,22 @@ func (r *RecipeA) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	return l, nil
 }
 
-// Publish implements Store.
+// Publish implements Store. It is sent again if it meets a conflict, under the
+// same guards, judged anew: a lease that ends meanwhile is not published.
 func (r *RecipeA) Publish(ctx context.Context, l Lease, m Meta) error {
-	_, err := r.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: &r.cfg.Table, Item: m.Item()}},
-			{Delete: &types.Delete{
-				TableName:                 &r.cfg.Table,
-				Key:                       Key(r.PK(l.Key), SortLock),
-				ConditionExpression:       aws.String(ownAndHeld),
-				ExpressionAttributeValues: r.ownAndHeldValues(l),
-			}},
-		},
+	err := r.pastConflicts(ctx, func() error {
+		_, err := r.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: &r.cfg.Table, Item: m.Item()}},
+				{Delete: &types.Delete{
+					TableName:                 &r.cfg.Table,
+					Key:                       Key(r.PK(l.Key), SortLock),
+					ConditionExpression:       aws.String(ownAndHeld),
+					ExpressionAttributeValues: r.ownAndHeldValues(l),
+				}},
+			},
+		})
+		return err
 	})
 	if err != nil {
 		return storeError("publish", l.Key, leaseLost(err))
@@ -152,11 +166,14 @@ func (r *RecipeA) Publish(ctx context.Context, l Lease, m Meta) error {
 // Release implements Store. It needs the token only: giving back a lease that is
 // over, and that nobody took, harms nobody.
 func (r *RecipeA) Release(ctx context.Context, l Lease) error {
-	_, err := r.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                 &r.cfg.Table,
-		Key:                       Key(r.PK(l.Key), SortLock),
-		ConditionExpression:       aws.String("lease_token = :token"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":token": text(l.Token)},
+	err := r.pastConflicts(ctx, func() error {
+		_, err := r.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName:                 &r.cfg.Table,
+			Key:                       Key(r.PK(l.Key), SortLock),
+			ConditionExpression:       aws.String("lease_token = :token"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":token": text(l.Token)},
+		})
+		return err
 	})
 	if err != nil {
 		return storeError("release", l.Key, leaseLost(err))

@@ -1,0 +1,99 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// befalls reports whether this kind of fault can befall a call.
+func (k FaultKind) befalls(in any) bool {
+	if k == FaultConflict {
+		return conflicts(in)
+	}
+	return true
+}
+
+// conflicts reports whether the service ever refuses a call because of a
+// transaction that is going on. Reads of single items, queries and batches
+// are never refused.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+func conflicts(in any) bool {
+	switch in.(type) {
+	case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput,
+		*dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
+		return true
+	}
+	return false
+}
+
+// serveFaulty serves a call that a fault hits.
+func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
+	if db.onFault != nil {
+		db.onFault(*f)
+	}
+	switch f.Kind {
+	case FaultThrottled:
+		return nil, db.throttled(in, *f)
+	case FaultRequestLost:
+		return nil, &NetworkError{Operation: r.op.name}
+	case FaultResponseLost:
+		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		return nil, &NetworkError{Operation: r.op.name, ResponseLost: true}
+	case FaultErrorBefore:
+		return nil, internalError()
+	case FaultConflict:
+		return nil, db.conflict(in, *f)
+	case FaultErrorAfter:
+		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		return nil, internalError()
+	}
+	return r.op.serve(db, r, in)
+}
+
+func internalError() error {
+	return &types.InternalServerError{Message: aws.String("The request could not be completed because of an internal failure")}
+}
+
+// throttled returns how the service refuses a call for want of capacity.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+func (db *DB) throttled(in any, f Fault) error {
+	message := aws.String("The level of configured provisioned throughput for the table was exceeded. " +
+		"Consider increasing your provisioning level with the UpdateTable API.")
+	switch in.(type) {
+	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
+	default:
+		return &types.ProvisionedThroughputExceededException{Message: message}
+	}
+	return db.cancelledBy(f, in, reasonThrottled, message)
+}
+
+// cancelledBy cancels a transaction whose targets a fault hits. The reasons
+// name the actions whose rows the fault's predicates match: all of them if it
+// has none.
+func (db *DB) cancelledBy(f Fault, in any, code string, message *string) error {
+	targets := db.targets(in)
+	reasons := make([]types.CancellationReason, len(targets))
+	for i, t := range targets {
+		if db.hits(f, t) {
+			reasons[i] = types.CancellationReason{Code: aws.String(code), Message: message}
+		}
+	}
+	return cancelled(reasons)
+}
+
+// conflict returns how the service refuses a call for the sake of another one
+// on the same row that is going on. AWS documents the text of a reason, with a
+// full stop that its clients do not report.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+func (db *DB) conflict(in any, f Fault) error {
+	message := aws.String("Transaction is ongoing for the item")
+	switch in.(type) {
+	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
+		return db.cancelledBy(f, in, reasonConflict, message)
+	}
+	return &types.TransactionConflictException{Message: message}
+}
