@@ -67,6 +67,9 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	if c.Reach == nil {
 		c.Reach = Reach()
 	}
+	if _, err := scenario.ProtocolNamed(c.Protocol); err != nil && c.Protocol != "" && c.Protocol != DefaultName {
+		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
+	}
 	if c.Protocol == "" {
 		c.Protocol = DefaultName
 	}

@@ -93,7 +93,7 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
 	f := &failure{
 		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
-		replay: &scenario.Replay{Protocol: r.name, Seed: o.Result.Seed, Choices: o.Result.Choices},
+		replay: &scenario.Replay{Protocol: r.name, Seed: o.Result.Seed, Choices: o.Result.Choices, Digest: o.Digest},
 	}
 	if o.Violation != nil {
 		f.kind += ": " + o.Violation.Invariant.Name

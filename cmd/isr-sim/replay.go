@@ -17,6 +17,7 @@ type replayCommand struct {
 	protocol string
 	seed     uint64
 	choices  string
+	trace    string
 }
 
 func newReplay(out io.Writer) *cobra.Command {
@@ -29,7 +30,8 @@ time since the start, whose step it is, its kind, and what happened. Below a
 step, "row" lines say which rows changed and "client" lines what clients saw.
 
 Protocol, seed and choices come from the flags, as a failed run prints them, or
-from the replay entry of the scenario file. Exit code 1 says that the schedule
+from the replay entry of the scenario file. With --trace, a run that is not the
+recorded one is noticed: the scenario, the protocol or isr-sim has changed. Exit code 1 says that the schedule
 violates an invariant, 0 that it does not.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 7326479631639850093 --choices '11020000001' paused-writer",
 		Args:    oneScenario,
@@ -39,6 +41,7 @@ violates an invariant, 0 that it does not.`,
 	f.StringVar(&r.protocol, "protocol", "", "the protocol (default: the recorded one, or the scenario's own)")
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
+	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 	return cmd
 }
 
@@ -78,6 +81,13 @@ func (r *replayCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	}
 	if err != nil {
 		return unknown(err, "")
+	}
+	if r.trace != "" {
+		recorded.Digest = r.trace
+	}
+	if recorded.Digest != "" && recorded.Digest != o.Digest {
+		return usage(fmt.Errorf("found a trace with the digest %s, expected %s: this is not the run that was recorded", o.Digest, recorded.Digest),
+			"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
 	}
 	fmt.Fprintf(out, "\n%s", o.Explain(s.Name, p.Name))
 	switch o.Verdict {

@@ -30,6 +30,23 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	all.flags(root)
+	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newRun(out, progress), newReplay(out), newList(out), newVersion(out))
 	return root
+}
+
+// newHelp is cobra's help command, but for an unknown topic, which is an error.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return noCommand(root, args)
+			}
+			cmd.InitDefaultHelpFlag() // which Execute does for the command that it runs only
+			return cmd.Help()
+		},
+	}
 }

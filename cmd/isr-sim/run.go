@@ -57,7 +57,7 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 	f.StringVar(&r.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f.Uint64Var(&r.seed, "seed", 1, "where all randomness comes from")
 	f.IntVar(&r.schedules, "schedules", 0, "how many schedules a scenario (default: what the scenario says)")
-	f.IntVar(&r.replays, "replays", 1000, "with --backend "+backendLocal+": how many schedules a scenario are run again, beside the one that fails")
+	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": how many schedules a scenario are run again, beside the one that fails (default: 1000)")
 }
 
 func (r *runCommand) run(ctx context.Context, names []string) (err error) {
@@ -67,8 +67,14 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if r.schedules < 0 {
 		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for what the scenario says)", r.schedules), "")
 	}
-	if r.replays < 1 {
+	if r.replays < 0 {
 		return usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
+	}
+	if r.replays > 0 && r.backend == backendFake {
+		return usage(errors.New("--replays: found it without --backend "+backendLocal), "nothing is run again on the fake")
+	}
+	if r.replays == 0 {
+		r.replays = 1000
 	}
 	p, err := protocol(r.protocol)
 	if err != nil {
@@ -141,13 +147,19 @@ func worse(a, b int) int {
 	return a
 }
 
-// one runs one scenario and returns its exit code. An error ends the command.
+// one runs one scenario and returns its exit code, and no report if it broke off.
+// An error ends the command.
 func (r *runCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Report, int, error) {
 	c := scenario.Campaign{Scenario: s, Protocol: p, Seed: r.seed, Schedules: r.schedules}
 	if r.backend == backendLocal {
 		c.Record = r.replays
 	}
 	report, err := c.Run(ctx)
+	if broken, ok := errors.AsType[*scenario.BrokenError](err); ok {
+		// The other scenarios may still have a verdict.
+		fmt.Fprintf(r.out, "\nbroken: %v\n%s\n", broken, scenario.ReplayLine(program(), shellWord(name), broken.Protocol, broken.Result, ""))
+		return nil, exitUnknown, nil
+	}
 	if err != nil {
 		return nil, 0, unknown(err, "")
 	}

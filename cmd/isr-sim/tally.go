@@ -15,6 +15,8 @@ type tally struct {
 
 func (t *tally) add(r *scenario.Report) {
 	switch {
+	case r == nil: // it broke off
+		t.unknown++
 	case r.Passed():
 		t.passed++
 	case r.Verdict == invariant.Unknown:
