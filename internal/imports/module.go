@@ -11,7 +11,7 @@ var Module = Rules{
 		},
 		{"ddbfake/expr", "scenario/sim"},
 		{"ddbfake", "ddbfake/conformance", "scenario/isr"},
-		{"scenario/isr/mutant"},
+		{"ddbfake/control", "scenario/isr/mutant"},
 		{"scenario/invariant"},
 		{"scenario"},
 		{"property"},

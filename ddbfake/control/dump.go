@@ -1,0 +1,99 @@
+package control
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// tableState is one table of a dump, its rows sorted by key.
+type tableState struct {
+	Name  string           `json:"name"`
+	Items []map[string]any `json:"items"`
+}
+
+// dump shows all rows, or those of one table, as they were at one instant.
+func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
+	query, err := parameters(r, "table")
+	if err != nil {
+		return nil, err
+	}
+	// A DB of its own is at rest: tables read one after the other are still
+	// of one instant. Its lag is manual, so nothing expires in it.
+	still := ddbfake.New(ddbfake.Options{})
+	still.Restore(a.db.Snapshot())
+	names := still.Tables()
+	if one, ok := query["table"]; ok {
+		if !slices.Contains(names, one) {
+			return nil, missing("there is no such table", one, strings.Join(names, ", "), "")
+		}
+		names = []string{one}
+	}
+	out := struct {
+		Tables []tableState `json:"tables"`
+	}{[]tableState{}}
+	for _, name := range names {
+		t := tableState{Name: name, Items: []map[string]any{}}
+		for _, it := range still.Items(name) {
+			t.Items = append(t.Items, itemJSON(it))
+		}
+		out.Tables = append(out.Tables, t)
+	}
+	return out, nil
+}
+
+// change is a ddbfake.Change in JSON. Before and After are null for a row that
+// is not there.
+type change struct {
+	Seq     int            `json:"seq"`
+	Request int            `json:"request"`
+	Time    time.Time      `json:"time"`
+	Sent    time.Time      `json:"sent"`
+	Actor   string         `json:"actor"`
+	Cause   string         `json:"cause"`
+	Table   string         `json:"table"`
+	Key     map[string]any `json:"key"`
+	Before  map[string]any `json:"before"`
+	After   map[string]any `json:"after"`
+}
+
+// changes shows the change log from a position on.
+func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
+	query, err := parameters(r, "since")
+	if err != nil {
+		return nil, err
+	}
+	since := 0
+	if text, ok := query["since"]; ok {
+		since, err = strconv.Atoi(text)
+		if err != nil || since < 0 {
+			return nil, badRequest("since is no position", text, "a whole number from 0: the seq of the last change that is known", "")
+		}
+	}
+	log := a.db.Changes()
+	out := struct {
+		Changes []change `json:"changes"`
+		Last    int      `json:"last"`
+	}{[]change{}, len(log)}
+	for _, c := range log[min(since, len(log)):] {
+		out.Changes = append(out.Changes, change{
+			c.Seq, c.Request, c.Time.UTC(), c.Sent.UTC(), c.Actor, c.Cause.String(), c.Table,
+			itemJSON(c.Key), itemJSON(c.Before), itemJSON(c.After),
+		})
+	}
+	return out, nil
+}
+
+// sweep makes TTL delete every row that has expired.
+func (a *api) sweep(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	return struct {
+		Deleted int `json:"deleted"`
+	}{a.db.SweepExpired()}, nil
+}

@@ -1,0 +1,99 @@
+package control
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// MaxFaults is how many faults may wait at a time: every call of the service
+// asks each of them.
+const MaxFaults = 1000
+
+// lagState is the answer of /ttl-lag.
+type lagState struct {
+	Lag string `json:"ttlLag"`
+}
+
+func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	return lagState{a.db.Lag().String()}, nil
+}
+
+func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
+	found, err := members(w, r, "ttlLag")
+	if err != nil {
+		return nil, err
+	}
+	text, err := str(found, "ttlLag", "fixed 10m")
+	if err != nil {
+		return nil, err
+	}
+	lag, err := ddbfake.ParseLag(text)
+	if err != nil {
+		return nil, badRequest(err.Error(), text, "manual, never, at-once, or fixed with a duration (fixed 10m)", "")
+	}
+	a.db.SetLag(lag)
+	return lagState{lag.String()}, nil
+}
+
+// faultState is the answer of /faults.
+type faultState struct {
+	Faults []string `json:"faults"`
+}
+
+func (a *api) faults() faultState {
+	waiting := a.db.Injected()
+	texts := make([]string, len(waiting))
+	for i, f := range waiting {
+		texts[i] = f.String()
+	}
+	return faultState{texts}
+}
+
+func (a *api) listFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	return a.faults(), nil
+}
+
+// addFaults injects the faults of a request, or none if one of them cannot be
+// read.
+func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	found, err := members(w, r, "faults")
+	if err != nil {
+		return nil, err
+	}
+	const example = `for example {"faults":["throttled op=PutItem times=2"]}`
+	var texts []string
+	if raw := found["faults"]; raw.Kind() != '[' || json.Unmarshal(raw, &texts) != nil {
+		return nil, badRequest("faults is no list of strings", excerpt(found["faults"]), "a list of faults in their text form", example)
+	}
+	faults := make([]ddbfake.Fault, len(texts))
+	for i, text := range texts {
+		if faults[i], err = ddbfake.ParseFault(text); err != nil {
+			return nil, badRequest(err.Error(), text, "a kind, then name=value predicates", example)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.db.Injected()) + len(faults); n > MaxFaults {
+		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults), "DELETE "+Prefix+"/faults drops them")
+	}
+	a.db.Inject(faults...)
+	return a.faults(), nil
+}
+
+func (a *api) clearFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	a.db.ClearFaults()
+	return a.faults(), nil
+}

@@ -1,0 +1,191 @@
+package control
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/suggest"
+)
+
+// Prefix is the path under which the API lives. DynamoDB itself serves
+// nothing but /.
+const Prefix = "/_isr-sim"
+
+// Clock is a clock that can be moved forward. *fakeclock.Clock is one.
+type Clock interface {
+	ddbfake.Clock
+	// Advance moves the clock forward by d.
+	Advance(d time.Duration)
+	// AdvanceTo moves the clock forward to t. If t is before Now it does
+	// nothing.
+	AdvanceTo(t time.Time)
+}
+
+// Options configure a Handler.
+type Options struct {
+	// Clock is the clock of the DB. Nil means that time can be neither read
+	// nor moved: requests to /clock are refused with status 409.
+	Clock Clock
+	// Mode says what makes the clock move, in the answers of /clock: "manual"
+	// for one that only requests move, "wall" for one that follows real time.
+	// "" means "manual".
+	Mode string
+}
+
+// Handler returns the control API of db. Paths begin with Prefix. It must
+// stand behind a Guard.
+func Handler(db *ddbfake.DB, o Options) http.Handler {
+	if o.Mode == "" {
+		o.Mode = "manual"
+	}
+	a := &api{db: db, clock: o.Clock, mode: o.Mode, snapshots: map[string]*ddbfake.Snapshot{}}
+	a.resources = map[string]resource{
+		"": {
+			http.MethodGet: a.index,
+		},
+		"/changes": {
+			http.MethodGet: a.changes,
+		},
+		"/clock": {
+			http.MethodGet:  a.readClock,
+			http.MethodPost: a.moveClock,
+		},
+		"/dump": {
+			http.MethodGet: a.dump,
+		},
+		"/faults": {
+			http.MethodGet:    a.listFaults,
+			http.MethodPost:   a.addFaults,
+			http.MethodDelete: a.clearFaults,
+		},
+		"/restore": {
+			http.MethodPost: a.restore,
+		},
+		"/snapshot": {
+			http.MethodGet:    a.listSnapshots,
+			http.MethodPost:   a.takeSnapshot,
+			http.MethodDelete: a.dropSnapshots,
+		},
+		"/sweep": {
+			http.MethodPost: a.sweep,
+		},
+		"/ttl-lag": {
+			http.MethodGet:  a.readLag,
+			http.MethodPost: a.setLag,
+		},
+	}
+	return a
+}
+
+// Beside returns a handler that sends what is below Prefix to control and
+// everything else to the door of the fake.
+func Beside(door, control http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if rest, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (rest == "" || rest[0] == '/') {
+			control.ServeHTTP(w, r)
+			return
+		}
+		door.ServeHTTP(w, r)
+	})
+}
+
+// resource is what one path serves, by method. What a function returns is
+// answered as JSON; its error too.
+type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
+
+type api struct {
+	db        *ddbfake.DB
+	mode      string
+	resources map[string]resource
+
+	mu        sync.Mutex // held over what looks and then acts, never while a body is read
+	clock     Clock
+	snapshots map[string]*ddbfake.Snapshot
+}
+
+// ServeHTTP serves one request.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out, err := a.serve(w, r)
+	if err == nil {
+		answer(w, http.StatusOK, out)
+		return
+	}
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		f = &failure{status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	refuse(w, f)
+}
+
+func (a *api) serve(w http.ResponseWriter, r *http.Request) (any, error) {
+	path, _ := strings.CutPrefix(r.URL.Path, Prefix)
+	path = strings.TrimSuffix(path, "/")
+	found, ok := a.resources[path]
+	if !ok {
+		var hint string
+		paths := slices.Sorted(maps.Keys(a.resources))
+		if option, ok := suggest.Nearest(path, paths); ok {
+			hint = "did you mean " + Prefix + option + "?"
+		}
+		return nil, missing("there is no such resource", r.URL.Path, Prefix+strings.Join(paths, ", "+Prefix), hint)
+	}
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	serve, ok := found[method]
+	if !ok {
+		methods := strings.Join(slices.Sorted(maps.Keys(found)), ", ")
+		w.Header().Set("Allow", methods)
+		return nil, &failure{
+			status:   http.StatusMethodNotAllowed,
+			Message:  "the resource does not know this method",
+			Found:    r.Method + " " + r.URL.Path,
+			Expected: methods,
+		}
+	}
+	return serve(w, r)
+}
+
+// index lists the resources.
+func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, path := range slices.Sorted(maps.Keys(a.resources)) {
+		lines = append(lines, fmt.Sprintf("%s %s%s", strings.Join(slices.Sorted(maps.Keys(a.resources[path])), ","), Prefix, path))
+	}
+	return struct {
+		Resources []string `json:"resources"`
+	}{lines}, nil
+}
+
+// parameters reads the query, which may have no parameters but those
+// expected, each once.
+func parameters(r *http.Request, expected ...string) (map[string]string, error) {
+	found := map[string]string{}
+	query := r.URL.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !slices.Contains(expected, name):
+			hint := ""
+			if option, ok := suggest.Nearest(name, expected); ok {
+				hint = fmt.Sprintf("did you mean %q?", option)
+			}
+			return nil, badRequest("the query has an unknown parameter", name, cmp.Or(strings.Join(expected, ", "), "none"), hint)
+		case len(query[name]) > 1:
+			return nil, badRequest("a parameter is given twice", strings.Join(query[name], ", "), name+" once", "")
+		}
+		found[name] = query[name][0]
+	}
+	return found, nil
+}

@@ -1,0 +1,188 @@
+package control
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/suggest"
+)
+
+// maxBodyBytes is the largest body of a request to this API.
+const maxBodyBytes = 1 << 20
+
+// answer sends v as JSON, indented: it is read by people as well.
+func answer(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v, json.Deterministic(true), json.FormatNilMapAsNull(true),
+		jsontext.AllowInvalidUTF8(true), jsontext.WithIndent("  "))
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written as JSON"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	// A failed write means that the caller has gone.
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// body is a request's JSON object, its members still to be read.
+type body map[string]jsontext.Value
+
+// members reads a body that is one JSON object with no members but those
+// expected.
+func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, error) {
+	if _, err := parameters(r); err != nil {
+		return nil, err
+	}
+	text, err := read(w, r)
+	if err != nil {
+		return nil, err
+	}
+	example := `{"` + strings.Join(expected, `": ..., "`) + `": ...}`
+	if len(text) == 0 {
+		return nil, badRequest("the request has no body", "nothing", "a JSON object: one of "+strings.Join(expected, ", "),
+			"with curl: --json '"+example+"'")
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, &failure{
+			status:   http.StatusUnsupportedMediaType,
+			Message:  "the body does not call itself JSON",
+			Found:    "Content-Type: " + r.Header.Get("Content-Type"),
+			Expected: "Content-Type: application/json",
+			Hint:     "with curl: --json, or -H 'Content-Type: application/json'",
+		}
+	}
+	var found body
+	if err := json.Unmarshal(text, &found); err != nil || found == nil {
+		return nil, badRequest("the body is no JSON object", excerpt(text), "a JSON object: one of "+strings.Join(expected, ", "), "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if !slices.Contains(expected, name) {
+			hint := ""
+			if option, ok := suggest.Nearest(name, expected); ok {
+				hint = fmt.Sprintf("did you mean %q?", option)
+			}
+			return nil, badRequest("the body has an unknown member", name, strings.Join(expected, ", "), hint)
+		}
+	}
+	return found, nil
+}
+
+// read reads a body, without white space around it.
+func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, &failure{
+			status:   http.StatusRequestEntityTooLarge,
+			Message:  "the body is too large",
+			Found:    fmt.Sprintf("more than %d bytes", maxBodyBytes),
+			Expected: fmt.Sprintf("at most %d bytes", maxBodyBytes),
+		}
+	}
+	if err != nil {
+		return nil, badRequest("the body broke off", err.Error(), "a whole body", "")
+	}
+	return bytes.TrimSpace(text), nil
+}
+
+// nothing makes sure that a request asks for nothing that would be ignored: it
+// has no parameters, and no body, or {}.
+func nothing(w http.ResponseWriter, r *http.Request) error {
+	if _, err := parameters(r); err != nil {
+		return err
+	}
+	text, err := read(w, r)
+	if err == nil && len(text) > 0 && string(text) != "{}" {
+		return badRequest("this request takes no body", excerpt(text), "nothing, or {}", "")
+	}
+	return err
+}
+
+// str reads a member that is a string. The hint shows one.
+func str(found body, name, example string) (string, error) {
+	raw, ok := found[name]
+	hint := fmt.Sprintf("for example {%q:%q}", name, example)
+	if !ok {
+		return "", badRequest("the body lacks a member", "{}", name, hint)
+	}
+	var s string
+	if raw.Kind() != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", badRequest(name+" is no string", excerpt(raw), "a string", hint)
+	}
+	return s, nil
+}
+
+// excerpt returns the beginning of what somebody sent.
+func excerpt(b []byte) string {
+	const most = 80
+	text := strings.ToValidUTF8(string(b[:min(len(b), 4*most)]), "\uFFFD")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// itemJSON returns an item in DynamoDB JSON, nil for none.
+func itemJSON(it attr.Item) map[string]any {
+	if it == nil {
+		return nil
+	}
+	return mapJSON(it)
+}
+
+func mapJSON(m map[string]attr.Value) map[string]any {
+	out := make(map[string]any, len(m))
+	//isrsim:unordered a map goes into a map; it is sorted when it is written
+	for name, v := range m {
+		out[name] = valueJSON(v)
+	}
+	return out
+}
+
+// valueJSON returns a value in DynamoDB JSON: {"S":"text"}. The kinds are
+// named as the service names them, bytes are base64.
+func valueJSON(v attr.Value) map[string]any {
+	var content any
+	switch v := v.(type) {
+	case attr.S:
+		content = string(v)
+	case attr.N:
+		content = v.String()
+	case attr.B:
+		content = []byte(v)
+	case attr.BOOL:
+		content = bool(v)
+	case attr.NULL:
+		content = true
+	case attr.M:
+		content = mapJSON(v)
+	case attr.L:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = valueJSON(e)
+		}
+		content = list
+	case attr.SS:
+		content = []string(v)
+	case attr.NS:
+		numbers := make([]string, len(v))
+		for i, n := range v {
+			numbers[i] = n.String()
+		}
+		content = numbers
+	case attr.BS:
+		content = [][]byte(v)
+	}
+	return map[string]any{v.Kind().String(): content}
+}
