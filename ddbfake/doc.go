@@ -19,6 +19,10 @@ and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
 [DB.Sweep]), faults on demand ([DB.Inject]), and states that can be kept,
 restored and compared ([DB.Snapshot], [DB.Restore], [DB.Hash]).
 
+There is no fault that makes a call slow. The engine never waits: a call takes
+effect when it reaches Do, and what delays calls belongs before it, where a
+simulator chooses their order or a test holds one back.
+
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	client := db.Client()            // or db.As("alice"), or db.Handler()

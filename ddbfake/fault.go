@@ -32,6 +32,11 @@ const (
 	// TransactGetItems. Other calls never conflict, so it does not match them.
 	// The SDKs do not retry a conflict by themselves.
 	FaultConflict
+	// FaultDuplicate delivers the request twice, as a proxy does that sends it
+	// again by itself: the service serves it twice, one right after the other,
+	// as two requests. The caller gets the second answer; the first reaches
+	// nobody.
+	FaultDuplicate
 )
 
 var faultKindNames = [...]string{
@@ -41,6 +46,7 @@ var faultKindNames = [...]string{
 	FaultErrorBefore:  "error-before",
 	FaultErrorAfter:   "error-after",
 	FaultConflict:     "conflict",
+	FaultDuplicate:    "duplicate",
 }
 
 // String returns the kind's name in a fault's text form, for example
@@ -69,7 +75,7 @@ const Always = -1
 // Effective reports whether a call that this kind of fault hits takes effect.
 func (k FaultKind) Effective() bool {
 	switch k {
-	case FaultResponseLost, FaultErrorAfter:
+	case FaultResponseLost, FaultErrorAfter, FaultDuplicate:
 		return true
 	}
 	return false

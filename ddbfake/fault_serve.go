@@ -45,6 +45,10 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 		return nil, internalError()
 	case FaultConflict:
 		return nil, db.conflict(in, *f)
+	case FaultDuplicate:
+		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		db.state.requests++
+		r.id = db.state.requests
 	case FaultErrorAfter:
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
 		return nil, internalError()

@@ -167,7 +167,7 @@ func faults() *rapid.Generator[scenario.Fault] {
 	return rapid.Custom(func(t *rapid.T) scenario.Fault {
 		f := scenario.Fault{Maybe: true}
 		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-			ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict)
+			ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 		f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f

@@ -119,6 +119,7 @@ type storeRequest struct {
 	faults  []int // possible faults that match, as indexes of world.possible
 	out     any
 	err     error
+	twice   bool // it was delivered twice
 }
 
 // Outcomes implements sim.Request: the ordinary outcome, and each fault that the
@@ -147,13 +148,18 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 	w.struck = 0
 	r.out, r.err = w.db.Do(w.ctx, call)
+	r.twice = w.struck == ddbfake.FaultDuplicate
 	w.afterCall(r)
 }
 
 // Describe implements sim.Request.
 func (r *storeRequest) Describe(int) string {
 	words := r.node.world.words()
-	return words.input(r.call.Input) + " -> " + words.outcome(r.out, r.err)
+	text := words.input(r.call.Input) + " -> " + words.outcome(r.out, r.err)
+	if r.twice {
+		text += " (delivered twice)"
+	}
+	return text
 }
 
 // DescribeAnswer implements sim.Request.

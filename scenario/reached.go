@@ -24,7 +24,7 @@ func (w *world) markCall(r *storeRequest) {
 		}
 	case *dynamodb.PutItemInput:
 		if row, ok := refused(r.err); ok {
-			if r.attempt > 1 && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
+			if (r.attempt > 1 || r.twice) && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
 				w.mark(OwnCommitMet)
 			} else {
 				w.markRefusal(in.Item, true)

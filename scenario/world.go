@@ -176,6 +176,9 @@ func (w *world) afterCall(r *storeRequest) {
 		return
 	}
 	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
-		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0})
+		if r.twice {
+			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
+		}
+		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice})
 	}
 }
