@@ -39,6 +39,7 @@ var operations = []*operation{
 	handle("ListTables", (*DB).listTables),
 	handle("PutItem", (*DB).putItem),
 	handle("Query", (*DB).query),
+	handle("Scan", (*DB).scan),
 	handle("TransactGetItems", (*DB).transactGetItems),
 	handle("TransactWriteItems", (*DB).transactWriteItems),
 	handle("UpdateItem", (*DB).updateItem),

@@ -50,6 +50,8 @@ item; then the condition. Rules cite their AWS source. Where AWS documents a
 rule but not its text, the text is the one that its clients report. Places
 where the fake differs on purpose say "Deviation:" in their documentation:
 tables, and TTL settings, are ready at once; descriptions count rows exactly.
+A Scan returns partitions in the service's own order, which AWS does not
+promise, so no test should.
 
 # Limits
 

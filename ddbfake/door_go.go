@@ -73,6 +73,11 @@ func (d *Door) Query(ctx context.Context, in *dynamodb.QueryInput, _ ...func(*dy
 	return through[dynamodb.QueryOutput](ctx, d, in)
 }
 
+// Scan has the signature of *dynamodb.Client's.
+func (d *Door) Scan(ctx context.Context, in *dynamodb.ScanInput, _ ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
+	return through[dynamodb.ScanOutput](ctx, d, in)
+}
+
 // TransactGetItems has the signature of *dynamodb.Client's.
 func (d *Door) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
 	return through[dynamodb.TransactGetItemsOutput](ctx, d, in)

@@ -124,6 +124,13 @@ func doorCalls() []doorCall {
 			Select: types.SelectCount}, ""},
 		{"query without a key condition", &dynamodb.QueryInput{TableName: cache}, "ValidationException"},
 
+		{"scan", &dynamodb.ScanInput{TableName: cache, ReturnConsumedCapacity: total}, ""},
+		{"scan a page of a segment", &dynamodb.ScanInput{TableName: cache, Limit: aws.Int32(1), Segment: aws.Int32(0), TotalSegments: aws.Int32(1),
+			FilterExpression: aws.String("attribute_exists(v)"), ProjectionExpression: aws.String("v")}, ""},
+		{"scan a count", &dynamodb.ScanInput{TableName: cache, Select: types.SelectCount, FilterExpression: aws.String("attribute_exists(nope)")}, ""},
+		{"scan half a segment", &dynamodb.ScanInput{TableName: cache, Segment: aws.Int32(0)}, "ValidationException"},
+		{"scan a missing table", &dynamodb.ScanInput{TableName: missing}, "ResourceNotFoundException"},
+
 		{"transact", &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("t1"), ReturnConsumedCapacity: total, TransactItems: []types.TransactWriteItem{
 			{Put: &types.Put{TableName: cache, Item: key("LOCK")}},
 			{Update: &types.Update{TableName: cache, Key: key("META"), UpdateExpression: aws.String("SET v = :v"), ExpressionAttributeValues: item{":v": n("9")}}},

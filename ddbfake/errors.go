@@ -13,7 +13,7 @@ import (
 // parameter of it. Nothing is ignored in silence. Its error code is
 // UnknownOperationException, on the wire too.
 type UnsupportedError struct {
-	// Operation is the operation's name, for example "Scan".
+	// Operation is the operation's name, for example "ExecuteStatement".
 	Operation string
 	// Parameter is the request member that is not supported; "" if the whole
 	// operation is not.

@@ -100,8 +100,8 @@ type Fault struct {
 	// Key is the value of a partition or sort key of a row that the call
 	// touches: the text of a string, the normalised text of a number, the
 	// standard base64 of a binary. A final * matches any rest. A Query
-	// touches its partition key, and its sort key if it asks for equality.
-	// "" is any.
+	// touches its partition key, and its sort key if it asks for equality; a
+	// Scan names no key. "" is any.
 	Key string
 	// Actor is who calls; "" is any. alice is alice.2 as well, as a simulator
 	// calls a machine of that name that came back after a crash.

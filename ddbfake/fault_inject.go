@@ -161,6 +161,8 @@ func (db *DB) targets(in any) []target {
 		return one(in.TableName, in.Key)
 	case *dynamodb.QueryInput:
 		return one(in.TableName, db.queriedKey(in))
+	case *dynamodb.ScanInput:
+		return one(in.TableName, nil)
 	case *dynamodb.TransactWriteItemsInput:
 		targets := make([]target, len(in.TransactItems))
 		for i := range in.TransactItems {

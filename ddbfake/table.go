@@ -18,6 +18,8 @@ type table struct {
 	// dues holds the rows that TTL may delete, by due time; empty while TTL
 	// is disabled.
 	dues *btree.BTreeG[*row]
+	// order is what a Scan goes by; nil if it is to be worked out.
+	order scanOrder
 	// probe is what lookups hand to the trees; having one spares each of
 	// them an allocation.
 	probe row
@@ -54,6 +56,9 @@ func (t *table) get(key primaryKey) *row {
 
 // put stores next in the place of before, which is nil if there was none.
 func (t *table) put(before, next *row, now time.Time) {
+	if before == nil {
+		t.order = nil // there may be a new partition
+	}
 	next.due = t.ttl.dueOf(next.item, now)
 	t.rows.Set(next)
 	t.bytes += int64(next.sizeBytes - sizeOf(before))

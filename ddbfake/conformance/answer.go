@@ -26,7 +26,8 @@ import (
 //	Code: message {...}              an error, with the item that it carries
 //	- Code: message {...}            one line for each cancellation reason
 //
-// Sets are sorted, for they have no order. States that pass by themselves
+// Sets are sorted, for they have no order, and so are the partitions of a
+// Scan: rows of one stay as they came. States that pass by themselves
 // (CREATING, ENABLING and so on) read as what they become: how long they last
 // is nobody's promise.
 const ok = "ok"
@@ -47,7 +48,10 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.DeleteItemOutput:
 		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.QueryOutput:
-		return pageText(out) + capacityText(out.ConsumedCapacity), nil
+		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.ScanOutput:
+		slices.SortStableFunc(out.Items, byPartition)
+		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) + capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.TransactWriteItemsOutput:
 		return ok + capacitiesText(out.ConsumedCapacity), nil
 	case *dynamodb.TransactGetItemsOutput:
@@ -108,18 +112,24 @@ func errorText(err error) (string, error) {
 	return text, nil
 }
 
-func pageText(out *dynamodb.QueryOutput) string {
-	text := fmt.Sprintf("%d of %d", out.Count, out.ScannedCount)
-	for i, item := range out.Items {
+func pageText(count, scanned int32, items []map[string]types.AttributeValue, last map[string]types.AttributeValue) string {
+	text := fmt.Sprintf("%d of %d", count, scanned)
+	for i, item := range items {
 		if i == 0 {
 			text += ":"
 		}
 		text += " " + itemText(item, "")
 	}
-	if out.LastEvaluatedKey != nil {
-		text += "; last " + itemText(out.LastEvaluatedKey, "")
+	if last != nil {
+		text += "; last " + itemText(last, "")
 	}
 	return text
+}
+
+// byPartition orders items by the usual partition key. Those without it are
+// left where they are.
+func byPartition(a, b map[string]types.AttributeValue) int {
+	return cmp.Compare(valueText(a["pk"]), valueText(b["pk"]))
 }
 
 func tableText(t *types.TableDescription) string {

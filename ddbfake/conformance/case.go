@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -81,6 +82,7 @@ func Cases() []Case {
 		{"projection", projectionCases()},
 		{"query", queryCases()},
 		{"page", pageCases()},
+		{"scan", scanCases()},
 		{"transact_write", transactWriteCases()},
 		{"transact_get", transactGetCases()},
 		{"idempotency", idempotencyCases()},
@@ -123,7 +125,16 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: localDeviations,
+	Local: joined(localDeviations, localScan),
+}
+
+// joined is several lists as one.
+func joined(lists ...map[place]deviation) map[place]deviation {
+	all := map[place]deviation{}
+	for _, list := range lists {
+		maps.Copy(all, list)
+	}
+	return all
 }
 
 // schema is a table's key, for example "pk S, sk N".

@@ -94,6 +94,10 @@ func query(keyCondition string, options ...option) request {
 	}
 }
 
+func scan(options ...option) request {
+	return func(w *world) any { return build(w, &dynamodb.ScanInput{ConsistentRead: aws.Bool(true)}, options) }
+}
+
 // actions are those of a transaction, each written like the request that
 // does the same alone.
 type actions []request
@@ -246,12 +250,18 @@ func limit(n int32) option           { return set("Limit", n) }
 func backwards() option              { return set("ScanIndexForward", false) }
 func startingAfter(key attrs) option { return set("ExclusiveStartKey", key.sdk()) }
 func selecting(what string) option   { return set("Select", what) }
-func token(text string) option       { return set("ClientRequestToken", text) }
-func capacity(detail string) option  { return set("ReturnConsumedCapacity", detail) }
-func eventually() option             { return set("ConsistentRead", false) }
-func with(values attrs) option       { return set("ExpressionAttributeValues", values.sdk()) }
-func noUpdate() option               { return set("UpdateExpression", nil) }
-func metrics(detail string) option   { return set("ReturnItemCollectionMetrics", detail) }
+func segment(number, of int32) option {
+	return func(w *world, in any) {
+		set("Segment", number)(w, in)
+		set("TotalSegments", of)(w, in)
+	}
+}
+func token(text string) option      { return set("ClientRequestToken", text) }
+func capacity(detail string) option { return set("ReturnConsumedCapacity", detail) }
+func eventually() option            { return set("ConsistentRead", false) }
+func with(values attrs) option      { return set("ExpressionAttributeValues", values.sdk()) }
+func noUpdate() option              { return set("UpdateExpression", nil) }
+func metrics(detail string) option  { return set("ReturnItemCollectionMetrics", detail) }
 func named(names ...string) option {
 	m := map[string]string{}
 	for i := 0; i < len(names); i += 2 {

@@ -15,6 +15,7 @@ const (
 	docKeyConditions = guide + "Query.KeyConditionExpressions.html"
 	docFilters       = guide + "Query.FilterExpression.html"
 	docPages         = guide + "Query.Pagination.html"
+	docScan          = guide + "Scan.html"
 	docTypes         = guide + "HowItWorks.NamingRulesDataTypes.html"
 	docLimits        = guide + "Constraints.html"
 	docTTL           = guide + "howitworks-ttl.html"
@@ -29,6 +30,7 @@ const (
 	// documentation does not give.
 	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
 	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
+	nubo       = "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/"
 	scylla5862 = "https://github.com/scylladb/scylladb/issues/5862"
 	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
 )

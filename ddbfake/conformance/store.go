@@ -54,6 +54,7 @@ type Client interface {
 	ListTables(context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
@@ -81,6 +82,8 @@ func send(ctx context.Context, c Client, in any) (any, error) {
 		return c.PutItem(ctx, in, unchecked)
 	case *dynamodb.QueryInput:
 		return c.Query(ctx, in, unchecked)
+	case *dynamodb.ScanInput:
+		return c.Scan(ctx, in, unchecked)
 	case *dynamodb.TransactGetItemsInput:
 		return c.TransactGetItems(ctx, in, unchecked)
 	case *dynamodb.TransactWriteItemsInput:

@@ -1,0 +1,192 @@
+package ddbfake
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// maxSegments is the largest TotalSegments.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html#DDB-Scan-request-TotalSegments
+const maxSegments = 1_000_000
+
+// scan serves Scan. Partitions come in the order of a hash (see scanOrder),
+// the rows of a partition in the order of their sort key.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
+func (db *DB) scan(_ *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
+	s, err := newScan(db, in)
+	if err != nil {
+		return nil, err
+	}
+	if s.table, err = db.table(s.tableName); err != nil {
+		return nil, err
+	}
+	if err := s.bind(); err != nil {
+		return nil, err
+	}
+	return s.run()
+}
+
+// scan is a Scan while it is served.
+type scan struct {
+	in        *dynamodb.ScanInput
+	tableName string
+
+	args       expr.Args
+	filter     *expr.Condition
+	projection *expr.Projection
+
+	table *table
+	part  segment
+	after *primaryKey // ExclusiveStartKey
+}
+
+// newScan checks what needs no table.
+func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
+	s := &scan{in: in, part: segment{of: 1}}
+	var err error
+	if s.tableName, err = checkScan(in); err != nil {
+		return nil, err
+	}
+	expressions := []expression{{projectionExpression, in.ProjectionExpression}, {"FilterExpression", in.FilterExpression}}
+	if err := checkLegacy("Scan", expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
+		legacy{"ScanFilter", in.ScanFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""}); err != nil {
+		return nil, err
+	}
+	if in.IndexName != nil {
+		return nil, &UnsupportedError{Operation: "Scan", Parameter: "IndexName"}
+	}
+	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+		return nil, err
+	}
+	if err := checkValues(in.ExclusiveStartKey); err != nil {
+		return nil, invalidStart(err)
+	}
+	if err := checkSegment(in.Segment, in.TotalSegments); err != nil {
+		return nil, err
+	}
+	if in.TotalSegments != nil {
+		s.part = segment{uint64(*in.Segment), uint64(*in.TotalSegments)}
+	}
+	if err := checkSelect(in.Select, in.ProjectionExpression != nil); err != nil {
+		return nil, err
+	}
+	if s.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+		return nil, err
+	}
+	if err := s.parse(db); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkScan checks the parameters one by one and returns the table's name.
+// The order is that in which the service once listed eleven broken ones.
+//
+// Source: https://github.com/architect/dynalite/blob/main/test/scan.js
+func checkScan(in *dynamodb.ScanInput) (string, error) {
+	var c constraints
+	c.enum(string(in.Select), "select", selectValues)
+	c.between(in.TotalSegments, "totalSegments", 1, maxSegments)
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	name := c.table(in.TableName)
+	c.between(in.Segment, "segment", 0, maxSegments-1)
+	c.between(in.Limit, "limit", 1, math.MaxInt32)
+	return name, c.err()
+}
+
+// between checks the bounds of a number, if it is given.
+func (c *constraints) between(n *int32, member string, low, high int) {
+	switch {
+	case n == nil:
+	case int(*n) < low:
+		c.add(fmt.Sprintf("'%d'", *n), member, fmt.Sprintf("Member must have value greater than or equal to %d", low))
+	case int(*n) > high:
+		c.add(fmt.Sprintf("'%d'", *n), member, fmt.Sprintf("Member must have value less than or equal to %d", high))
+	}
+}
+
+// checkSegment checks that Segment and TotalSegments go together.
+//
+// Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier3/error-messages/scan.test.ts
+func checkSegment(segment, total *int32) error {
+	switch {
+	case segment == nil && total == nil:
+		return nil
+	case total == nil:
+		return invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+	case segment == nil:
+		return invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+	case *segment >= *total:
+		return invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments: "+
+			"Segment: %d is not less than TotalSegments: %d", *segment, *total)
+	}
+	return nil
+}
+
+// invalidStart says what is wrong with ExclusiveStartKey.
+func invalidStart(err error) error {
+	return invalid("The provided starting key is invalid: %s", messageOf(err))
+}
+
+// parse parses and checks the expressions.
+func (s *scan) parse(db *DB) (err error) {
+	if s.filter, err = db.parsed.filters.get(s.in.FilterExpression, expr.ParseFilter); err != nil {
+		return err
+	}
+	if s.projection, err = db.parsed.projections.get(s.in.ProjectionExpression, expr.ParseProjection); err != nil {
+		return err
+	}
+	var used []expr.Expression
+	if s.filter != nil {
+		used = append(used, s.filter)
+	}
+	if s.projection != nil {
+		used = append(used, s.projection)
+	}
+	return checkExpressions(s.args, used...)
+}
+
+// bind finds where to start. Unlike that of a Query, the filter may be about
+// the key.
+func (s *scan) bind() error {
+	if s.in.ExclusiveStartKey == nil {
+		return nil
+	}
+	schema := &s.table.schema
+	key, err := schema.ofKey(s.in.ExclusiveStartKey)
+	if err == nil {
+		err = schema.check(key)
+	}
+	if err != nil {
+		return invalidStart(err)
+	}
+	if !s.part.has(scanHash(key.hash, schema.hash.Kind)) {
+		return invalidStart(invalid("Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
+			"TotalSegments: %d Segment: %d", s.part.of, s.part.number))
+	}
+	s.after = &key
+	return nil
+}
+
+// run reads one page.
+func (s *scan) run() (*dynamodb.ScanOutput, error) {
+	p := newPage(s.in.Select, s.in.Limit)
+	p.filter, p.projection, p.args = s.filter, s.projection, s.args
+	s.table.scan(s.part, s.after, p.read)
+	if p.failure != nil {
+		return nil, p.failure
+	}
+	out := &dynamodb.ScanOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
+	if wanted(s.in.ReturnConsumedCapacity) {
+		units := readUnits(p.sizeBytes, aws.ToBool(s.in.ConsistentRead))
+		out.ConsumedCapacity = consumedBy(s.in.ReturnConsumedCapacity, s.table.name, units)
+	}
+	return out, nil
+}

@@ -1,0 +1,153 @@
+package ddbfake
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/md5"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// AWS promises no order of the partitions in a Scan. The service goes by
+// a hash of the partition key, which a public suite, run against the service,
+// has found out: the order, and the segment of each key, are the service's.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
+// Source: https://github.com/architect/dynalite/blob/main/test/scan.js ("hash order", "hash segments")
+
+// scanOrder is the partitions of a table in the order in which a Scan visits
+// them. It may hold some that have no rows any more.
+type scanOrder []partition
+
+type partition struct {
+	hash [md5.Size]byte
+	key  string // as in primaryKey
+}
+
+func (p partition) compare(q partition) int {
+	return cmp.Or(bytes.Compare(p.hash[:], q.hash[:]), cmp.Compare(p.key, q.key))
+}
+
+// scanHash returns the hash of a partition key, which is encoded as in
+// primaryKey.
+func scanHash(key string, kind attr.Kind) [md5.Size]byte {
+	const salt = "Outliers"
+	text := make([]byte, 0, 64)
+	text = append(text, salt...)
+	if kind == attr.KindN {
+		return md5.Sum(appendScanNumber(text, key))
+	}
+	return md5.Sum(append(text, key...))
+}
+
+// appendScanNumber turns a number from our own encoding (see encodeNumber)
+// into the one that is hashed: a byte for the power of 100, then two digits
+// to the byte, plus one; of negative numbers everything is complemented, and
+// a last high byte is added if there is room.
+func appendScanNumber(b []byte, key string) []byte {
+	const zero, positive = 1, 2
+	if key[0] == zero {
+		return append(b, 0x80)
+	}
+	const bias = 129 // of encodeNumber
+	negative := key[0] != positive
+	place, digits := int(key[1])-bias, []byte(key[2:])
+	if negative {
+		place = int(^key[1]) - bias
+		digits = digits[:len(digits)-1] // the high byte
+		for i := range digits {
+			digits[i] = '0' + '9' - digits[i]
+		}
+	}
+	if place%2 != 0 {
+		place++
+		digits = slices.Insert(digits, 0, '0')
+	}
+	if len(digits)%2 != 0 {
+		digits = append(digits, '0')
+	}
+	power := byte(place/2 - 64)
+	if negative {
+		power = ^power
+	}
+	b = append(b, power)
+	for i := 0; i < len(digits); i += 2 {
+		pair := (digits[i]-'0')*10 + digits[i+1] - '0'
+		if negative {
+			b = append(b, 101-pair)
+		} else {
+			b = append(b, pair+1)
+		}
+	}
+	const full = 20
+	if negative && len(digits)/2 < full {
+		b = append(b, 102)
+	}
+	return b
+}
+
+// segment is one of the equal parts into which the hashes are divided.
+type segment struct {
+	number, of uint64
+}
+
+// has reports whether a hash belongs to the segment.
+func (s segment) has(hash [md5.Size]byte) bool {
+	number, _ := bits.Mul64(binary.BigEndian.Uint64(hash[:]), s.of)
+	return number == s.number
+}
+
+// scanOrder returns the order of the table's partitions. It is worked out
+// once and kept until a row is added.
+func (t *table) scanOrder() scanOrder {
+	if t.order != nil {
+		return t.order
+	}
+	order := scanOrder{}
+	t.rows.Scan(func(r *row) bool {
+		if n := len(order); n == 0 || order[n-1].key != r.key.hash {
+			order = append(order, partition{scanHash(r.key.hash, t.schema.hash.Kind), r.key.hash})
+		}
+		return true
+	})
+	slices.SortFunc(order, partition.compare)
+	t.order = order
+	return order
+}
+
+// scan visits the rows of a segment in order, those after the start key if
+// there is one.
+func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
+	order := t.scanOrder()
+	first := 0
+	if start != nil {
+		from := partition{scanHash(start.hash, t.schema.hash.Kind), start.hash}
+		first, _ = slices.BinarySearchFunc(order, from, partition.compare)
+	}
+	for _, p := range order[first:] {
+		if !s.has(p.hash) {
+			continue
+		}
+		more := true
+		t.probe.key = primaryKey{hash: p.key}
+		if start != nil && p.key == start.hash {
+			t.probe.key = *start
+		}
+		t.rows.Ascend(&t.probe, func(r *row) bool {
+			switch {
+			case r.key.hash != p.key:
+				return false
+			case start != nil && r.key == *start:
+				return true
+			}
+			more = visit(r)
+			return more
+		})
+		if !more {
+			return
+		}
+	}
+}
