@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		Setup:               setupServer,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                commands,
@@ -69,6 +70,9 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"fill":           fill,
 	"every-scenario": everyScenario,
 	"printed-replay": printedReplay,
+	"serve":          serveCmd,
+	"stop":           stopCmd,
+	"request":        requestCmd,
 }
 
 // exits runs a command and asserts its exit code: exits CODE COMMAND... Nothing that a user does may end in a panic.

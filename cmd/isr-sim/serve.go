@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+const serveHelp = `serve is the DynamoDB fake for every other language: it speaks the protocol of
+DynamoDB over HTTP, so that an AWS SDK or the AWS CLI works against it unchanged.
+Any region and any credentials do; the access key id names who calls.
+
+The first line on stdout is JSON and says where it listens:
+
+  {"endpoint":"http://127.0.0.1:40123","control":"http://127.0.0.1:40123/_isr-sim"}
+
+Below the control address the clock is read and moved, TTL lag and faults are
+set, states are kept and restored, rows and changes are read: docs/CONTROL.md.
+
+Nothing is kept on disk, and nothing is sent anywhere. SIGINT or SIGTERM stops
+the server; requests under way get three seconds to end.`
+
+type serveCommand struct {
+	out, progress io.Writer
+
+	listen      string
+	allowRemote bool
+	allowHosts  []string
+	clock       string
+	ttlLag      string
+	faults      []string
+}
+
+func newServe(out, progress io.Writer) *cobra.Command {
+	c := &serveCommand{out: out, progress: progress}
+	cmd := &cobra.Command{
+		Use:     "serve",
+		Short:   "Serve the DynamoDB fake over HTTP, for SDKs of any language",
+		Long:    serveHelp,
+		Example: "  isr-sim serve\n  isr-sim serve --listen 127.0.0.1:8000 --clock manual --ttl-lag 'fixed 10m' --fault 'throttled op=PutItem times=2'",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "address to listen on, host:port; port 0 takes a free one")
+	f.BoolVar(&c.allowRemote, "allow-remote", false, "permit an address that other machines reach; there is no password")
+	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "a name by which clients call this machine, besides localhost; repeatable")
+	f.StringVar(&c.clock, "clock", "wall", "what time it is for the fake: wall (real time), manual (the control API moves it), or an instant at which manual begins")
+	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, or fixed with a duration")
+	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
+	return cmd
+}
+
+// serve serves until ctx is done.
+func (c *serveCommand) serve(ctx context.Context) error {
+	if err := c.checkListen(); err != nil {
+		return err
+	}
+	clock, mode, err := serveClock(c.clock)
+	if err != nil {
+		return err
+	}
+	lag, err := ddbfake.ParseLag(c.ttlLag)
+	if err != nil {
+		return usage(fmt.Errorf("--ttl-lag: %w", err), "isr-sim serve --help")
+	}
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag})
+	for _, text := range c.faults {
+		fault, err := ddbfake.ParseFault(text)
+		if err != nil {
+			return usage(fmt.Errorf("--fault: %w", err), "for example --fault 'throttled op=PutItem times=2'")
+		}
+		db.Inject(fault)
+	}
+
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", c.listen)
+	if err != nil {
+		hint := ""
+		if errors.Is(err, syscall.EADDRINUSE) {
+			hint = "port 0 takes a free one: --listen 127.0.0.1:0"
+		}
+		return unknown(err, hint)
+	}
+	address := "http://" + reachable(listener.Addr())
+	line, err := json.Marshal(struct {
+		Endpoint string `json:"endpoint"`
+		Control  string `json:"control"`
+	}{address, address + control.Prefix})
+	if err == nil {
+		_, err = fmt.Fprintf(c.out, "%s\n", line)
+	}
+	if err != nil {
+		_ = listener.Close()
+		return unknown(err, "")
+	}
+	handler := serveHandler(db, clock, mode, c.allowHosts)
+	if err := serveHTTP(ctx, listener, handler, serveLimits, c.progress); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return unknown(err, "")
+	}
+	return nil
+}
+
+// serveHandler is the fake's door and its control API, closed to browsers.
+func serveHandler(db *ddbfake.DB, clock control.Clock, mode string, hosts []string) http.Handler {
+	api := control.Handler(db, control.Options{Clock: clock, Mode: mode})
+	return control.Guard(control.Beside(db.Handler(), api), hosts...)
+}
+
+// checkListen refuses what is no address, and one that other machines reach
+// unless that is wanted.
+func (c *serveCommand) checkListen() error {
+	host, port, err := net.SplitHostPort(c.listen)
+	if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n > 65535 {
+		return usage(fmt.Errorf("--listen: found %q, expected host:port", c.listen), "for example --listen 127.0.0.1:8000")
+	}
+	if loopback(host) {
+		return nil
+	}
+	if !c.allowRemote {
+		return usage(fmt.Errorf("--listen: found %q, expected a loopback address such as 127.0.0.1:%s", c.listen, port),
+			"other machines can reach this one; there is no password. If that is meant: --allow-remote")
+	}
+	fmt.Fprintf(c.progress, "isr-sim: warning: whoever reaches %s may read and change everything: there is no password\n", c.listen)
+	return nil
+}
+
+// loopback reports whether only this machine can reach a host. Every other
+// name may lead anywhere, and no name is every interface.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
+// reachable returns the address under which this machine reaches a listener:
+// one on every interface is reached by the loopback too.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), at.Port()).String()
+}
+
+// serveClock returns the clock of a --clock, and its mode.
+func serveClock(text string) (clock control.Clock, mode string, err error) {
+	switch text {
+	case "wall":
+		return newWallClock(), "wall", nil
+	case "manual":
+		return fakeclock.New(fakeclock.Epoch), "manual", nil
+	}
+	start, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return nil, "", usage(fmt.Errorf("--clock: found %q, expected wall, manual, or an instant", text),
+			"for example --clock 2040-01-01T00:00:00Z")
+	}
+	return fakeclock.New(start.UTC()), "manual", nil
+}

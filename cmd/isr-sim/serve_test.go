@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// server is the isr-sim serve that a script has started.
+type server struct {
+	cmd    *exec.Cmd
+	stdout *bufio.Reader
+	stderr *strings.Builder
+}
+
+// serverKey finds a script's server among the values of its environment.
+type serverKey struct{}
+
+// setupServer gives a script room for a server.
+func setupServer(env *testscript.Env) error {
+	env.Values[serverKey{}] = new(server)
+	return nil
+}
+
+// serveCmd starts isr-sim serve with these arguments: serve ARGUMENT... It sets ENDPOINT and CONTROL to what the
+// first line says.
+func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
+	s, ok := ts.Value(serverKey{}).(*server)
+	if neg || !ok || s.cmd != nil {
+		ts.Fatalf("usage: serve [ARGUMENT...], once")
+	}
+	s.stderr = new(strings.Builder)
+	s.cmd = exec.Command("isr-sim", append([]string{"serve"}, args...)...)
+	s.cmd.Stderr = s.stderr
+	stdout, err := s.cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(s.cmd.Start())
+	ts.Defer(func() {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+	})
+	s.stdout = bufio.NewReader(stdout)
+	line, err := s.stdout.ReadString('\n')
+	if err != nil {
+		_ = s.cmd.Wait()
+		ts.Fatalf("isr-sim serve printed %q and then %v: %s", line, err, s.stderr)
+	}
+	var printed struct{ Endpoint, Control string }
+	ts.Check(json.Unmarshal([]byte(line), &printed))
+	ts.Setenv("ENDPOINT", printed.Endpoint)
+	ts.Setenv("CONTROL", printed.Control)
+	fmt.Fprint(ts.Stdout(), line)
+}
+
+// stopCmd stops the server with a signal, and asserts that it ends with exit code 0: stop SIGINT|SIGTERM. What it
+// printed after the first line is the output.
+func stopCmd(ts *testscript.TestScript, neg bool, args []string) {
+	s, ok := ts.Value(serverKey{}).(*server)
+	signals := map[string]os.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM}
+	if neg || !ok || s.cmd == nil || len(args) != 1 || signals[args[0]] == nil {
+		ts.Fatalf("usage: stop SIGINT|SIGTERM, after serve")
+	}
+	ts.Check(s.cmd.Process.Signal(signals[args[0]]))
+	rest, err := io.ReadAll(s.stdout)
+	ts.Check(err)
+	ts.Check(s.cmd.Wait())
+	fmt.Fprint(ts.Stdout(), string(rest))
+	fmt.Fprint(ts.Stderr(), s.stderr)
+}
+
+// requestCmd sends a request, as curl does: request METHOD URL [BODY [HEADER...]]. The output is the status and the
+// body.
+func requestCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: request METHOD URL [BODY [HEADER...]]")
+	}
+	var body io.Reader
+	if len(args) > 2 {
+		body = strings.NewReader(args[2])
+	}
+	request, err := http.NewRequest(args[0], args[1], body)
+	ts.Check(err)
+	request.Header.Set("Content-Type", "application/json")
+	for _, header := range args[min(3, len(args)):] {
+		name, value, _ := strings.Cut(header, ": ")
+		request.Header.Set(name, value)
+	}
+	if host := request.Header.Get("Host"); host != "" {
+		request.Host = host
+	}
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	fmt.Fprintf(ts.Stdout(), "%d\n%s\n", response.StatusCode, text)
+}
