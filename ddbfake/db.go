@@ -27,6 +27,9 @@ type Options struct {
 	// Lag says when TTL deletes rows that have expired. The zero value,
 	// LagManual, leaves that to Sweep and SweepExpired.
 	Lag Lag
+	// Seed is where LagUniform and LagExponential take the lag of each row
+	// from: one seed, one order.
+	Seed uint64
 	// OnFault, if set, hears of each fault as it strikes, for those who must
 	// know what the caller may not. It is called before the fault's effect,
 	// and must not call the DB.
@@ -38,6 +41,7 @@ type Options struct {
 // one at a time.
 type DB struct {
 	clock   Clock
+	seed    uint64
 	onFault func(Fault)
 	clients atomic.Uint64 // numbers the clients of Client
 
@@ -54,7 +58,7 @@ func New(o Options) *DB {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
-	return &DB{clock: o.Clock, onFault: o.OnFault, lag: o.Lag, state: newState()}
+	return &DB{clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, state: newState()}
 }
 
 // Call is one request to the service, whichever door it came through.
@@ -132,6 +136,7 @@ func (db *DB) SetLag(l Lag) {
 	db.lag = l
 	//isrsim:unordered each table drops its own rows, from its index only
 	for _, t := range db.state.tables {
+		t.wake()
 		t.dropAncient(now)
 	}
 }

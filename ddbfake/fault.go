@@ -183,13 +183,11 @@ func ParseFault(text string) (Fault, error) {
 }
 
 func (f *Fault) setPredicate(name, value string) error {
-	if strings.HasPrefix(value, `"`) {
-		unquoted, err := strconv.Unquote(value)
-		if err != nil {
-			return fmt.Errorf("%s=%s is not a well-formed quoted value", name, value)
-		}
-		value = unquoted
+	unquoted, err := unquoteWord(value)
+	if err != nil {
+		return fmt.Errorf("%s=%s is not a well-formed quoted value", name, value)
 	}
+	value = unquoted
 	if value == "" {
 		return fmt.Errorf("%s has no value", name)
 	}

@@ -1,7 +1,12 @@
 package ddbfake
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,8 +17,9 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 type Lag struct {
-	kind  lagKind
-	after time.Duration
+	kind      lagKind
+	from, to  time.Duration
+	attribute string
 }
 
 type lagKind uint8
@@ -21,7 +27,10 @@ type lagKind uint8
 const (
 	lagManual lagKind = iota
 	lagNever
-	lagFixed
+	lagFixed       // from
+	lagUniform     // from, to
+	lagExponential // from is the mean
+	lagPerItem     // attribute
 )
 
 // The lags that need no parameter.
@@ -38,11 +47,39 @@ var (
 // LagFixed deletes a row d after it expired. A negative d counts as zero,
 // which is LagAtOnce.
 func LagFixed(d time.Duration) Lag {
-	return Lag{kind: lagFixed, after: max(d, 0)}
+	return Lag{kind: lagFixed, from: max(d, 0)}
 }
 
-// String returns what ParseLag accepts: "manual", "never", "at-once", or
-// "fixed 10m0s".
+// LagUniform deletes a row somewhere from least to most after it expired, each
+// time in between as likely as any other. So rows go in another order than
+// they expire. The lag of a row follows from Options.Seed, its table, its key
+// and its ttl, and from nothing else. A negative least counts as zero, a most
+// below least as least.
+func LagUniform(least, most time.Duration) Lag {
+	least = max(least, 0)
+	return Lag{kind: lagUniform, from: least, to: max(least, most)}
+}
+
+// LagExponential deletes a row after a lag that is short for most rows and
+// long for a few, of that mean. The lag of a row follows from the same as that
+// of LagUniform, in whole milliseconds. A mean of zero or less is LagAtOnce.
+func LagExponential(mean time.Duration) Lag {
+	if mean <= 0 {
+		return LagAtOnce
+	}
+	return Lag{kind: lagExponential, from: mean}
+}
+
+// LagPerItem deletes a row as many seconds after it expired as a top-level
+// attribute of the row says: a Number, whole and not negative. A row without
+// one is left to Sweep.
+func LagPerItem(attribute string) Lag {
+	return Lag{kind: lagPerItem, attribute: attribute}
+}
+
+// String returns what ParseLag accepts: "manual", "never", "at-once", "fixed
+// 10m0s", "uniform 1m0s 48h0m0s", "exponential 10m0s" or "per-item
+// lag_seconds".
 func (l Lag) String() string {
 	switch {
 	case l.kind == lagNever:
@@ -50,30 +87,116 @@ func (l Lag) String() string {
 	case l == LagAtOnce:
 		return "at-once"
 	case l.kind == lagFixed:
-		return "fixed " + l.after.String()
+		return "fixed " + l.from.String()
+	case l.kind == lagUniform:
+		return "uniform " + l.from.String() + " " + l.to.String()
+	case l.kind == lagExponential:
+		return "exponential " + l.from.String()
+	case l.kind == lagPerItem:
+		return "per-item " + quoteWord(l.attribute)
 	}
 	return "manual"
 }
 
-// ParseLag reads "manual", "never", "at-once", or "fixed" with a duration as
-// time.ParseDuration reads it: "fixed 10m".
+// LagForms says what ParseLag accepts, for errors and help.
+const LagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+
+// ParseLag reads the text form of a lag: "manual", "never", "at-once"; "fixed",
+// "uniform" or "exponential" with durations as time.ParseDuration reads them
+// ("fixed 10m", "uniform 1m 48h", "exponential 10m"); or "per-item" with the
+// name of an attribute ("per-item lag_seconds"), quoted if it has spaces.
 func ParseLag(s string) (Lag, error) {
-	switch fields := strings.Fields(s); {
-	case s == "manual":
-		return LagManual, nil
-	case s == "never":
-		return LagNever, nil
-	case s == "at-once":
-		return LagAtOnce, nil
-	case len(fields) == 2 && fields[0] == "fixed":
-		d, err := time.ParseDuration(fields[1])
-		if err != nil {
-			return Lag{}, fmt.Errorf("ttl lag %q: %q is not a duration such as 10m or 48h", s, fields[1])
-		}
-		if d < 0 {
-			return Lag{}, fmt.Errorf("ttl lag %q: %s is negative; want zero or more", s, fields[1])
-		}
-		return LagFixed(d), nil
+	words, err := splitWords(s)
+	if err != nil {
+		return Lag{}, fmt.Errorf("ttl lag %q: %w", s, err)
 	}
-	return Lag{}, fmt.Errorf("ttl lag %q: want manual, never, at-once, or fixed with a duration (fixed 10m)", s)
+	kind, args := "", []string(nil)
+	if len(words) > 0 {
+		kind, args = words[0], words[1:]
+	}
+	switch {
+	case kind == "manual" && len(args) == 0:
+		return LagManual, nil
+	case kind == "never" && len(args) == 0:
+		return LagNever, nil
+	case kind == "at-once" && len(args) == 0:
+		return LagAtOnce, nil
+	case kind == "per-item" && len(args) == 1:
+		name, err := unquoteWord(args[0])
+		if err != nil || name == "" {
+			return Lag{}, fmt.Errorf("ttl lag %q: %s names no attribute", s, args[0])
+		}
+		return LagPerItem(name), nil
+	case kind == "fixed" && len(args) == 1, kind == "uniform" && len(args) == 2, kind == "exponential" && len(args) == 1:
+	default:
+		return Lag{}, fmt.Errorf("ttl lag %q: want %s", s, LagForms)
+	}
+	lags := make([]time.Duration, len(args))
+	for i, text := range args {
+		if lags[i], err = time.ParseDuration(text); err != nil {
+			return Lag{}, fmt.Errorf("ttl lag %q: %q is not a duration such as 10m or 48h", s, text)
+		}
+		if lags[i] < 0 {
+			return Lag{}, fmt.Errorf("ttl lag %q: %s is negative; want zero or more", s, text)
+		}
+	}
+	switch kind {
+	case "fixed":
+		return LagFixed(lags[0]), nil
+	case "uniform":
+		if lags[1] < lags[0] {
+			return Lag{}, fmt.Errorf("ttl lag %q: %s is less than %s; want the shortest lag first", s, args[1], args[0])
+		}
+		return LagUniform(lags[0], lags[1]), nil
+	}
+	if lags[0] == 0 {
+		return Lag{}, fmt.Errorf("ttl lag %q: the mean is zero; want more, or at-once", s)
+	}
+	return LagExponential(lags[0]), nil
+}
+
+// deletes reports whether rows go by themselves under this lag.
+func (l Lag) deletes() bool { return l.kind != lagManual && l.kind != lagNever }
+
+// of returns a row's lag, and false if the row does not go by itself.
+func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
+	switch l.kind {
+	case lagFixed:
+		return l.from, true
+	case lagUniform:
+		n, _ := bits.Mul64(draw(seed, t, r), uint64(l.to-l.from)+1)
+		return l.from + time.Duration(n), true
+	case lagExponential:
+		// 53 bits, moved off zero. Milliseconds hide what processors make of the logarithm's last digit.
+		u := (float64(draw(seed, t, r)>>11) + 0.5) / (1 << 53)
+		ms := math.Round(-math.Log(u) * (float64(l.from) / float64(time.Millisecond)))
+		return time.Duration(min(ms, maxTTLAgeSeconds*1000)) * time.Millisecond, true
+	case lagPerItem:
+		seconds, ok := r.item.Int(l.attribute)
+		if !ok || seconds < 0 {
+			return 0, false
+		}
+		return time.Duration(min(seconds, maxTTLAgeSeconds)) * time.Second, true
+	}
+	return 0, false
+}
+
+// draw returns the random number of a row with its ttl: the same in every
+// process, and in whichever order rows are asked for.
+func draw(seed uint64, t *table, r *row) uint64 {
+	p := printer(binary.BigEndian.AppendUint64(make([]byte, 0, 256), seed))
+	p.text(t.name)
+	p.text(r.key.hash)
+	p.text(r.key.sort)
+	p = binary.BigEndian.AppendUint64(p, uint64(r.due))
+	sum := sha256.Sum256(p)
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// unquoteWord reads what quoteWord writes.
+func unquoteWord(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	return strconv.Unquote(s)
 }

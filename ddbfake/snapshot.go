@@ -27,6 +27,10 @@ func (db *DB) Restore(s *Snapshot) {
 	s.mu.Lock()
 	restored := s.state.copy()
 	s.mu.Unlock()
+	//isrsim:unordered each table wakes by itself
+	for _, t := range restored.tables {
+		t.wake() // the lag may be another one here
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.state = restored

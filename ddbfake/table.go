@@ -18,6 +18,9 @@ type table struct {
 	// dues holds the rows that TTL may delete, by due time; empty while TTL
 	// is disabled.
 	dues *btree.BTreeG[*row]
+	// quietUntil is the epoch second before which no lag ends, as far as is
+	// known.
+	quietUntil int64
 	// order is what a Scan goes by; nil if it is to be worked out.
 	order scanOrder
 	// probe is what lookups hand to the trees; having one spares each of
@@ -67,6 +70,7 @@ func (t *table) put(before, next *row, now time.Time) {
 	}
 	if next.due != noDue {
 		t.dues.Set(next)
+		t.quiet(next.due + 1)
 	}
 }
 

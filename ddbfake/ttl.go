@@ -151,40 +151,67 @@ func (db *DB) sweep(r Row, now time.Time) bool {
 // at which each deletion was due, but never one before TTL was enabled or
 // before the log's last change: a row may be expired when it is written.
 func (db *DB) expireByLag(now time.Time) {
-	if db.lag.kind != lagFixed {
+	if !db.lag.deletes() {
 		return
 	}
-	// A row expires in the second after its due.
-	wait := db.lag.after + time.Second
-	if wait > maxTTLAgeSeconds*time.Second {
-		return // by then every ttl is too old
+	var ended []ending
+	//isrsim:unordered sorted below
+	for _, t := range db.state.tables {
+		if now.Unix() >= t.quietUntil {
+			ended = t.lagEnded(ended, db.lag, db.seed, now)
+		}
 	}
-	for {
-		var first *row
-		var of *table
-		//isrsim:unordered the least of all is taken, by due time, table and key
-		for _, t := range db.state.tables {
-			r, ok := t.dues.Min()
-			if !ok || r.due > math.MaxInt64/int64(time.Second) || time.Unix(r.due, 0).Add(wait).After(now) {
-				continue
-			}
-			if first == nil || r.due < first.due || r.due == first.due && t.name < of.name {
-				first, of = r, t
-			}
+	slices.SortFunc(ended, func(a, b ending) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.table.name, b.table.name), a.row.key.compare(b.row.key))
+	})
+	for _, e := range ended {
+		if e.at.Before(e.table.ttl.since) {
+			e.at = e.table.ttl.since
 		}
-		if first == nil {
-			return
+		if n := len(db.state.log); n > 0 && e.at.Before(db.state.log[n-1].Time) {
+			e.at = db.state.log[n-1].Time
 		}
-		at := time.Unix(first.due, 0).UTC().Add(wait)
-		if at.Before(of.ttl.since) {
-			at = of.ttl.since
-		}
-		if n := len(db.state.log); n > 0 && at.Before(db.state.log[n-1].Time) {
-			at = db.state.log[n-1].Time
-		}
-		db.deleteByTTL(of, first, at)
+		db.deleteByTTL(e.table, e.row, e.at)
 	}
 }
+
+// ending is a row whose lag is over, and since when.
+type ending struct {
+	table *table
+	row   *row
+	at    time.Time
+}
+
+// lagEnded appends the rows whose lag ended at or before now, and notes until
+// when there is nothing else to do.
+func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []ending {
+	t.quietUntil = math.MaxInt64
+	t.dues.Scan(func(r *row) bool {
+		// A row expires in the second after its due.
+		if r.due >= now.Unix() {
+			t.quiet(r.due + 1)
+			return false
+		}
+		after, ok := lag.of(seed, t, r)
+		if !ok || after > (maxTTLAgeSeconds-1)*time.Second {
+			return true // by then its ttl is too old
+		}
+		at := time.Unix(r.due, 0).UTC().Add(after + time.Second)
+		if at.After(now) {
+			t.quiet(at.Unix())
+			return lag.kind != lagFixed // under a fixed one they go in this order
+		}
+		ended = append(ended, ending{t, r, at})
+		return true
+	})
+	return ended
+}
+
+// quiet notes that at that second there may be rows whose lag has ended.
+func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
+
+// wake forgets until when there is nothing for a lag to do.
+func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 	t.remove(r)
@@ -202,6 +229,7 @@ func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 // setTTL changes a table's setting and indexes its rows anew.
 func (t *table) setTTL(s ttlSetting, now time.Time) {
 	t.ttl = s
+	t.wake()
 	t.dues = newRows(lessByDue)
 	var changed []*row
 	t.rows.Scan(func(r *row) bool {

@@ -297,14 +297,25 @@ func TestSetLag(t *testing.T) {
 }
 
 func TestParseLag(t *testing.T) {
-	for _, l := range []ddbfake.Lag{{}, ddbfake.LagManual, ddbfake.LagNever, ddbfake.LagAtOnce, ddbfake.LagFixed(0), ddbfake.LagFixed(-1), ddbfake.LagFixed(36*time.Hour + time.Millisecond)} {
+	for _, l := range []ddbfake.Lag{{}, ddbfake.LagManual, ddbfake.LagNever, ddbfake.LagAtOnce, ddbfake.LagFixed(0), ddbfake.LagFixed(-1), ddbfake.LagFixed(36*time.Hour + time.Millisecond),
+		ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagUniform(-1, -2), ddbfake.LagExponential(10 * time.Minute), ddbfake.LagExponential(0),
+		ddbfake.LagPerItem("lag_seconds"), ddbfake.LagPerItem("two words")} {
 		if got, err := ddbfake.ParseLag(l.String()); err != nil || got != l {
 			t.Errorf("%v: got %v, %v after a round trip", l, got, err)
 		}
 	}
 	for _, tc := range []struct{ text, want string }{
-		{"", `ttl lag "": want manual, never, at-once, or fixed with a duration (fixed 10m)`},
-		{"soon", `ttl lag "soon": want manual, never, at-once, or fixed with a duration (fixed 10m)`},
+		{"", `ttl lag "": want ` + ddbfake.LagForms},
+		{"soon", `ttl lag "soon": want ` + ddbfake.LagForms},
+		{"never 1m", `ttl lag "never 1m": want ` + ddbfake.LagForms},
+		{"uniform 1m", `ttl lag "uniform 1m": want ` + ddbfake.LagForms},
+		{"uniform 2m 1m", `ttl lag "uniform 2m 1m": 1m is less than 2m; want the shortest lag first`},
+		{"uniform -1m 1m", `ttl lag "uniform -1m 1m": -1m is negative; want zero or more`},
+		{"exponential -1m", `ttl lag "exponential -1m": -1m is negative; want zero or more`},
+		{"exponential 0s", `ttl lag "exponential 0s": the mean is zero; want more, or at-once`},
+		{"exponential", `ttl lag "exponential": want ` + ddbfake.LagForms},
+		{`per-item ""`, `ttl lag "per-item \"\"": "" names no attribute`},
+		{`per-item "open`, `ttl lag "per-item \"open": found "open, want a closing quote`},
 		{"fixed ten", `ttl lag "fixed ten": "ten" is not a duration such as 10m or 48h`},
 		{"fixed -1m", `ttl lag "fixed -1m": -1m is negative; want zero or more`},
 	} {

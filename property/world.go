@@ -85,6 +85,7 @@ func drawLag(t *rapid.T) scenario.Lag {
 		scenario.Lag{Scheduler: true},
 		scenario.Lag{Fixed: ddbfake.LagAtOnce},
 		scenario.Lag{Fixed: ddbfake.LagFixed(lagAfter)},
+		scenario.Lag{Fixed: ddbfake.LagUniform(0, lagAfter)},
 	)
 }
 

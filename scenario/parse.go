@@ -183,7 +183,7 @@ func (p *parse) lag(n ast.Node) Lag {
 		err = fmt.Errorf("ttl lag %q: nobody sweeps by hand in a scenario", text)
 	}
 	if err != nil {
-		p.fail(n, "use scheduler, never, at-once, or fixed with a duration, such as fixed 10m", "%v", err)
+		p.fail(n, "use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute", "%v", err)
 	}
 	return Lag{Fixed: lag}
 }

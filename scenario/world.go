@@ -56,7 +56,7 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 	if s.Lag.Scheduler {
 		lag = ddbfake.LagManual
 	}
-	w.db = ddbfake.New(ddbfake.Options{Clock: w.clock, Lag: lag, OnFault: w.onFault})
+	w.db = ddbfake.New(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, OnFault: w.onFault})
 	if err := createTable(w.ctx, w.db.As("")); err != nil {
 		return nil, err
 	}

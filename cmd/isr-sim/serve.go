@@ -60,7 +60,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.BoolVar(&c.allowRemote, "allow-remote", false, "permit an address that other machines reach; there is no password")
 	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "a name by which clients call this machine, besides localhost; repeatable")
 	f.StringVar(&c.clock, "clock", "wall", "what time it is for the fake: wall (real time), manual (the control API moves it), or an instant at which manual begins")
-	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, or fixed with a duration")
+	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }

@@ -36,7 +36,7 @@ func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	lag, err := ddbfake.ParseLag(text)
 	if err != nil {
-		return nil, badRequest(err.Error(), text, "manual, never, at-once, or fixed with a duration (fixed 10m)", "")
+		return nil, badRequest(err.Error(), text, ddbfake.LagForms, "")
 	}
 	a.db.SetLag(lag)
 	return lagState{lag.String()}, nil

@@ -1,0 +1,161 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// lagWorld is a table of n rows, all due an hour after the epoch.
+func lagWorld(t *testing.T, lag ddbfake.Lag, seed uint64, n int) *world {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: seed})
+	table(t, db, "cache", "pk", "S", "sk", "S")
+	w := &world{TB: t, db: db, clock: clock, c: db.As("alice")}
+	w.enableTTL()
+	for i := range n {
+		w.put(with(key("a", fmt.Sprintf("%03d", i)), "ttl", due(time.Hour)))
+	}
+	return w
+}
+
+// deletions returns which rows TTL has deleted, and each one's lag.
+func (w *world) deletions() (order []string, lags []time.Duration) {
+	for _, c := range w.db.Changes() {
+		if c.Cause == ddbfake.CauseTTL {
+			sk, _ := c.Key.Str("sk")
+			order = append(order, sk)
+			lags = append(lags, c.Time.Sub(fakeclock.Epoch.Add(time.Hour+time.Second)))
+		}
+	}
+	return order, lags
+}
+
+// The lags that a seed decides lie where they should, and are spread over it.
+func TestRandomLags(t *testing.T) {
+	const n = 400
+	for _, tc := range []struct {
+		lag         ddbfake.Lag
+		least, most time.Duration
+		mean        time.Duration // within a tenth
+	}{
+		{ddbfake.LagUniform(10*time.Minute, 20*time.Minute), 10 * time.Minute, 20 * time.Minute, 15 * time.Minute},
+		{ddbfake.LagUniform(0, 48*time.Hour), 0, 48 * time.Hour, 24 * time.Hour},
+		{ddbfake.LagUniform(time.Minute, time.Minute), time.Minute, time.Minute, time.Minute},
+		{ddbfake.LagExponential(10 * time.Minute), 0, 400 * time.Minute, 10 * time.Minute},
+	} {
+		w := lagWorld(t, tc.lag, 1, n)
+		w.clock.Advance(time.Hour)
+		if order, _ := w.deletions(); len(order) > 0 {
+			t.Errorf("%v: %d rows went before they expired", tc.lag, len(order))
+		}
+		w.clock.Advance(1000 * time.Hour)
+		_, lags := w.deletions()
+		if len(lags) != n || !slices.IsSorted(lags) {
+			t.Fatalf("%v: %d rows went, in the order of time: %v; want %d, in order", tc.lag, len(lags), slices.IsSorted(lags), n)
+		}
+		var sum time.Duration
+		for _, lag := range lags {
+			sum += lag
+		}
+		if lags[0] < tc.least || lags[n-1] > tc.most || (sum/n-tc.mean).Abs() > tc.mean/10 {
+			t.Errorf("%v: lags from %v to %v, mean %v; want them from %v to %v, mean %v", tc.lag, lags[0], lags[n-1], sum/n, tc.least, tc.most, tc.mean)
+		}
+	}
+}
+
+// One seed, one order, however often somebody looks meanwhile; another seed,
+// another order.
+func TestOneSeedOneOrder(t *testing.T) {
+	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagExponential(10 * time.Minute)} {
+		run := func(seed uint64, looks int) string {
+			w := lagWorld(t, lag, seed, 20)
+			for range looks {
+				w.clock.Advance(100 * time.Hour / time.Duration(looks))
+				w.db.Items("cache")
+			}
+			order, lags := w.deletions()
+			return fmt.Sprint(order, lags)
+		}
+		want := run(7, 1)
+		for _, looks := range []int{1, 10, 5000} {
+			if d := cmp.Diff(want, run(7, looks)); d != "" {
+				t.Errorf("%v, %d looks (-want +got):\n%s", lag, looks, d)
+			}
+		}
+		if run(8, 1) == want {
+			t.Errorf("%v: two seeds, one order", lag)
+		}
+	}
+}
+
+// Each row goes when its own attribute says.
+func TestLagPerItem(t *testing.T) {
+	w := lagWorld(t, ddbfake.LagPerItem("lag_seconds"), 0, 0)
+	for sk, lag := range map[string]types.AttributeValue{ //isrsim:unordered the rows are sorted
+		"0": n("0"), "1 later": n("90"), "2 soon": n("5"), "3 text": s("5"), "4 negative": n("-5"), "5 fraction": n("1.5"), "6 for ever": n("99999999999"),
+	} {
+		w.put(with(key("a", sk), "ttl", due(time.Hour), "lag_seconds", lag))
+	}
+	w.put(with(key("a", "7 none"), "ttl", due(time.Hour)))
+	w.clock.Advance(1000 * time.Hour)
+	order, lags := w.deletions()
+	if d := cmp.Diff([]string{"0", "2 soon", "1 later"}, order); d != "" {
+		t.Errorf("deleted (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]time.Duration{0, 5 * time.Second, 90 * time.Second}, lags); d != "" {
+		t.Errorf("lags (-want +got):\n%s", d)
+	}
+	if n := w.db.SweepExpired(); n != 5 {
+		t.Errorf("by hand went %d rows, want the other 5", n)
+	}
+}
+
+// A raised ttl saves a row, whatever its lag was to be; a row written anew
+// gets another lag.
+func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
+	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 2*time.Hour), 3, 1)
+	w.clock.Advance(90 * time.Minute)
+	w.put(with(key("a", "000"), "ttl", due(3*time.Hour)))
+	w.clock.Advance(2*time.Hour + 29*time.Minute) // an hour after the new ttl, but for a minute
+	if order, _ := w.deletions(); len(order) != 0 {
+		t.Errorf("deleted %v, want nothing before its lag is over", order)
+	}
+	w.clock.Advance(time.Hour + 2*time.Minute)
+	if order, _ := w.deletions(); len(order) != 1 {
+		t.Errorf("deleted %v, want the row", order)
+	}
+}
+
+// A snapshot takes on the lag and the seed of the DB that it is restored into.
+func TestLagsAfterRestore(t *testing.T) {
+	from := lagWorld(t, ddbfake.LagUniform(time.Hour, 48*time.Hour), 1, 20)
+	from.clock.Advance(time.Hour + time.Minute)
+	from.db.Items("cache")
+	snapshot := from.db.Snapshot()
+	into := lagWorld(t, ddbfake.LagUniform(time.Second, time.Minute), 2, 20)
+	into.db.Restore(snapshot)
+	into.clock.Advance(time.Hour + time.Minute + time.Second)
+	if got := len(into.db.Items("cache")); got != 0 {
+		t.Errorf("%d rows are left, want none", got)
+	}
+	from.clock.Advance(48 * time.Hour)
+	want, _ := lagWorldAfter(t, 1, 50*time.Hour)
+	if got, _ := from.deletions(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func lagWorldAfter(t *testing.T, seed uint64, d time.Duration) ([]string, []time.Duration) {
+	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 48*time.Hour), seed, 20)
+	w.clock.Advance(d)
+	return w.deletions()
+}

@@ -1,0 +1,45 @@
+package scenario_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Lags that scenario files name parse back, and TTL goes by them.
+func TestLagsOfScenarios(t *testing.T) {
+	for _, lag := range []string{"never", "at-once", "scheduler", "fixed 10m0s", "uniform 1m0s 48h0m0s", "exponential 10m0s", "per-item lag_seconds"} {
+		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "fixed 10m", lag, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Lag.String() != lag {
+			t.Errorf("%s prints as %s", lag, s.Lag)
+		}
+		sameAfterPrinting(t, s)
+	}
+	const lingering = "name: lingering\ncache: {revalidate: 1s, retention: 1s}\nttl-lag: LAG\nbounds: {ticks: 0}\n" +
+		"actors: [{name: alice, script: [get /home, sleep 1000h, get /home]}]\nreach: [ttl-deletion]\n"
+	for _, lag := range []string{"at-once", "uniform 1m 48h", "exponential 10m"} {
+		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(lingering, "LAG", lag, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := ""
+		for _, seed := range []uint64{1, 1, 2} {
+			text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: seed})
+			if !strings.Contains(text, "(by TTL)") {
+				t.Errorf("%s: TTL deleted nothing:\n%s", lag, text)
+			}
+			if first == "" {
+				first = text
+			} else if seed == 1 && text != first {
+				t.Errorf("%s: one seed, two traces:\n%s\n%s", lag, first, text)
+			}
+		}
+		if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: 5}); !r.Passed() {
+			t.Errorf("%s: %s", lag, r.Explain("isr-sim", "f.yaml"))
+		}
+	}
+}
