@@ -30,7 +30,7 @@ func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 		i++
 	}
 	if i == len(d.at) {
-		return zeroTime, false
+		return time.Time{}, false
 	}
 	return d.at[i], true
 }

@@ -43,3 +43,18 @@ func TestLagsOfScenarios(t *testing.T) {
 		}
 	}
 }
+
+// Time stops where a lag ends: what races with the deletion must be explored.
+func TestTimeStopsAtDeletions(t *testing.T) {
+	s := parsed(t, `
+name: lingering
+cache: {revalidate: 1s, retention: 1s}
+ttl-lag: fixed 10m
+actors: [{name: alice, script: [get /home, sleep 1h]}]
+`)
+	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a")})
+	// The page is generated at 0 s and stale from 1 s; its ttl is 2 s, it expires in the second after, and lingers.
+	if !strings.Contains(text, " +10m3s      time ") {
+		t.Errorf("time does not stop at +10m3s:\n%s", text)
+	}
+}

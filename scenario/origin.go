@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -121,6 +120,3 @@ func (r *bodyRequest) DescribeAnswer() string {
 		return "body " + string(r.body)
 	}
 }
-
-// zeroTime stands for "no deadline".
-var zeroTime time.Time

@@ -8,7 +8,8 @@ import (
 
 // sweeper is a sim.Source: where the schedule decides over TTL's lag, each row
 // that has expired may be deleted as a step of its own. Under a lag of the fake's
-// own it offers nothing: the fake deletes by itself.
+// own it offers nothing, for the fake deletes by itself, but has time stop where
+// the lag ends.
 type sweeper struct{ w *world }
 
 // Name implements sim.Source.
@@ -37,5 +38,5 @@ func (s *sweeper) Take(i int) string {
 	return "deletes the expired " + sk
 }
 
-// Next implements sim.Source. The deadlines of rows cover ttl itself.
-func (*sweeper) Next(time.Time) (time.Time, bool) { return zeroTime, false }
+// Next implements sim.Source.
+func (s *sweeper) Next(time.Time) (time.Time, bool) { return s.w.db.NextDeletion() }

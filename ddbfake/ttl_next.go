@@ -1,0 +1,34 @@
+package ddbfake
+
+import "time"
+
+// NextDeletion returns the instant at which the lag deletes the next row, as
+// things stand; false if it will delete none. A simulator lets time stop there:
+// what happens just before and just after is not the same. It looks at every row
+// that has a ttl.
+func (db *DB) NextDeletion() (next time.Time, ok bool) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.expireByLag(db.clock.Now())
+	if !db.lag.deletes() {
+		return time.Time{}, false
+	}
+	//isrsim:unordered a minimum has no order
+	for _, t := range db.state.tables {
+		t.dues.Scan(func(r *row) bool {
+			after, deleted := db.lag.of(db.seed, t, r)
+			if !deleted || after > (maxTTLAgeSeconds-1)*time.Second || r.due > latestDue {
+				return true // by then its ttl is too old, or no clock gets there
+			}
+			// A row expires in the second after its due.
+			if at := time.Unix(r.due, 0).UTC().Add(after + time.Second); !ok || at.Before(next) {
+				next, ok = at, true
+			}
+			return true
+		})
+	}
+	return next, ok
+}
+
+// latestDue is the last second that NextDeletion looks at: the end of year 9999.
+const latestDue = 253402300799
