@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Lags that scenario files name parse back, and TTL goes by them.
@@ -52,7 +53,7 @@ cache: {revalidate: 1s, retention: 1s}
 ttl-lag: fixed 10m
 actors: [{name: alice, script: [get /home, sleep 1h]}]
 `)
-	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a")})
+	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Strategy: sim.Replay(nil)})
 	// The page is generated at 0 s and stale from 1 s; its ttl is 2 s, it expires in the second after, and lingers.
 	if !strings.Contains(text, " +10m3s      time ") {
 		t.Errorf("time does not stop at +10m3s:\n%s", text)
