@@ -42,6 +42,7 @@ type serveCommand struct {
 	allowHosts  []string
 	clock       string
 	ttlLag      string
+	seed        uint64
 	faults      []string
 }
 
@@ -61,6 +62,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "a name by which clients call this machine, besides localhost; repeatable")
 	f.StringVar(&c.clock, "clock", "wall", "what time it is for the fake: wall (real time), manual (the control API moves it), or an instant at which manual begins")
 	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
+	f.Uint64Var(&c.seed, "seed", 1, "where a random --ttl-lag takes the lag of each row from")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }
@@ -78,7 +80,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	if err != nil {
 		return usage(fmt.Errorf("--ttl-lag: %w", err), "isr-sim serve --help")
 	}
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag})
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed})
 	for _, text := range c.faults {
 		fault, err := ddbfake.ParseFault(text)
 		if err != nil {

@@ -10,9 +10,27 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 )
+
+// TestReadmeServeFlags: the table of flags is what the command takes.
+func TestReadmeServeFlags(t *testing.T) {
+	want := map[string]string{}
+	newServe(io.Discard, io.Discard).Flags().VisitAll(func(f *pflag.Flag) {
+		want["--"+f.Name] = strings.Trim(f.DefValue, "[]")
+	})
+	got := map[string]string{}
+	for _, row := range table(t, readme(t), "aws dynamodb list-tables") {
+		got[row[0]] = row[1]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("flags of serve (-code +README):\n%s", diff)
+	}
+}
 
 // server is the isr-sim serve that a script has started.
 type server struct {

@@ -1,0 +1,148 @@
+// The AWS SDK for JavaScript v3 against isr-sim serve: see .ci/clients.
+import assert from 'node:assert/strict';
+import {
+  BatchGetItemCommand, BatchWriteItemCommand, ConditionalCheckFailedException, CreateTableCommand,
+  DescribeTimeToLiveCommand, DynamoDBClient, GetItemCommand, paginateQuery, paginateScan, PutItemCommand,
+  TransactionCanceledException, TransactWriteItemsCommand, UpdateTimeToLiveCommand, waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+
+const { ENDPOINT, CONTROL, OPERATIONS, A_MINUTE_AGO } = process.env;
+const TableName = 'aws-sdk-js';
+const client = new DynamoDBClient({
+  endpoint: ENDPOINT,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'script', secretAccessKey: 'secret' },
+});
+
+const key = (pk, sk) => ({ pk: { S: pk }, sk: { S: sk } });
+const put = (Item, more = {}) => client.send(new PutItemCommand({ TableName, Item, ...more }));
+const get = (Key) => client.send(new GetItemCommand({ TableName, Key }));
+
+// refused awaits a call that must fail with this class of error, and returns the error.
+async function refused(type, call) {
+  try {
+    await call;
+  } catch (e) {
+    if (e instanceof type) return e;
+    throw e;
+  }
+  throw new Error(`a call succeeded, want ${type.name}`);
+}
+
+async function control(path, body) {
+  const response = await fetch(CONTROL + path, {
+    method: 'POST', body, headers: body ? { 'Content-Type': 'application/json' } : {},
+  });
+  assert.equal(response.status, 200, await response.text());
+}
+
+const steps = {
+  async CreateTable() {
+    await client.send(new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
+    }));
+    await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName });
+    return 'create table';
+  },
+
+  async UpdateTimeToLive() {
+    const setting = new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true } });
+    await client.send(setting);
+    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+    assert.deepEqual(TimeToLiveDescription, { AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
+    assert.equal((await refused(Error, client.send(setting))).name, 'ValidationException');
+    await put({ ...key('expired', 'x'), ttl: { N: A_MINUTE_AGO } });
+    for (const there of [true, false]) {
+      assert.equal((await get(key('expired', 'x'))).Item !== undefined, there);
+      await control('/sweep');
+    }
+    return 'TTL';
+  },
+
+  async PutItem() {
+    const absent = { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
+    const first = { ...key('lock', 'LOCK'), owner: { S: 'first' } };
+    await put(first, absent);
+    const failed = await refused(ConditionalCheckFailedException, put(key('lock', 'LOCK'), absent));
+    assert.equal(failed.message, 'The conditional request failed');
+    assert.deepEqual(failed.Item, first);
+
+    // The put takes effect, its response is lost, and the SDK's own retry fails on the condition.
+    await control('/faults', '{"faults":["response-lost op=PutItem actor=script"]}');
+    const retried = await refused(ConditionalCheckFailedException, put(key('lost', 'LOCK'), absent));
+    assert.equal(retried.$metadata.attempts, 2);
+    return 'conditional put, lost response';
+  },
+
+  async TransactWriteItems() {
+    const cancelled = await refused(TransactionCanceledException, client.send(new TransactWriteItemsCommand({
+      TransactItems: [
+        { Put: { TableName, Item: key('lock', 'META') } },
+        {
+          Delete: {
+            TableName, Key: key('lock', 'LOCK'),
+            ConditionExpression: '#o = :o',
+            ExpressionAttributeNames: { '#o': 'owner' },
+            ExpressionAttributeValues: { ':o': { S: 'second' } },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          },
+        },
+      ],
+    })));
+    const [first, second] = cancelled.CancellationReasons;
+    assert.equal(first.Code, 'None');
+    assert.equal(second.Code, 'ConditionalCheckFailed');
+    assert.deepEqual(second.Item, { ...key('lock', 'LOCK'), owner: { S: 'first' } });
+    assert.equal((await get(key('lock', 'META'))).Item, undefined);
+    return 'failed transaction';
+  },
+
+  async Query() {
+    const want = Array.from({ length: 25 }, (_, i) => String(i).padStart(2, '0'));
+    for (const sk of want) await put(key('many', sk));
+    const pages = [];
+    for await (const page of paginateQuery({ client, pageSize: 10 }, {
+      TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'many' } },
+    })) pages.push(page.Items.map((item) => item.sk.S));
+    assert.deepEqual(pages.map((page) => page.length), [10, 10, 5]);
+    assert.deepEqual(pages.flat(), want);
+    return 'paginated query';
+  },
+
+  async Scan() {
+    let rows = 0;
+    for await (const page of paginateScan({ client, pageSize: 10 }, { TableName })) {
+      rows += page.Items.filter((item) => item.pk.S === 'many').length;
+    }
+    assert.equal(rows, 25);
+    return 'paginated scan';
+  },
+
+  async BatchGetItem() {
+    const keys = Array.from({ length: 20 }, (_, i) => key('batch', String(i)));
+    const written = await client.send(new BatchWriteItemCommand({
+      RequestItems: { [TableName]: keys.map((Item) => ({ PutRequest: { Item } })) },
+    }));
+    assert.deepEqual(written.UnprocessedItems, {});
+    const read = await client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: keys } } }));
+    assert.equal(read.Responses[TableName].length, 20);
+    assert.deepEqual(read.UnprocessedKeys, {});
+    return 'batches';
+  },
+};
+
+for (const [needs, step] of Object.entries(steps)) {
+  if (!OPERATIONS.split(' ').includes(needs)) {
+    console.log(`js: not supported yet: ${needs}`);
+    continue;
+  }
+  try {
+    console.log(`js: ${await step()}`);
+  } catch (e) {
+    console.error(`js: ${needs}:`, e);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,161 @@
+"""boto3 against isr-sim serve: see .ci/clients."""
+
+import os
+import sys
+import urllib.request
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+TABLE = "boto3"
+client = boto3.client(
+    "dynamodb",
+    endpoint_url=os.environ["ENDPOINT"],
+    region_name="us-east-1",
+    aws_access_key_id="snake",
+    aws_secret_access_key="secret",
+    config=Config(retries={"mode": "standard", "max_attempts": 3}),
+)
+
+
+def s(text):
+    return {"S": text}
+
+
+def key(pk, sk):
+    return {"pk": s(pk), "sk": s(sk)}
+
+
+def check(got, want, what):
+    if got != want:
+        raise AssertionError(f"{what}: got {got!r}, want {want!r}")
+
+
+def refused(code, call, **arguments):
+    """Makes a call that must fail with this code, and returns its answer."""
+    try:
+        call(**arguments)
+    except ClientError as e:
+        check(e.response["Error"]["Code"], code, "error code")
+        return e.response
+    raise AssertionError(f"a call succeeded, want {code}")
+
+
+def control(path, body=""):
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(os.environ["CONTROL"] + path, body.encode(), headers, method="POST")
+    with urllib.request.urlopen(request) as response:
+        return response.read()
+
+
+def create_table():
+    client.create_table(
+        TableName=TABLE,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk")],
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+    )
+    client.get_waiter("table_exists").wait(TableName=TABLE)
+
+
+def ttl():
+    setting = {"TableName": TABLE, "TimeToLiveSpecification": {"AttributeName": "ttl", "Enabled": True}}
+    client.update_time_to_live(**setting)
+    description = client.describe_time_to_live(TableName=TABLE)["TimeToLiveDescription"]
+    check(description, {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}, "description")
+    refused("ValidationException", client.update_time_to_live, **setting)
+    client.put_item(TableName=TABLE, Item={**key("expired", "x"), "ttl": {"N": os.environ["A_MINUTE_AGO"]}})
+    for there in (True, False):
+        check("Item" in client.get_item(TableName=TABLE, Key=key("expired", "x")), there, "an expired row is there")
+        control("/sweep")
+
+
+def conditional_put():
+    put = {"TableName": TABLE, "ConditionExpression": "attribute_not_exists(pk)"}
+    client.put_item(Item={**key("lock", "LOCK"), "owner": s("first")}, **put)
+    answer = refused("ConditionalCheckFailedException", client.put_item, Item=key("lock", "LOCK"), **put)
+    check(answer["Error"]["Message"], "The conditional request failed", "message")
+
+
+def lost_response():
+    """The put takes effect, its response is lost, and botocore's own retry fails on the condition."""
+    control("/faults", '{"faults":["response-lost op=PutItem actor=snake"]}')
+    put = {"TableName": TABLE, "ConditionExpression": "attribute_not_exists(pk)"}
+    answer = refused("ConditionalCheckFailedException", client.put_item, Item=key("lost", "LOCK"), **put)
+    check(answer["ResponseMetadata"]["RetryAttempts"], 1, "retries")
+
+
+def failed_transaction():
+    answer = refused(
+        "TransactionCanceledException",
+        client.transact_write_items,
+        TransactItems=[
+            {"Put": {"TableName": TABLE, "Item": key("lock", "META")}},
+            {
+                "Delete": {
+                    "TableName": TABLE,
+                    "Key": key("lock", "LOCK"),
+                    "ConditionExpression": "#o = :o",
+                    "ExpressionAttributeNames": {"#o": "owner"},
+                    "ExpressionAttributeValues": {":o": s("second")},
+                    "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+                }
+            },
+        ],
+    )
+    first, second = answer["CancellationReasons"]
+    check(first["Code"], "None", "first reason")
+    check(second["Code"], "ConditionalCheckFailed", "second reason")
+    check(second["Item"], {**key("lock", "LOCK"), "owner": s("first")}, "item of the second reason")
+    check("Item" in client.get_item(TableName=TABLE, Key=key("lock", "META")), False, "half of the transaction took effect")
+
+
+def paginated_query():
+    for i in range(25):
+        client.put_item(TableName=TABLE, Item=key("many", f"{i:02}"))
+    pages = client.get_paginator("query").paginate(
+        TableName=TABLE,
+        KeyConditionExpression="pk = :pk",
+        ExpressionAttributeValues={":pk": s("many")},
+        PaginationConfig={"PageSize": 10},
+    )
+    pages = [[item["sk"]["S"] for item in page["Items"]] for page in pages]
+    check([len(page) for page in pages], [10, 10, 5], "rows on each page")
+    check(sum(pages, []), [f"{i:02}" for i in range(25)], "sort keys")
+
+
+def paginated_scan():
+    pages = client.get_paginator("scan").paginate(TableName=TABLE, PaginationConfig={"PageSize": 10})
+    rows = [item for page in pages for item in page["Items"] if item["pk"]["S"] == "many"]
+    check(len(rows), 25, "rows")
+
+
+def batches():
+    keys = [key("batch", f"{i:02}") for i in range(20)]
+    answer = client.batch_write_item(RequestItems={TABLE: [{"PutRequest": {"Item": k}} for k in keys]})
+    check(answer["UnprocessedItems"], {}, "unprocessed items")
+    answer = client.batch_get_item(RequestItems={TABLE: {"Keys": keys}})
+    check(len(answer["Responses"][TABLE]), 20, "rows")
+    check(answer["UnprocessedKeys"], {}, "unprocessed keys")
+
+
+for step, needs in (
+    (create_table, "CreateTable"),
+    (ttl, "UpdateTimeToLive"),
+    (conditional_put, "PutItem"),
+    (lost_response, "PutItem"),
+    (failed_transaction, "TransactWriteItems"),
+    (paginated_query, "Query"),
+    (paginated_scan, "Scan"),
+    (batches, "BatchGetItem"),
+):
+    name = step.__name__.replace("_", " ")
+    if needs not in os.environ["OPERATIONS"].split():
+        print("boto3: not supported yet:", name)
+        continue
+    try:
+        step()
+    except Exception as e:  # whatever it is, say in which step
+        sys.exit(f"boto3: {name}: {e!r}")
+    print("boto3:", name)
