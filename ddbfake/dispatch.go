@@ -30,6 +30,8 @@ func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *o
 
 // operations is the dispatch table: what is not here is not supported.
 var operations = []*operation{
+	handle("BatchGetItem", (*DB).batchGetItem),
+	handle("BatchWriteItem", (*DB).batchWriteItem),
 	handle("CreateTable", (*DB).createTable),
 	handle("DeleteItem", (*DB).deleteItem),
 	handle("DeleteTable", (*DB).deleteTable),

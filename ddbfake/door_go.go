@@ -28,6 +28,16 @@ func through[O any](ctx context.Context, d *Door, in any) (*O, error) {
 	return out.(*O), nil
 }
 
+// BatchGetItem has the signature of *dynamodb.Client's.
+func (d *Door) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	return through[dynamodb.BatchGetItemOutput](ctx, d, in)
+}
+
+// BatchWriteItem has the signature of *dynamodb.Client's.
+func (d *Door) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
+	return through[dynamodb.BatchWriteItemOutput](ctx, d, in)
+}
+
 // CreateTable has the signature of *dynamodb.Client's.
 func (d *Door) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error) {
 	return through[dynamodb.CreateTableOutput](ctx, d, in)

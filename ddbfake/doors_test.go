@@ -157,6 +157,21 @@ func doorCalls() []doorCall {
 			{Get: &types.Get{TableName: missing, Key: key("META")}},
 		}}, "ResourceNotFoundException"},
 
+		{"batch write", &dynamodb.BatchWriteItemInput{ReturnConsumedCapacity: total, RequestItems: map[string][]types.WriteRequest{"cache": {
+			{PutRequest: &types.PutRequest{Item: with(key("B1"), item{"v": n("1")})}}, {PutRequest: &types.PutRequest{Item: key("B2")}},
+			{DeleteRequest: &types.DeleteRequest{Key: key("NONE")}},
+		}}}, ""},
+		{"batch write twice on one row", &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {
+			{PutRequest: &types.PutRequest{Item: key("B1")}}, {DeleteRequest: &types.DeleteRequest{Key: key("B1")}},
+		}}}, "ValidationException"},
+		{"batch get", &dynamodb.BatchGetItemInput{ReturnConsumedCapacity: total, RequestItems: map[string]types.KeysAndAttributes{"cache": {
+			Keys: []item{key("B2"), key("NONE"), key("B1")}, ProjectionExpression: aws.String("sk, v"), ConsistentRead: aws.Bool(true),
+		}}}, ""},
+		{"batch get nothing", &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"cache": {Keys: []item{key("NONE")}}}}, ""},
+		{"batch get from a table with a bad name", &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			"bad name": {Keys: []item{key("B1")}},
+		}}, "ValidationException"},
+
 		{"delete", &dynamodb.DeleteItemInput{TableName: cache, Key: key("META"), ReturnValues: types.ReturnValueAllOld, ReturnConsumedCapacity: total}, ""},
 		{"delete nothing", &dynamodb.DeleteItemInput{TableName: cache, Key: key("META"), ReturnValues: types.ReturnValueAllOld}, ""},
 		{"delete on a false condition", &dynamodb.DeleteItemInput{TableName: cache, Key: key("LOCK"), ConditionExpression: aws.String("attribute_not_exists(sk)"),

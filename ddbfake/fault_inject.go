@@ -163,6 +163,22 @@ func (db *DB) targets(in any) []target {
 		return one(in.TableName, db.queriedKey(in))
 	case *dynamodb.ScanInput:
 		return one(in.TableName, nil)
+	case *dynamodb.BatchGetItemInput:
+		var targets []target
+		for _, name := range sortedKeys(in.RequestItems) {
+			for _, key := range in.RequestItems[name].Keys {
+				targets = append(targets, target{nameInARN(name), key})
+			}
+		}
+		return targets
+	case *dynamodb.BatchWriteItemInput:
+		var targets []target
+		for _, name := range sortedKeys(in.RequestItems) {
+			for _, w := range in.RequestItems[name] {
+				targets = append(targets, writeTarget(name, w))
+			}
+		}
+		return targets
 	case *dynamodb.TransactWriteItemsInput:
 		targets := make([]target, len(in.TransactItems))
 		for i := range in.TransactItems {
@@ -189,6 +205,17 @@ func (db *DB) targets(in any) []target {
 		return one(in.TableName, nil)
 	}
 	return nil
+}
+
+func writeTarget(name string, w types.WriteRequest) target {
+	t := target{table: nameInARN(name)}
+	switch {
+	case w.PutRequest != nil:
+		t.values = w.PutRequest.Item
+	case w.DeleteRequest != nil:
+		t.values = w.DeleteRequest.Key
+	}
+	return t
 }
 
 func actionTarget(item *types.TransactWriteItem) target {

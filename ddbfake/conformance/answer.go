@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,11 +24,12 @@ import (
 //	nothing                          no item where one was asked for
 //	2 of 3: {...} {...}; last {...}  a page: count, scanned count, items, key
 //	[{...} nothing]                  what a transaction read
+//	rows: {...} {...}; left of ...   what a batch read, by table
 //	Code: message {...}              an error, with the item that it carries
 //	- Code: message {...}            one line for each cancellation reason
 //
-// Sets are sorted, for they have no order, and so are the partitions of a
-// Scan: rows of one stay as they came. States that pass by themselves
+// Sets are sorted, for they have no order, and so are the items of a batch and
+// the partitions of a Scan: rows of one stay as they came. States that pass by themselves
 // (CREATING, ENABLING and so on) read as what they become: how long they last
 // is nobody's promise.
 const ok = "ok"
@@ -52,6 +54,17 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.ScanOutput:
 		slices.SortStableFunc(out.Items, byPartition)
 		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) + capacityText(out.ConsumedCapacity), nil
+	case *dynamodb.BatchGetItemOutput:
+		return batchText(out) + capacitiesText(out.ConsumedCapacity), nil
+	case *dynamodb.BatchWriteItemOutput:
+		text := ok
+		if out.UnprocessedItems == nil {
+			text += "; no UnprocessedItems"
+		}
+		for _, table := range slices.Sorted(maps.Keys(out.UnprocessedItems)) {
+			text += fmt.Sprintf("; left of %s: %d", table, len(out.UnprocessedItems[table]))
+		}
+		return text + capacitiesText(out.ConsumedCapacity), nil
 	case *dynamodb.TransactWriteItemsOutput:
 		return ok + capacitiesText(out.ConsumedCapacity), nil
 	case *dynamodb.TransactGetItemsOutput:
@@ -83,9 +96,12 @@ func answer(out any, err error) (string, error) {
 	return "", fmt.Errorf("conformance: no text for a %T", out)
 }
 
-// echoedList is a list of a request that the service echoes in an error, in
-// Java's notation and in full. Nobody compares that.
-var echoedList = regexp.MustCompile(`(?s)Value '?\[.+\]'? at`)
+// Lists and maps of a request that the service echoes in an error, in Java's
+// notation and in full. Nobody compares that.
+var (
+	echoedList = regexp.MustCompile(`(?s)Value '?\[.+\]'? at`)
+	echoedMap  = regexp.MustCompile(`(?s)Value '\{.+\}' at 'requestItems'`)
+)
 
 func errorText(err error) (string, error) {
 	var api smithy.APIError
@@ -93,6 +109,7 @@ func errorText(err error) (string, error) {
 		return "", err
 	}
 	text := api.ErrorCode() + ": " + echoedList.ReplaceAllString(api.ErrorMessage(), "Value '[...]' at")
+	text = echoedMap.ReplaceAllString(text, "Value '{...}' at 'requestItems'")
 	var condition *types.ConditionalCheckFailedException
 	var cancelled *types.TransactionCanceledException
 	switch {
@@ -130,6 +147,31 @@ func pageText(count, scanned int32, items []map[string]types.AttributeValue, las
 // left where they are.
 func byPartition(a, b map[string]types.AttributeValue) int {
 	return cmp.Compare(valueText(a["pk"]), valueText(b["pk"]))
+}
+
+// batchText prints what a batch read, by table.
+func batchText(out *dynamodb.BatchGetItemOutput) string {
+	var parts []string
+	for _, table := range slices.Sorted(maps.Keys(out.Responses)) {
+		var items []string
+		for _, item := range out.Responses[table] {
+			items = append(items, itemText(item, ""))
+		}
+		slices.Sort(items)
+		if len(items) == 0 {
+			items = []string{"nothing"}
+		}
+		parts = append(parts, table+": "+strings.Join(items, " "))
+	}
+	if out.UnprocessedKeys == nil {
+		parts = append(parts, "no UnprocessedKeys")
+	}
+	for _, table := range slices.Sorted(maps.Keys(out.UnprocessedKeys)) {
+		left := out.UnprocessedKeys[table]
+		parts = append(parts, fmt.Sprintf("left of %s: %d, consistent %t, only %q", table, len(left.Keys),
+			aws.ToBool(left.ConsistentRead), aws.ToString(left.ProjectionExpression)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func tableText(t *types.TableDescription) string {

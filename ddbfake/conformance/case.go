@@ -83,6 +83,8 @@ func Cases() []Case {
 		{"query", queryCases()},
 		{"page", pageCases()},
 		{"scan", scanCases()},
+		{"batch_get", batchGetCases()},
+		{"batch_write", batchWriteCases()},
 		{"transact_write", transactWriteCases()},
 		{"transact_get", transactGetCases()},
 		{"idempotency", idempotencyCases()},
@@ -125,7 +127,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan),
+	Local: joined(localDeviations, localScan, localBatch),
 }
 
 // joined is several lists as one.

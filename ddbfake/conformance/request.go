@@ -155,6 +155,50 @@ func transactGet(list actions, options ...option) request {
 	}
 }
 
+// batchGet reads. The parameters of a table are those of its first get.
+func batchGet(list actions, options ...option) request {
+	return func(w *world) any {
+		in := &dynamodb.BatchGetItemInput{}
+		if list != nil {
+			in.RequestItems = map[string]types.KeysAndAttributes{}
+		}
+		for _, r := range list {
+			one, _ := r(w).(*dynamodb.GetItemInput)
+			t, more := in.RequestItems[*one.TableName]
+			if !more {
+				t = *shared[types.KeysAndAttributes](one)
+			}
+			t.Keys = append(t.Keys, one.Key)
+			in.RequestItems[*one.TableName] = t
+		}
+		return build(w, in, options)
+	}
+}
+
+// batchWrite writes.
+func batchWrite(list actions, options ...option) request {
+	return func(w *world) any {
+		in := &dynamodb.BatchWriteItemInput{}
+		if list != nil {
+			in.RequestItems = map[string][]types.WriteRequest{}
+		}
+		for _, r := range list {
+			var name *string
+			var q types.WriteRequest
+			switch one := r(w).(type) {
+			case *dynamodb.PutItemInput:
+				name, q.PutRequest = one.TableName, &types.PutRequest{Item: one.Item}
+			case *dynamodb.DeleteItemInput:
+				name, q.DeleteRequest = one.TableName, &types.DeleteRequest{Key: one.Key}
+			default:
+				name = aws.String(w.name(usualTable))
+			}
+			in.RequestItems[*name] = append(in.RequestItems[*name], q)
+		}
+		return build(w, in, options)
+	}
+}
+
 // shared copies the members that an action has in common with an input.
 func shared[A any](in any) *A {
 	action := new(A)

@@ -45,6 +45,8 @@ type Clock interface {
 // Client is the part of *dynamodb.Client that the cases use. It grows with
 // them: implement it by embedding a *dynamodb.Client.
 type Client interface {
+	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
+	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
@@ -64,6 +66,10 @@ type Client interface {
 // send sends one of the SDK's inputs by the method for it.
 func send(ctx context.Context, c Client, in any) (any, error) {
 	switch in := in.(type) {
+	case *dynamodb.BatchGetItemInput:
+		return c.BatchGetItem(ctx, in, unchecked)
+	case *dynamodb.BatchWriteItemInput:
+		return c.BatchWriteItem(ctx, in, unchecked)
 	case *dynamodb.CreateTableInput:
 		return c.CreateTable(ctx, in, unchecked)
 	case *dynamodb.DeleteItemInput:

@@ -1,0 +1,206 @@
+package ddbfake
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// Limits of BatchGetItem. The row that would exceed the second, and those
+// after it, are left to UnprocessedKeys.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+const (
+	maxBatchGets     = 100
+	maxBatchGetBytes = 16 << 20
+)
+
+// batchGetItem serves BatchGetItem. The items of a table come in the order of
+// their keys in the request; AWS promises none.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+func (db *DB) batchGetItem(_ *request, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
+	tables, err := batchGets(db, in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tables {
+		if tables[i].table, err = db.table(nameInARN(tables[i].name)); err != nil {
+			return nil, err
+		}
+	}
+	seen := batchKeys{}
+	for i := range tables {
+		if err := tables[i].resolve(seen); err != nil {
+			return nil, err
+		}
+	}
+	out := &dynamodb.BatchGetItemOutput{
+		Responses:       map[string][]map[string]types.AttributeValue{},
+		UnprocessedKeys: map[string]types.KeysAndAttributes{},
+	}
+	var units tableUnits
+	sizeBytes := 0
+	for i := range tables {
+		if err := tables[i].run(out, &units, &sizeBytes); err != nil {
+			return nil, err
+		}
+	}
+	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
+	return out, nil
+}
+
+// tableGets are the reads of one table.
+type tableGets struct {
+	name       string // or ARN, as in the request
+	in         types.KeysAndAttributes
+	args       expr.Args
+	projection *expr.Projection
+	table      *table
+	rows       []*row // one a key; nil if there is none
+}
+
+// batchGets checks what needs no table.
+func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
+	names := sortedKeys(in.RequestItems)
+	if err := checkBatchGet(in, names); err != nil {
+		return nil, err
+	}
+	tables := make([]tableGets, len(names))
+	var expressions []expression
+	old, keys := false, 0
+	for i, name := range names {
+		t := in.RequestItems[name]
+		tables[i] = tableGets{name: name, in: t}
+		if t.ProjectionExpression != nil && expressions == nil {
+			expressions = []expression{{projectionExpression, t.ProjectionExpression}}
+		}
+		old = old || t.AttributesToGet != nil
+		keys += len(t.Keys)
+	}
+	// The two must not meet, not even in different tables.
+	// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
+	if err := checkLegacy("BatchGetItem", expressions, legacy{"AttributesToGet", old}); err != nil {
+		return nil, err
+	}
+	for i := range tables {
+		if err := tables[i].prepare(db); err != nil {
+			return nil, err
+		}
+	}
+	if keys > maxBatchGets {
+		return nil, invalid("Too many items requested for the BatchGetItem call")
+	}
+	return tables, nil
+}
+
+// checkBatchGet checks the parameters one by one. The two forms of texts are
+// the service's.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
+func checkBatchGet(in *dynamodb.BatchGetItemInput, names []string) error {
+	var c constraints
+	c.mapKeys(names, func() string {
+		whole := string(appendOutput(nil, &dynamodb.BatchGetItemInput{RequestItems: in.RequestItems}))
+		return strings.TrimSuffix(strings.TrimPrefix(whole, `{"RequestItems":`), "}")
+	})
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	switch {
+	case in.RequestItems == nil:
+		c.null("requestItems")
+	case len(names) == 0:
+		c.broken = append(c.broken, "Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+	}
+	for _, name := range names {
+		length := func(relation, limit string) {
+			c.broken = append(c.broken, "Value at 'RequestItems."+name+".member.Keys' failed to satisfy constraint: "+
+				"Member must have length "+relation+" than or equal to "+limit)
+		}
+		switch keys := in.RequestItems[name].Keys; {
+		case keys == nil:
+			c.null("requestItems." + name + ".member.keys")
+		case len(keys) == 0:
+			length("greater", "1")
+		case len(keys) > maxBatchGets:
+			length("less", "100")
+		}
+	}
+	return c.err()
+}
+
+// prepare checks what needs no table.
+func (t *tableGets) prepare(db *DB) (err error) {
+	expressions := []expression{{projectionExpression, t.in.ProjectionExpression}}
+	if err := checkPlaceholders(expressions, t.in.ExpressionAttributeNames, nil); err != nil {
+		return err
+	}
+	if t.args, err = expressionArgs(t.in.ExpressionAttributeNames, nil); err != nil {
+		return err
+	}
+	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, expr.ParseProjection); err != nil {
+		return err
+	}
+	if t.projection != nil {
+		if err := checkExpressions(t.args, t.projection); err != nil {
+			return err
+		}
+	}
+	for _, key := range t.in.Keys {
+		if err := checkValues(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve finds the rows.
+func (t *tableGets) resolve(seen batchKeys) error {
+	t.rows = make([]*row, len(t.in.Keys))
+	for i, values := range t.in.Keys {
+		key, err := t.table.schema.ofKey(values)
+		if err != nil {
+			return err
+		}
+		if err := t.table.schema.check(key); err != nil {
+			return err
+		}
+		if err := seen.add(t.table, key); err != nil {
+			return err
+		}
+		t.rows[i] = t.table.get(key)
+	}
+	return nil
+}
+
+// run reads the rows into the answer. What does not fit into it, with
+// sizeBytes in it already, comes back as it was asked for.
+func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int) error {
+	items := []map[string]types.AttributeValue{}
+	var left []map[string]types.AttributeValue
+	for i, r := range t.rows {
+		if *sizeBytes += sizeOf(r); *sizeBytes > maxBatchGetBytes {
+			left = append(left, t.in.Keys[i])
+			continue
+		}
+		units.add(t.table.name, readUnits(sizeOf(r), aws.ToBool(t.in.ConsistentRead)))
+		item, err := project(itemOf(r), t.projection, t.args)
+		if err != nil {
+			return err
+		}
+		if item != nil {
+			items = append(items, item.ToSDK())
+		}
+	}
+	out.Responses[t.name] = items
+	if left != nil {
+		rest := t.in
+		rest.Keys = left
+		out.UnprocessedKeys[t.name] = rest
+	}
+	return nil
+}
