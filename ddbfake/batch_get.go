@@ -23,7 +23,7 @@ const (
 // their keys in the request; AWS promises none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-func (db *DB) batchGetItem(_ *request, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
+func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
 	tables, err := batchGets(db, in)
 	if err != nil {
 		return nil, err
@@ -38,6 +38,7 @@ func (db *DB) batchGetItem(_ *request, in *dynamodb.BatchGetItemInput) (*dynamod
 		if err := tables[i].resolve(seen); err != nil {
 			return nil, err
 		}
+		tables[i].fromReplica(db, r)
 	}
 	out := &dynamodb.BatchGetItemOutput{
 		Responses:       map[string][]map[string]types.AttributeValue{},
@@ -175,6 +176,18 @@ func (t *tableGets) resolve(seen batchKeys) error {
 		t.rows[i] = t.table.get(key)
 	}
 	return nil
+}
+
+// fromReplica puts the rows in their place that a replica has heard of, if one
+// serves the reads.
+func (t *tableGets) fromReplica(db *DB, r *request) {
+	if !db.behind(r, t.in.ConsistentRead) {
+		return
+	}
+	for i, values := range t.in.Keys {
+		key, _ := t.table.schema.ofKey(values) // resolve has checked it
+		t.rows[i] = db.replica(r, t.table, func(k primaryKey) bool { return k == key }).get(key)
+	}
 }
 
 // run reads the rows into the answer. What does not fit into it, with

@@ -30,6 +30,13 @@ type Options struct {
 	// Seed is where LagUniform and LagExponential take the lag of each row
 	// from: one seed, one order.
 	Seed uint64
+	// ReplicaLag is by how much the replicas lag that serve eventually
+	// consistent reads: such a read sees every row as it was so long ago.
+	// Reads with ConsistentRead and TransactGetItems see the present. Zero is
+	// no lag.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
+	ReplicaLag time.Duration
 	// OnFault, if set, hears of each fault as it strikes, for those who must
 	// know what the caller may not. It is called before the fault's effect,
 	// and must not call the DB.
@@ -45,12 +52,15 @@ type DB struct {
 	onFault func(Fault)
 	clients atomic.Uint64 // numbers the clients of Client
 
-	mu       sync.Mutex
-	lag      Lag
-	state    state
-	injected []injected
-	parsed   parsed
-	request  request // the one being served: calls are served one at a time
+	mu  sync.Mutex
+	lag Lag
+	// replicaLag is never negative. What replicas have yet to hear of is in
+	// the change log.
+	replicaLag time.Duration
+	state      state
+	injected   []injected
+	parsed     parsed
+	request    request // the one being served: calls are served one at a time
 }
 
 // New returns an empty DB.
@@ -58,7 +68,7 @@ func New(o Options) *DB {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
-	return &DB{clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, state: newState()}
+	return &DB{clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, replicaLag: max(o.ReplicaLag, 0), state: newState()}
 }
 
 // Call is one request to the service, whichever door it came through.
@@ -84,6 +94,7 @@ type request struct {
 	op        *operation
 	actor     string
 	now, sent time.Time
+	stale     bool // a FaultStaleRead has struck
 }
 
 // Do serves one call. It is the engine's only entry: every door ends here.

@@ -58,8 +58,9 @@ promise, so no test should.
 [Operations] lists what is supported. Everything else, other operations as
 well as parameters of supported ones (indexes, streams, the legacy parameters
 such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
-Reads are always consistent, a transaction meets a conflict only where a
-fault says so, and one DB is one region of one account. The change log grows until a Restore cuts it
-back.
+A transaction meets a conflict only where a fault says so, and an eventually
+consistent read is behind only by Options.ReplicaLag or where a fault says so.
+One DB is one region of one account. The change log grows until a Restore cuts
+it back.
 */
 package ddbfake

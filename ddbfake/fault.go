@@ -37,6 +37,12 @@ const (
 	// as two requests. The caller gets the second answer; the first reaches
 	// nobody.
 	FaultDuplicate
+	// FaultStaleRead serves an eventually consistent read from a replica that
+	// has not heard of the last change of the rows that it reads: the item of
+	// GetItem, each item of BatchGetItem, the partition of a Query, the table
+	// of a Scan. It matches no other call, and no read with ConsistentRead.
+	// What has never changed is read as it is.
+	FaultStaleRead
 )
 
 var faultKindNames = [...]string{
@@ -47,6 +53,7 @@ var faultKindNames = [...]string{
 	FaultErrorAfter:   "error-after",
 	FaultConflict:     "conflict",
 	FaultDuplicate:    "duplicate",
+	FaultStaleRead:    "stale-read",
 }
 
 // String returns the kind's name in a fault's text form, for example
@@ -72,7 +79,7 @@ func FaultKinds() []FaultKind {
 // Always is the Fault.Times of a fault that never stops.
 const Always = -1
 
-// Effective reports whether a call that this kind of fault hits takes effect.
+// Effective reports whether a write that this kind of fault hits takes effect.
 func (k FaultKind) Effective() bool {
 	switch k {
 	case FaultResponseLost, FaultErrorAfter, FaultDuplicate:

@@ -8,8 +8,11 @@ import (
 
 // befalls reports whether this kind of fault can befall a call.
 func (k FaultKind) befalls(in any) bool {
-	if k == FaultConflict {
+	switch k {
+	case FaultConflict:
 		return conflicts(in)
+	case FaultStaleRead:
+		return eventually(in)
 	}
 	return true
 }
@@ -45,6 +48,8 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 		return nil, internalError()
 	case FaultConflict:
 		return nil, db.conflict(in, *f)
+	case FaultStaleRead:
+		r.stale = true
 	case FaultDuplicate:
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
 		db.state.requests++

@@ -12,7 +12,7 @@ import (
 // getItem serves GetItem.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html
-func (db *DB) getItem(_ *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) {
+func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) {
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
 	name := c.table(in.TableName)
@@ -36,6 +36,10 @@ func (db *DB) getItem(_ *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	}
 	if err := g.resolve(); err != nil {
 		return nil, err
+	}
+	if db.behind(r, in.ConsistentRead) {
+		key := g.rowKey
+		g.row = db.replica(r, g.table, func(k primaryKey) bool { return k == key }).get(key)
 	}
 	if err := g.table.schema.checkEmpty(g.rowKey); err != nil {
 		return nil, err

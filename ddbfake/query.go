@@ -10,7 +10,7 @@ import (
 // query serves Query.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
-func (db *DB) query(_ *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 	q, err := newQuery(db, in)
 	if err != nil {
 		return nil, err
@@ -20,6 +20,9 @@ func (db *DB) query(_ *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 	}
 	if err := q.bind(); err != nil {
 		return nil, err
+	}
+	if db.behind(r, in.ConsistentRead) {
+		q.table = db.replica(r, q.table, func(k primaryKey) bool { return k.hash == q.read.hash })
 	}
 	return q.run()
 }

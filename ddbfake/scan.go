@@ -19,7 +19,7 @@ const maxSegments = 1_000_000
 // the rows of a partition in the order of their sort key.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
-func (db *DB) scan(_ *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
+func (db *DB) scan(r *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
 	s, err := newScan(db, in)
 	if err != nil {
 		return nil, err
@@ -29,6 +29,9 @@ func (db *DB) scan(_ *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, er
 	}
 	if err := s.bind(); err != nil {
 		return nil, err
+	}
+	if db.behind(r, in.ConsistentRead) {
+		s.table = db.replica(r, s.table, func(primaryKey) bool { return true })
 	}
 	return s.run()
 }

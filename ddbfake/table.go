@@ -27,6 +27,7 @@ type table struct {
 	// them an allocation.
 	probe row
 
+	born               int // changes in the log when the table was created
 	id                 string
 	created            time.Time
 	definitions        []types.AttributeDefinition

@@ -45,6 +45,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		dues:               newRows(lessByDue),
 		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
 		created:            r.now,
+		born:               len(db.state.log),
 		definitions:        slices.Clone(in.AttributeDefinitions),
 		keys:               slices.Clone(in.KeySchema),
 		billing:            in.BillingMode,

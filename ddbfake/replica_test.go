@@ -1,0 +1,187 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// A read is one way to see partition "a" of the table "cache".
+type read struct {
+	name string
+	do   func(w *world, consistent bool, fault *ddbfake.Fault) []string
+}
+
+// reads returns every kind of read that may be eventually consistent. What
+// they see is printed as the sort key and v.
+func reads() []read {
+	call := func(w *world, in any, fault *ddbfake.Fault) any {
+		w.Helper()
+		out, err := w.db.Do(w.Context(), ddbfake.Call{Input: in, Fault: fault})
+		if err != nil {
+			w.Fatal(err)
+		}
+		return out
+	}
+	show := func(items ...values) (seen []string) {
+		for _, item := range items {
+			seen = append(seen, fmt.Sprint(item["sk"].(*types.AttributeValueMemberS).Value, "=", item["v"].(*types.AttributeValueMemberS).Value))
+		}
+		return seen
+	}
+	return []read{
+		{"GetItem", func(w *world, consistent bool, fault *ddbfake.Fault) (seen []string) {
+			for _, sk := range []string{"1", "2", "3"} {
+				in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", sk), ConsistentRead: &consistent}
+				if item := call(w, in, fault).(*dynamodb.GetItemOutput).Item; item != nil {
+					seen = append(seen, show(item)...)
+				}
+			}
+			return seen
+		}},
+		{"BatchGetItem", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
+			return show(call(w, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				"cache": {ConsistentRead: &consistent, Keys: []values{key("a", "1"), key("a", "2"), key("a", "3")}},
+			}}, fault).(*dynamodb.BatchGetItemOutput).Responses["cache"]...)
+		}},
+		{"Query", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
+			return show(call(w, &dynamodb.QueryInput{
+				TableName: aws.String("cache"), ConsistentRead: &consistent,
+				KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: values{":p": s("a")},
+			}, fault).(*dynamodb.QueryOutput).Items...)
+		}},
+		{"Scan", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
+			return show(call(w, &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent}, fault).(*dynamodb.ScanOutput).Items...)
+		}},
+	}
+}
+
+func (w *world) wantReads(what string, consistent bool, want ...string) {
+	w.Helper()
+	for _, r := range reads() {
+		if d := cmp.Diff(want, r.do(w, consistent, nil)); d != "" {
+			w.Errorf("%s: %s, consistent %v (-want +got):\n%s", what, r.name, consistent, d)
+		}
+	}
+}
+
+// An eventually consistent read sees the rows of a lag ago, a strongly
+// consistent one those of now.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
+func TestReplicaLag(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.db.SetReplicaLag(time.Second)
+	v := func(sk, v string) values { return with(key("a", sk), "v", s(v)) }
+
+	w.put(v("1", "old"), v("2", "old"))
+	w.wantReads("at once", false)
+	w.wantReads("at once", true, "1=old", "2=old")
+	w.clock.Advance(time.Second - 1)
+	w.wantReads("a nanosecond too early", false)
+	w.clock.Advance(1)
+	w.wantReads("after the lag", false, "1=old", "2=old")
+
+	// Replaced, deleted, added; twice within the lag.
+	w.put(v("1", "new"), v("3", "new"))
+	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(500 * time.Millisecond)
+	w.put(v("1", "newer"))
+	w.wantReads("before the lag", false, "1=old", "2=old")
+	w.wantReads("before the lag", true, "1=newer", "3=new")
+	w.clock.Advance(500 * time.Millisecond)
+	w.wantReads("between two changes", false, "1=new", "3=new")
+
+	// A snapshot holds what the replicas have yet to hear of.
+	snapshot := w.db.Snapshot()
+	w.clock.Advance(time.Hour)
+	w.put(v("1", "last"))
+	w.wantReads("after an hour", false, "1=newer", "3=new")
+	w.db.Restore(snapshot)
+	w.wantReads("restored", true, "1=newer", "3=new")
+	w.wantReads("restored", false, "1=newer", "3=new")
+
+	w.db.SetReplicaLag(-1)
+	w.put(v("1", "end"))
+	w.wantReads("without a lag", false, "1=end", "3=new")
+}
+
+// The rows of a deleted table do not come back in one of the same name.
+func TestReplicaLagOfANewTable(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.db.SetReplicaLag(time.Minute)
+	w.put(with(key("a", "1"), "v", s("old")))
+	w.clock.Advance(30 * time.Second)
+	w.put(with(key("a", "1"), "v", s("new")))
+	if _, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}); err != nil {
+		t.Fatal(err)
+	}
+	table(t, w.db, "cache", "pk", "S", "sk", "S")
+	w.clock.Advance(30 * time.Second)
+	w.wantReads("new table", false)
+}
+
+// Transactions and conditions never look at a replica.
+func TestReplicaLagOfTransactions(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	w.db.SetReplicaLag(time.Hour)
+	w.put(with(key("a", "1"), "v", s("new")))
+	got, err := w.c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{
+		TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "1")}}},
+	})
+	if err != nil || got.Responses[0].Item == nil {
+		t.Errorf("TransactGetItems: got %v, %v, want the row", got, err)
+	}
+	_, err = w.c.PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String("cache"), Item: key("a", "1"), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	})
+	if name, _ := code(err); name != "ConditionalCheckFailedException" {
+		t.Errorf("PutItem: got %v, want a failed condition", err)
+	}
+}
+
+// A stale read misses the last change of what it reads, however long ago.
+func TestStaleRead(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	v := func(sk, v string) values { return with(key("a", sk), "v", s(v)) }
+	w.put(v("1", "old"), v("1", "new"))
+	w.clock.Advance(time.Hour)
+	w.put(v("2", "old"), v("2", "new"))
+	want := map[string][]string{
+		"GetItem":      {"1=old", "2=old"}, // each item misses a change of its own
+		"BatchGetItem": {"1=old", "2=old"},
+		"Query":        {"1=new", "2=old"},
+		"Scan":         {"1=new", "2=old"},
+	}
+	stale := ddbfake.Fault{Kind: ddbfake.FaultStaleRead}
+	for _, r := range reads() {
+		if d := cmp.Diff(want[r.name], r.do(w, false, &stale)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", r.name, d)
+		}
+		if d := cmp.Diff([]string{"1=new", "2=new"}, r.do(w, true, &stale)); d != "" {
+			t.Errorf("%s, strongly consistent (-want +got):\n%s", r.name, d)
+		}
+	}
+	// Injected, it waits for a read that can be stale.
+	w.db.Inject(stale)
+	w.wantReads("strongly consistent", true, "1=new", "2=new")
+	w.put(v("2", "newest"))
+	if len(w.db.Injected()) != 1 {
+		t.Error("the fault has struck a call that cannot be stale")
+	}
+	if got := w.get(key("a", "2")); got.String() != `{pk: "a", sk: "2", v: "new"}` || len(w.db.Injected()) != 0 {
+		t.Errorf("got %v, want the row before its last change", got)
+	}
+	if got := w.get(key("a", "2")); got.String() != `{pk: "a", sk: "2", v: "newest"}` {
+		t.Errorf("got %v, want the row as it is", got)
+	}
+}
