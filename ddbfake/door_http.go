@@ -17,7 +17,9 @@ import (
 // response breaks the connection without an answer.
 //
 // GET / answers the health check of the service. The handler has no timeouts
-// of its own: those belong to the http.Server around it.
+// of its own: those belong to the http.Server around it. Package control has what
+// a test in another language wants beside it, and the command isr-sim serve
+// serves both.
 func (db *DB) Handler() http.Handler { return &handler{do: db.Do} }
 
 type handler struct {
