@@ -53,6 +53,21 @@ func (d *Door) DeleteTable(ctx context.Context, in *dynamodb.DeleteTableInput, _
 	return through[dynamodb.DeleteTableOutput](ctx, d, in)
 }
 
+// DescribeContinuousBackups has the signature of *dynamodb.Client's.
+func (d *Door) DescribeContinuousBackups(ctx context.Context, in *dynamodb.DescribeContinuousBackupsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error) {
+	return through[dynamodb.DescribeContinuousBackupsOutput](ctx, d, in)
+}
+
+// DescribeEndpoints has the signature of *dynamodb.Client's.
+func (d *Door) DescribeEndpoints(ctx context.Context, in *dynamodb.DescribeEndpointsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeEndpointsOutput, error) {
+	return through[dynamodb.DescribeEndpointsOutput](ctx, d, in)
+}
+
+// DescribeLimits has the signature of *dynamodb.Client's.
+func (d *Door) DescribeLimits(ctx context.Context, in *dynamodb.DescribeLimitsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error) {
+	return through[dynamodb.DescribeLimitsOutput](ctx, d, in)
+}
+
 // DescribeTable has the signature of *dynamodb.Client's.
 func (d *Door) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
 	return through[dynamodb.DescribeTableOutput](ctx, d, in)
@@ -73,6 +88,11 @@ func (d *Door) ListTables(ctx context.Context, in *dynamodb.ListTablesInput, _ .
 	return through[dynamodb.ListTablesOutput](ctx, d, in)
 }
 
+// ListTagsOfResource has the signature of *dynamodb.Client's.
+func (d *Door) ListTagsOfResource(ctx context.Context, in *dynamodb.ListTagsOfResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error) {
+	return through[dynamodb.ListTagsOfResourceOutput](ctx, d, in)
+}
+
 // PutItem has the signature of *dynamodb.Client's.
 func (d *Door) PutItem(ctx context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
 	return through[dynamodb.PutItemOutput](ctx, d, in)
@@ -88,6 +108,11 @@ func (d *Door) Scan(ctx context.Context, in *dynamodb.ScanInput, _ ...func(*dyna
 	return through[dynamodb.ScanOutput](ctx, d, in)
 }
 
+// TagResource has the signature of *dynamodb.Client's.
+func (d *Door) TagResource(ctx context.Context, in *dynamodb.TagResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.TagResourceOutput, error) {
+	return through[dynamodb.TagResourceOutput](ctx, d, in)
+}
+
 // TransactGetItems has the signature of *dynamodb.Client's.
 func (d *Door) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
 	return through[dynamodb.TransactGetItemsOutput](ctx, d, in)
@@ -96,6 +121,11 @@ func (d *Door) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetIte
 // TransactWriteItems has the signature of *dynamodb.Client's.
 func (d *Door) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	return through[dynamodb.TransactWriteItemsOutput](ctx, d, in)
+}
+
+// UntagResource has the signature of *dynamodb.Client's.
+func (d *Door) UntagResource(ctx context.Context, in *dynamodb.UntagResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.UntagResourceOutput, error) {
+	return through[dynamodb.UntagResourceOutput](ctx, d, in)
 }
 
 // UpdateItem has the signature of *dynamodb.Client's.

@@ -199,6 +199,14 @@ func (db *DB) targets(in any) []target {
 		return one(in.TableName, nil)
 	case *dynamodb.DescribeTableInput:
 		return one(in.TableName, nil)
+	case *dynamodb.DescribeContinuousBackupsInput:
+		return one(in.TableName, nil)
+	case *dynamodb.TagResourceInput:
+		return one(in.ResourceArn, nil)
+	case *dynamodb.UntagResourceInput:
+		return one(in.ResourceArn, nil)
+	case *dynamodb.ListTagsOfResourceInput:
+		return one(in.ResourceArn, nil)
 	case *dynamodb.UpdateTimeToLiveInput:
 		return one(in.TableName, nil)
 	case *dynamodb.DescribeTimeToLiveInput:

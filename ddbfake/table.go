@@ -37,6 +37,7 @@ type table struct {
 	writeUnits         int64
 	class              types.TableClass
 	deletionProtection bool
+	tags               map[string]string // shared with snapshots: changed in a copy
 }
 
 func newRows(less func(a, b *row) bool) *btree.BTreeG[*row] {

@@ -31,6 +31,9 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	if err != nil {
 		return nil, err
 	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
 	if err := unsupportedOfTable(in); err != nil {
 		return nil, err
 	}
@@ -51,6 +54,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		billing:            in.BillingMode,
 		class:              in.TableClass,
 		deletionProtection: aws.ToBool(in.DeletionProtectionEnabled),
+		tags:               withTags(nil, in.Tags),
 	}
 	if p := in.ProvisionedThroughput; p != nil {
 		t.readUnits, t.writeUnits = *p.ReadCapacityUnits, *p.WriteCapacityUnits
@@ -187,7 +191,6 @@ func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
 		{"VectorIndexes", in.VectorIndexes != nil},
 		{"StreamSpecification", in.StreamSpecification != nil && aws.ToBool(in.StreamSpecification.StreamEnabled)},
 		{"SSESpecification", in.SSESpecification != nil},
-		{"Tags", in.Tags != nil},
 		{"OnDemandThroughput", in.OnDemandThroughput != nil},
 		{"WarmThroughput", in.WarmThroughput != nil},
 		{"ResourcePolicy", in.ResourcePolicy != nil},

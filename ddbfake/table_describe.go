@@ -108,7 +108,7 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 		AttributeDefinitions:      slices.Clone(t.definitions),
 		KeySchema:                 slices.Clone(t.keys),
 		TableName:                 aws.String(t.name),
-		TableArn:                  aws.String("arn:aws:dynamodb:" + region + ":000000000000:table/" + t.name),
+		TableArn:                  aws.String(tableARN(t.name)),
 		TableId:                   aws.String(t.id),
 		TableStatus:               status,
 		CreationDateTime:          aws.Time(t.created),

@@ -85,6 +85,20 @@ func answer(out any, err error) (string, error) {
 			text += "; last " + *out.LastEvaluatedTableName
 		}
 		return text, nil
+	case *dynamodb.TagResourceOutput, *dynamodb.UntagResourceOutput:
+		return ok, nil
+	case *dynamodb.ListTagsOfResourceOutput:
+		return tagsText(out), nil
+	case *dynamodb.DescribeLimitsOutput:
+		return fmt.Sprintf("limits of the account: %t, of a table: %t",
+			aws.ToInt64(out.AccountMaxReadCapacityUnits) > 0 && aws.ToInt64(out.AccountMaxWriteCapacityUnits) > 0,
+			aws.ToInt64(out.TableMaxReadCapacityUnits) > 0 && aws.ToInt64(out.TableMaxWriteCapacityUnits) > 0), nil
+	case *dynamodb.DescribeEndpointsOutput:
+		e := out.Endpoints[0]
+		return fmt.Sprintf("an address: %t, good for %d minutes", aws.ToString(e.Address) != "", e.CachePeriodInMinutes), nil
+	case *dynamodb.DescribeContinuousBackupsOutput:
+		d := out.ContinuousBackupsDescription
+		return fmt.Sprintf("backups %s, point in time %s", d.ContinuousBackupsStatus, d.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus), nil
 	case *dynamodb.UpdateTimeToLiveOutput:
 		s := out.TimeToLiveSpecification
 		return fmt.Sprintf("ttl %s %t", aws.ToString(s.AttributeName), aws.ToBool(s.Enabled)), nil
@@ -193,6 +207,20 @@ func tableText(t *types.TableDescription) string {
 		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
 	}
 	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), strings.Join(keys, ", "), billing, units)
+}
+
+// tagsText prints tags, sorted: AWS promises no order.
+func tagsText(out *dynamodb.ListTagsOfResourceOutput) string {
+	var tags []string
+	for _, tag := range out.Tags {
+		tags = append(tags, quote(aws.ToString(tag.Key))+": "+quote(aws.ToString(tag.Value)))
+	}
+	slices.Sort(tags)
+	text := "[" + strings.Join(tags, ", ") + "]"
+	if out.NextToken != nil {
+		text += "; more"
+	}
+	return text
 }
 
 // capacityText prints what was consumed: units, then those that are said to

@@ -75,7 +75,7 @@ func batchGetCases() []Case {
 		},
 		{
 			Name: "capacity of two tables", Rule: "Units are told by table.", Source: dynalite + "batchGetItem.js",
-			tables: two, rows: rows, alone: true,
+			tables: two, rows: rows,
 			steps: []step{
 				expect(batchGet(actions{get(key("b", "1"), eventually()), get(key("b", "2"), eventually()), get(attrs{"id": 2}, on("other"), eventually())}, capacity("TOTAL")),
 					`other: nothing; rows: {pk: "b", sk: "1"}; 0.5 units; 1 units`),

@@ -89,6 +89,8 @@ func Cases() []Case {
 		{"transact_get", transactGetCases()},
 		{"idempotency", idempotencyCases()},
 		{"ttl", ttlCases()},
+		{"tag", tagCases()},
+		{"account", accountCases()},
 		{"limit", limitCases()},
 		{"precedence", precedenceCases()},
 	} {
@@ -127,7 +129,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch),
+	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount),
 }
 
 // joined is several lists as one.

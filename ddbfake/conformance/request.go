@@ -14,10 +14,14 @@ import (
 type world struct {
 	store  Store
 	prefix string // of the names of this case's tables
+	arn    string // of its tables, but for their names; known once one is created
 }
 
 // name returns the real name of one of the case's tables.
 func (w *world) name(table string) string { return w.prefix + table }
+
+// arnOf is the ARN of one of the case's tables.
+func (w *world) arnOf(table string) *string { return aws.String(w.arn + w.name(table)) }
 
 // now is the store's time in epoch seconds.
 func (w *world) now() int64 { return w.store.Clock.Now().Unix() }
@@ -247,6 +251,39 @@ func updateTTL(attribute string, enabled bool, options ...option) request {
 			AttributeName: aws.String(attribute), Enabled: aws.Bool(enabled),
 		}}, options)
 	}
+}
+
+// tags are written as keys and values in turn.
+func tags(texts ...string) []types.Tag {
+	list := []types.Tag{}
+	for i := 0; i < len(texts); i += 2 {
+		list = append(list, types.Tag{Key: aws.String(texts[i]), Value: aws.String(texts[i+1])})
+	}
+	return list
+}
+
+func tagTable(list []types.Tag, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.TagResourceInput{ResourceArn: w.arnOf(usualTable), Tags: list}, options)
+	}
+}
+
+func untagTable(keys []string, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.UntagResourceInput{ResourceArn: w.arnOf(usualTable), TagKeys: keys}, options)
+	}
+}
+
+func listTags(options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.ListTagsOfResourceInput{ResourceArn: w.arnOf(usualTable)}, options)
+	}
+}
+
+// onARN gives an ARN: of one of the case's tables, or of what would be below
+// it.
+func onARN(of string) option {
+	return func(w *world, in any) { set("ResourceArn", *w.arnOf(of))(w, in) }
 }
 
 // What a test does to a store beside requests.

@@ -93,6 +93,9 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 			return fmt.Errorf("%s: step %d, %s: %w", c.Rule, i+1, operation(in), err)
 		}
 		got = strings.ReplaceAll(got, w.prefix, "")
+		if w.arn != "" {
+			got = strings.ReplaceAll(got, w.arn, "arn/")
+		}
 		if complaint := s.judge(store.Name, got, listed[i+1]); complaint != "" {
 			complaints = append(complaints, fmt.Errorf("%s\nSource: %s\nstep %d, %s: %s", c.Rule, c.Source, i+1, operation(in), complaint))
 		}
@@ -154,6 +157,7 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 	if err != nil {
 		return fmt.Errorf("create table %s: %w", name, err)
 	}
+	w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), w.name(name))
 	if out.TableDescription.TableStatus == types.TableStatusActive {
 		return nil
 	}

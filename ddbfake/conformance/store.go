@@ -50,15 +50,21 @@ type Client interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
+	DescribeContinuousBackups(context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error)
+	DescribeEndpoints(context.Context, *dynamodb.DescribeEndpointsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeEndpointsOutput, error)
+	DescribeLimits(context.Context, *dynamodb.DescribeLimitsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	ListTables(context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error)
+	ListTagsOfResource(context.Context, *dynamodb.ListTagsOfResourceInput, ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
+	TagResource(context.Context, *dynamodb.TagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.TagResourceOutput, error)
 	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+	UntagResource(context.Context, *dynamodb.UntagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.UntagResourceOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
@@ -76,6 +82,12 @@ func send(ctx context.Context, c Client, in any) (any, error) {
 		return c.DeleteItem(ctx, in, unchecked)
 	case *dynamodb.DeleteTableInput:
 		return c.DeleteTable(ctx, in, unchecked)
+	case *dynamodb.DescribeContinuousBackupsInput:
+		return c.DescribeContinuousBackups(ctx, in, unchecked)
+	case *dynamodb.DescribeEndpointsInput:
+		return c.DescribeEndpoints(ctx, in, unchecked)
+	case *dynamodb.DescribeLimitsInput:
+		return c.DescribeLimits(ctx, in, unchecked)
 	case *dynamodb.DescribeTableInput:
 		return c.DescribeTable(ctx, in, unchecked)
 	case *dynamodb.DescribeTimeToLiveInput:
@@ -84,16 +96,22 @@ func send(ctx context.Context, c Client, in any) (any, error) {
 		return c.GetItem(ctx, in, unchecked)
 	case *dynamodb.ListTablesInput:
 		return c.ListTables(ctx, in, unchecked)
+	case *dynamodb.ListTagsOfResourceInput:
+		return c.ListTagsOfResource(ctx, in, unchecked)
 	case *dynamodb.PutItemInput:
 		return c.PutItem(ctx, in, unchecked)
 	case *dynamodb.QueryInput:
 		return c.Query(ctx, in, unchecked)
 	case *dynamodb.ScanInput:
 		return c.Scan(ctx, in, unchecked)
+	case *dynamodb.TagResourceInput:
+		return c.TagResource(ctx, in, unchecked)
 	case *dynamodb.TransactGetItemsInput:
 		return c.TransactGetItems(ctx, in, unchecked)
 	case *dynamodb.TransactWriteItemsInput:
 		return c.TransactWriteItems(ctx, in, unchecked)
+	case *dynamodb.UntagResourceInput:
+		return c.UntagResource(ctx, in, unchecked)
 	case *dynamodb.UpdateItemInput:
 		return c.UpdateItem(ctx, in, unchecked)
 	case *dynamodb.UpdateTimeToLiveInput:

@@ -1,0 +1,164 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+func tagCases() []Case {
+	numbered := func(from, to int) []types.Tag {
+		var list []types.Tag
+		for i := from; i < to; i++ {
+			list = append(list, tags(fmt.Sprintf("t%02d", i), "v")...)
+		}
+		return list
+	}
+	keys := func(list []types.Tag) []string {
+		var names []string
+		for _, tag := range list {
+			names = append(names, *tag.Key)
+		}
+		return names
+	}
+	const (
+		tooMany  = "Number of Tags exceed the current limit for the provided ResourceArn"
+		badKey   = "The Tag Key provided is invalid, Key: "
+		badValue = "The Tag Value provided is invalid, Value: "
+		reserved = "Tag Key cannot be prefixed with aws:, Key: "
+		denied   = "AccessDeniedException: Access is denied"
+	)
+	k128, k129 := strings.Repeat("k", 128), strings.Repeat("k", 129)
+	v256, v257 := strings.Repeat("é", 256), strings.Repeat("é", 257)
+	created := func(name string, list []types.Tag) request {
+		return createTable(name, "id S", set("Tags", list))
+	}
+	cases := []Case{
+		{
+			Name: "add", Rule: "Tags are added to those that are there.", Source: nubo + "tier2/tags/basic.test.ts",
+			steps: []step{
+				expect(listTags(), "[]"),
+				expect(tagTable(tags("env", "test", "project", "x")), ok),
+				expect(tagTable(tags("team", "y")), ok),
+				expect(listTags(), `["env": "test", "project": "x", "team": "y"]`),
+			},
+		},
+		{
+			Name: "replace", Rule: "A tag that is there gets the new value.", Source: docTags,
+			steps: []step{
+				expect(tagTable(tags("env", "test")), ok),
+				expect(tagTable(tags("env", "production")), ok),
+				expect(listTags(), `["env": "production"]`),
+			},
+		},
+		{
+			Name: "remove", Rule: "Tags are removed by key, and those that are not there do not matter.", Source: controller,
+			steps: []step{
+				expect(tagTable(tags("a", "1", "b", "2", "c", "3")), ok),
+				expect(untagTable([]string{"b", "none"}), ok),
+				expect(listTags(), `["a": "1", "c": "3"]`),
+				expect(untagTable([]string{"a", "c"}), ok),
+				expect(listTags(), "[]"),
+			},
+		},
+		{
+			Name: "case", Rule: "Keys are case-sensitive, and a value may be empty.", Source: docTags,
+			steps: []step{
+				expect(tagTable(tags("Env", "", "env", "x")), ok),
+				expect(listTags(), `["Env": "", "env": "x"]`),
+			},
+		},
+		{
+			Name: "characters", Rule: "Letters of any script, digits, spaces and + - = . _ : / @ are allowed.", Source: controller,
+			steps: []step{
+				expect(tagTable(tags("ключ 1", "a b+c-d=e.f_g:h/i@j", " ", "表")), ok),
+				expect(listTags(), `[" ": "表", "ключ 1": "a b+c-d=e.f_g:h/i@j"]`),
+			},
+		},
+		{
+			Name: "lengths", Rule: "A key has 128 characters at most, a value 256.", Source: docTags,
+			steps: []step{
+				expect(tagTable(tags(k128, v256)), ok),
+				expect(tagTable(tags(k129, "v")), invalid(badKey+k129)),
+				expect(tagTable(tags("k", v257)), invalid(badValue+v257)),
+				expect(untagTable([]string{k129}), invalid(badKey+k129)),
+			},
+		},
+		{
+			Name: "50 tags", Rule: "A table has 50 tags at most.", Source: docTags,
+			steps: []step{
+				expect(tagTable(numbered(0, 30)), ok),
+				expect(tagTable(numbered(20, 50)), ok),
+				expect(tagTable(tags("one", "more")), invalid(tooMany)),
+				expect(tagTable(numbered(0, 50)), ok),
+				expect(tagTable(numbered(0, 51)), invalid(tooMany)),
+				expect(untagTable(keys(numbered(0, 51))), invalid(tooMany)),
+				expect(untagTable(keys(numbered(0, 50))), ok),
+				expect(listTags(), "[]"),
+			},
+		},
+		{
+			Name: "all or nothing", Rule: "One tag that is not valid refuses them all.", Source: controller,
+			steps: []step{
+				expect(tagTable(tags("good", "x", "aws:zzz", "y")), invalid(reserved+"aws:zzz")),
+				expect(tagTable(tags("good", "x", "b#d", "y")), invalid(badKey+"b#d")),
+				expect(listTags(), "[]"),
+			},
+		},
+		{
+			Name: "create with tags", Rule: "A table may be created with tags.", Source: alternator + "test_tag.py",
+			tables: map[string]schema{},
+			steps: []step{
+				expect(created(usualTable, tags("env", "test")), "table rows (id S HASH) PAY_PER_REQUEST 0/0"),
+				expect(deleteTable(), "deleted rows"),
+			},
+		},
+		{
+			Name: "create with bad tags", Rule: "A table is not created with tags that are not valid.", Source: alternator + "test_tag.py",
+			tables: map[string]schema{},
+			steps: []step{
+				expect(created(usualTable, tags("aws:foo", "x")), invalid(reserved+"aws:foo")),
+				expect(created(usualTable, numbered(0, 51)), invalid(tooMany)),
+				expect(describeTable(), "ResourceNotFoundException: Requested resource not found: Table: rows not found"),
+				expect(created(usualTable, tags()), "table rows (id S HASH) PAY_PER_REQUEST 0/0"),
+				expect(deleteTable(), "deleted rows"),
+			},
+		},
+	}
+	type refusal struct {
+		name, rule, source string
+		do                 request
+		want               string
+	}
+	one := tags("k", "v")
+	for _, r := range []refusal{
+		{"no tags", "There is a tag to add.", controller, tagTable(nil), invalid("Atleast one Tag needs to be provided as Input.")},
+		{"empty tags", "An empty list is none.", controller, tagTable(tags()), invalid("Atleast one Tag needs to be provided as Input.")},
+		{"no keys", "There is a tag to remove.", controller, untagTable(nil), invalid("Atleast one Tag Key needs to be provided as Input.")},
+		{"empty key", "A key is not empty.", controller, tagTable(tags("", "v")), invalid(badKey)},
+		{"null key", "A tag has a key.", controller, tagTable([]types.Tag{{Value: aws.String("v")}}), invalid(badKey + "null")},
+		{"null value", "A tag has a value.", controller, tagTable([]types.Tag{{Key: aws.String("k")}}), invalid(badValue + "null")},
+		{"bad key", "A key has only certain characters.", controller, tagTable(tags("bad#char", "v")), invalid(badKey + "bad#char")},
+		{"bad value", "So has a value.", controller, tagTable(tags("k", "100%")), invalid(badValue + "100%")},
+		{"emoji", "An emoji is none of them.", controller, tagTable(tags("k", "🔑")), invalid(badValue + "🔑")},
+		{"reserved prefix", "Keys with aws: are AWS's.", controller, tagTable(tags("aws:foo", "v")), invalid(reserved + "aws:foo")},
+		{"reserved prefix in capitals", "So are those with AWS:.", controller, tagTable(tags("AWS:foo", "v")), invalid(reserved + "AWS:foo")},
+		{"reserved prefix removed", "They cannot be removed either.", controller, untagTable([]string{"aws:foo"}), invalid(reserved + "aws:foo")},
+		{"one key twice", "No key comes twice.", controller, tagTable(tags("dup", "1", "dup", "2")), invalid("Duplicate Tag Keys provided as input: Duplicate Tag Key found dup")},
+
+		{"no ARN", "There is an ARN.", dynalite + "tagResource.js", tagTable(one, set("ResourceArn", nil)), invalid("Invalid TableArn")},
+		{"a name", "A table's name is no ARN.", controller, listTags(set("ResourceArn", "not-an-arn")), badParameter("ARNs must start with 'arn:': not-an-arn")},
+		{"missing table", "The table exists.", controller, listTags(onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"tag a missing table", "So it does to be tagged.", controller, tagTable(one, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"untag a missing table", "And untagged.", controller, untagTable([]string{"k"}, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"another service", "An ARN of another service is denied.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:s3:::mybucket")), denied},
+		{"another account", "So is one of another account.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")), denied},
+		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")), badParameter("Invalid resource arn provided, only table or stream is accepted. Provided resource arn: arn/rows/index/i")},
+		{"backup", "Nor has a backup.", controller, listTags(onARN("rows/backup/b")), badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
+	} {
+		cases = append(cases, Case{Name: r.name, Rule: r.rule, Source: r.source, steps: []step{expect(r.do, r.want)}})
+	}
+	return cases
+}
