@@ -45,6 +45,11 @@ func (k batchKeys) add(t *table, key primaryKey) error {
 	return nil
 }
 
+// withholds reports whether a fault leaves one request of a batch undone.
+func (db *DB) withholds(r *request, table string, values map[string]types.AttributeValue) bool {
+	return r.unprocessed != nil && db.hits(*r.unprocessed, target{table, values})
+}
+
 // consumedByBatch reports units by table, without saying whether they were
 // read or written.
 func (u *tableUnits) consumedByBatch(asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {

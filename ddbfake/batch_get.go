@@ -46,10 +46,17 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 	}
 	var units tableUnits
 	sizeBytes := 0
+	done := 0
 	for i := range tables {
-		if err := tables[i].run(out, &units, &sizeBytes); err != nil {
+		withheld := func(key map[string]types.AttributeValue) bool { return db.withholds(r, tables[i].table.name, key) }
+		n, err := tables[i].run(out, &units, &sizeBytes, withheld)
+		if err != nil {
 			return nil, err
 		}
+		done += n
+	}
+	if done == 0 && r.unprocessed != nil {
+		return nil, db.throttled(in, *r.unprocessed)
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
 	return out, nil
@@ -190,12 +197,18 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 	}
 }
 
-// run reads the rows into the answer. What does not fit into it, with
-// sizeBytes in it already, comes back as it was asked for.
-func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int) error {
+// run reads the rows into the answer and returns how many keys are done. What
+// does not fit into it, with sizeBytes in it already, comes back as it was
+// asked for, and so does what is withheld.
+func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
+	withheld func(map[string]types.AttributeValue) bool) (int, error) {
 	items := []map[string]types.AttributeValue{}
 	var left []map[string]types.AttributeValue
 	for i, r := range t.rows {
+		if withheld(t.in.Keys[i]) {
+			left = append(left, t.in.Keys[i])
+			continue
+		}
 		if *sizeBytes += sizeOf(r); *sizeBytes > maxBatchGetBytes {
 			left = append(left, t.in.Keys[i])
 			continue
@@ -203,7 +216,7 @@ func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, siz
 		units.add(t.table.name, readUnits(sizeOf(r), aws.ToBool(t.in.ConsistentRead)))
 		item, err := project(itemOf(r), t.projection, t.args)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if item != nil {
 			items = append(items, item.ToSDK())
@@ -215,5 +228,5 @@ func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, siz
 		rest.Keys = left
 		out.UnprocessedKeys[t.name] = rest
 	}
-	return nil
+	return len(t.rows) - len(left), nil
 }

@@ -41,13 +41,22 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 	}
 	out := &dynamodb.BatchWriteItemOutput{UnprocessedItems: map[string][]types.WriteRequest{}}
 	var units tableUnits
+	done := 0
 	for i := range writes {
+		if name := writes[i].name; db.withholds(r, writes[i].table.name, writes[i].values) {
+			out.UnprocessedItems[name] = append(out.UnprocessedItems[name], writes[i].request)
+			continue
+		}
+		done++
 		w, err := writes[i].run()
 		if err != nil {
 			return nil, err
 		}
 		db.commit(r, w)
 		units.add(w.table.name, w.units())
+	}
+	if done == 0 && r.unprocessed != nil {
+		return nil, db.throttled(in, *r.unprocessed)
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
 	return out, nil

@@ -95,6 +95,8 @@ type request struct {
 	actor     string
 	now, sent time.Time
 	stale     bool // a FaultStaleRead has struck
+	// unprocessed is the FaultUnprocessed that has struck, if one has.
+	unprocessed *Fault
 }
 
 // Do serves one call. It is the engine's only entry: every door ends here.

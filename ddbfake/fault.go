@@ -43,6 +43,12 @@ const (
 	// of a Scan. It matches no other call, and no read with ConsistentRead.
 	// What has never changed is read as it is.
 	FaultStaleRead
+	// FaultUnprocessed leaves requests of a batch undone: those whose rows the
+	// predicates match, or all of a table, come back in UnprocessedItems or
+	// UnprocessedKeys, and the others take effect. If none is left the answer is
+	// ProvisionedThroughputExceededException, as at the service. It matches
+	// BatchGetItem and BatchWriteItem, and no other call.
+	FaultUnprocessed
 )
 
 var faultKindNames = [...]string{
@@ -54,6 +60,7 @@ var faultKindNames = [...]string{
 	FaultConflict:     "conflict",
 	FaultDuplicate:    "duplicate",
 	FaultStaleRead:    "stale-read",
+	FaultUnprocessed:  "unprocessed",
 }
 
 // String returns the kind's name in a fault's text form, for example
@@ -79,10 +86,11 @@ func FaultKinds() []FaultKind {
 // Always is the Fault.Times of a fault that never stops.
 const Always = -1
 
-// Effective reports whether a write that this kind of fault hits takes effect.
+// Effective reports whether a write that this kind of fault hits takes effect,
+// in part at least.
 func (k FaultKind) Effective() bool {
 	switch k {
-	case FaultResponseLost, FaultErrorAfter, FaultDuplicate:
+	case FaultResponseLost, FaultErrorAfter, FaultDuplicate, FaultUnprocessed:
 		return true
 	}
 	return false

@@ -13,6 +13,12 @@ func (k FaultKind) befalls(in any) bool {
 		return conflicts(in)
 	case FaultStaleRead:
 		return eventually(in)
+	case FaultUnprocessed:
+		switch in.(type) {
+		case *dynamodb.BatchGetItemInput, *dynamodb.BatchWriteItemInput:
+			return true
+		}
+		return false
 	}
 	return true
 }
@@ -50,6 +56,8 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 		return nil, db.conflict(in, *f)
 	case FaultStaleRead:
 		r.stale = true
+	case FaultUnprocessed:
+		r.unprocessed = f
 	case FaultDuplicate:
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
 		db.state.requests++

@@ -45,7 +45,7 @@ func TestFaultText(t *testing.T) {
 }
 
 func TestFaultTextErrors(t *testing.T) {
-	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read"
+	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed"
 	for _, tc := range []struct{ text, want string }{
 		{"", `fault "" is empty: want a kind (` + kinds + `)`},
 		{"lost", `fault "lost": found "lost", want a kind (` + kinds + `)`},

@@ -175,6 +175,12 @@ func (w *world) afterCall(r *storeRequest) {
 	if !w.recording {
 		return
 	}
+	if w.struck == ddbfake.FaultUnprocessed {
+		if r.err == nil {
+			w.exchanges = append(w.exchanges, Exchange{Input: donePart(r.call.Input, r.out), Blind: true})
+		}
+		return
+	}
 	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
 		if r.twice {
 			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
