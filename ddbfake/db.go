@@ -37,6 +37,9 @@ type Options struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
+	// LogRequests is how many of the latest requests Requests remembers. Zero
+	// is none.
+	LogRequests int
 	// OnFault, if set, hears of each fault as it strikes, for those who must
 	// know what the caller may not. It is called before the fault's effect,
 	// and must not call the DB.
@@ -60,6 +63,7 @@ type DB struct {
 	state      state
 	injected   []injected
 	parsed     parsed
+	served     requestLog
 	request    request // the one being served: calls are served one at a time
 }
 
@@ -68,7 +72,7 @@ func New(o Options) *DB {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
-	return &DB{clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, replicaLag: max(o.ReplicaLag, 0), state: newState()}
+	return &DB{served: requestLog{keep: max(o.LogRequests, 0)}, clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, replicaLag: max(o.ReplicaLag, 0), state: newState()}
 }
 
 // Call is one request to the service, whichever door it came through.
@@ -120,6 +124,11 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	return db.serve(op, c, true)
+}
+
+// serve serves one call, with injected faults or without.
+func (db *DB) serve(op *operation, c Call, injected bool) (any, error) {
 	r := &db.request
 	*r = request{op: op, actor: c.Actor, now: db.clock.Now(), sent: c.Sent}
 	if r.sent.IsZero() {
@@ -130,13 +139,24 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 	r.id = db.state.requests
 
 	fault := c.Fault
-	if fault == nil {
+	if fault == nil && injected {
 		fault = db.nextFault(r, c.Input)
 	}
-	if fault == nil || !fault.Kind.befalls(c.Input) {
-		return op.serve(db, r, c.Input)
+	if fault != nil && !fault.Kind.befalls(c.Input) {
+		fault = nil
 	}
-	return db.serveFaulty(r, c.Input, fault)
+	if db.served.keep > 0 {
+		return db.serveLogged(r, c.Input, fault)
+	}
+	return db.serveMaybe(r, c.Input, fault)
+}
+
+// serveMaybe serves a call that a fault hits or, if it is nil, does not.
+func (db *DB) serveMaybe(r *request, in any, fault *Fault) (any, error) {
+	if fault == nil {
+		return r.op.serve(db, r, in)
+	}
+	return db.serveFaulty(r, in, fault)
 }
 
 // SetLag changes when TTL deletes. Rows that the former lag would have

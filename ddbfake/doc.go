@@ -19,6 +19,9 @@ and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
 [DB.Sweep]), faults on demand ([DB.Inject]), and states that can be kept,
 restored and compared ([DB.Snapshot], [DB.Restore], [DB.Hash]).
 
+In a test, [Start] makes a DB that says what it saw if the test fails, and
+[DB.Put] sets the scene.
+
 There is no fault that makes a call slow. The engine never waits: a call takes
 effect when it reaches Do, and what delays calls belongs before it, where a
 simulator chooses their order or a test holds one back.

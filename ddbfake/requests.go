@@ -1,0 +1,117 @@
+package ddbfake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Request is one call that reached the service: who called what, and what
+// came of it.
+type Request struct {
+	// ID is the number of the call, as in Change.Request.
+	ID int
+	// Time is when the call was served, Sent when its caller made it.
+	Time, Sent time.Time
+	// Actor is who called.
+	Actor string
+	// Operation is the operation's name.
+	Operation string
+	// Rows are the rows that the call is about, as a table with a key, in the
+	// order of the request; of a Query as much of the key as it fixes, of
+	// others the table alone.
+	Rows []string
+	// Fault is what hit the call; nil if nothing did.
+	Fault *Fault
+	// Err is what the caller was told; nil is success.
+	Err error
+}
+
+// String prints who called what, on one line:
+//
+//	7 alice PutItem cache{pk: "a", sk: "LOCK"}: ConditionalCheckFailedException: The conditional request failed
+func (r Request) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d ", r.ID)
+	if r.Actor != "" {
+		b.WriteString(r.Actor + " ")
+	}
+	b.WriteString(r.Operation)
+	if len(r.Rows) > 0 {
+		b.WriteString(" " + strings.Join(r.Rows, ", "))
+	}
+	b.WriteString(": ")
+	if r.Err == nil {
+		b.WriteString("ok")
+	} else {
+		b.WriteString(r.Err.Error())
+	}
+	if r.Fault != nil {
+		fmt.Fprintf(&b, " (%s)", r.Fault)
+	}
+	return b.String()
+}
+
+// Requests returns the latest requests, oldest first: as many as
+// Options.LogRequests says. Put is among them. They are not part of a
+// snapshot, so after Restore numbers come again.
+func (db *DB) Requests() []Request {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return slices.Concat(db.served.ring[db.served.next:], db.served.ring[:db.served.next])
+}
+
+// requestLog is a ring of the latest requests.
+type requestLog struct {
+	keep int
+	ring []Request
+	next int // the oldest, once the ring is full
+}
+
+func (l *requestLog) add(r Request) {
+	if len(l.ring) < l.keep {
+		l.ring = append(l.ring, r)
+		return
+	}
+	l.ring[l.next] = r
+	l.next = (l.next + 1) % l.keep
+}
+
+// serveLogged serves a call and remembers it.
+func (db *DB) serveLogged(r *request, in any, fault *Fault) (any, error) {
+	done := Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Operation: r.op.name, Rows: db.rowsOf(in)}
+	if fault != nil {
+		hit := *fault
+		done.Fault = &hit
+	}
+	out, err := db.serveMaybe(r, in, fault)
+	done.Err = err
+	db.served.add(done)
+	return out, err
+}
+
+// rowsOf prints what a call is about.
+func (db *DB) rowsOf(in any) []string {
+	var rows []string
+	for _, t := range db.targets(in) {
+		text := t.table
+		if table := db.state.tables[t.table]; table != nil {
+			key := map[string]types.AttributeValue{}
+			for _, k := range []string{table.schema.hash.Name, table.schema.sort.Name} {
+				if v, ok := t.values[k]; ok {
+					key[k] = v
+				}
+			}
+			if item, err := attr.ItemFromSDK(key); err == nil && len(item) > 0 {
+				text += item.String()
+			}
+		}
+		rows = append(rows, text)
+	}
+	return rows
+}

@@ -1,0 +1,73 @@
+package ddbfake
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// TB is what Start needs of a test: *testing.T, *testing.B and *testing.F have
+// it. Package testing itself stays out of programs that import this one.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Failed() bool
+	Logf(format string, args ...any)
+}
+
+// startRequests is how many requests a DB of Start remembers by default.
+const startRequests = 100
+
+// Start returns a DB for a test. If the test fails, its log ends with what the
+// DB saw: the latest requests with their outcomes (100, if Options.LogRequests
+// is zero), the rows that are left, and the faults that still wait. There is
+// nothing to stop.
+func Start(t TB, o Options) *DB {
+	t.Helper()
+	if o.LogRequests == 0 {
+		o.LogRequests = startRequests
+	}
+	db := New(o)
+	t.Cleanup(func() {
+		t.Helper()
+		if !t.Failed() {
+			return
+		}
+		for _, r := range db.Requests() {
+			t.Logf("ddbfake: request %s", r)
+		}
+		for _, name := range db.Tables() {
+			for _, item := range db.Items(name) {
+				t.Logf("ddbfake: row of %s %s", name, item)
+			}
+		}
+		for _, f := range db.Injected() {
+			t.Logf("ddbfake: fault still waits: %s", f)
+		}
+	})
+	return db
+}
+
+// Put puts rows into a table, one request each, as actor "". They are checked
+// like any others, and are seen in the change log, but no injected fault hits
+// them: they set the scene. An error says which item it is about; those before
+// it are in the table.
+func (db *DB) Put(table string, items ...attr.Item) error {
+	for i, item := range items {
+		in := &dynamodb.PutItemInput{TableName: &table, Item: item.ToSDK()}
+		if err := db.direct(in); err != nil {
+			return fmt.Errorf("ddbfake: put item %d of %d into %s: %w", i+1, len(items), table, err)
+		}
+	}
+	return nil
+}
+
+// direct serves a call of the test itself.
+func (db *DB) direct(in any) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	_, err := db.serve(operationOf(in), Call{Input: in}, false)
+	return err
+}
