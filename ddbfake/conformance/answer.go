@@ -242,12 +242,15 @@ func capacityText(c *types.ConsumedCapacity) string {
 	return text
 }
 
+// capacitiesText prints what was consumed of several tables, sorted: AWS promises
+// no order.
 func capacitiesText(list []types.ConsumedCapacity) string {
-	text := ""
+	texts := make([]string, len(list))
 	for i := range list {
-		text += capacityText(&list[i])
+		texts[i] = capacityText(&list[i])
 	}
-	return text
+	slices.Sort(texts)
+	return strings.Join(texts, "")
 }
 
 // itemText prints an item, or the word for none.

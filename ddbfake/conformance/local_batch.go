@@ -11,7 +11,7 @@ var localBatch = map[place]deviation{
 	{"batch_get/bad number in a missing table", 1}:         {localNotNumber, ownWords},
 	{"batch_get/capacity", 1}:                              {`rows: {pk: "a", sk: "1", x: 1, y: 2}; 1 units`, missingFree},
 	{"batch_get/capacity by index", 1}:                     {`rows: {pk: "b", sk: "1"}; 0.5 units, 0.5 of the table`, missingFree},
-	{"batch_get/capacity of two tables", 1}:                {`other: nothing; rows: {pk: "b", sk: "1"}; 0.5 units; 0 units`, missingFree},
+	{"batch_get/capacity of two tables", 1}:                {`other: nothing; rows: {pk: "b", sk: "1"}; 0 units; 0.5 units`, missingFree},
 	{"batch_get/detail before the table", 1}:               {localNoTable, tableFirst},
 	{"batch_get/empty RequestItems", 1}:                    {"ValidationException: BatchGetItem must have some requests set", ownWords},
 	{"batch_get/empty key", 1}:                             {"ValidationException: The list of keys in RequestItems for BatchGetItem may not contain null or empty values: rows has one or more empty keys", ownWords},
