@@ -1,6 +1,8 @@
 package ddbfake
 
 import (
+	"errors"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -121,8 +123,21 @@ func (a *action) resolve() (err error) {
 	if err := schema.checkSize(a.key); err != nil {
 		return err
 	}
+	if a.kind == actionPut && a.table.indexes != nil {
+		if err := a.table.checkIndexKeys(nil, a.item); err != nil {
+			return err
+		}
+	}
 	a.row = a.table.get(a.key)
 	return nil
+}
+
+// checkEmpty refuses empty values of key attributes, of those of indexes too.
+func (a *action) checkEmpty() error {
+	if err := a.table.schema.checkEmpty(a.key); err != nil || a.kind != actionPut || a.table.indexes == nil {
+		return err
+	}
+	return a.table.checkEmptyIndexKeys(a.item)
 }
 
 // run evaluates the condition and works out the write, without doing it. A
@@ -156,6 +171,11 @@ func (a *action) run() (write, error) {
 		w.after, w.sizeBytes = after, after.Size()
 		if w.sizeBytes > maxItemBytes {
 			return w, invalid("Item size to update has exceeded the maximum allowed size")
+		}
+		if a.table.indexes != nil {
+			if err := a.table.checkUpdatedIndexKeys(before, after); err != nil {
+				return w, err
+			}
 		}
 	}
 	return w, nil
@@ -197,11 +217,15 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 	if err := a.resolve(); err != nil {
 		return write{}, err
 	}
-	if err := a.table.schema.checkEmpty(a.key); err != nil {
+	if err := a.checkEmpty(); err != nil {
 		return write{}, err
 	}
 	w, err := a.run()
 	if err != nil {
+		var refused *requestError
+		if errors.As(err, &refused) {
+			err = refused.error
+		}
 		return write{}, err
 	}
 	db.commit(r, w)

@@ -59,6 +59,7 @@ func (u *tableUnits) consumedByBatch(asked types.ReturnConsumedCapacity) []types
 	out := make([]types.ConsumedCapacity, len(u.tables))
 	for i, name := range u.tables {
 		out[i] = *consumedBy(asked, name, u.units[name])
+		addIndexes(&out[i], u.indexes[name])
 	}
 	return out
 }

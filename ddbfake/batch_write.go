@@ -53,7 +53,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 			return nil, err
 		}
 		db.commit(r, w)
-		units.add(w.table.name, w.units())
+		units.addWrite(&w, 1)
 	}
 	if done == 0 && r.unprocessed != nil {
 		return nil, db.throttled(in, *r.unprocessed)
@@ -167,7 +167,7 @@ func (w *batchWrite) resolve(seen batchKeys) error {
 	if err := w.action.resolve(); err != nil {
 		return err
 	}
-	if err := schema.checkEmpty(w.key); err != nil {
+	if err := w.checkEmpty(); err != nil {
 		return err
 	}
 	return seen.add(w.table, w.key)

@@ -38,7 +38,9 @@ func (w *write) consumed(asked types.ReturnConsumedCapacity) *types.ConsumedCapa
 	if !wanted(asked) {
 		return nil
 	}
-	return consumedBy(asked, w.table.name, w.units())
+	c := consumedBy(asked, w.table.name, w.units())
+	addIndexes(c, w.indexUnits())
+	return c
 }
 
 func wanted(asked types.ReturnConsumedCapacity) bool {
@@ -59,6 +61,8 @@ func consumedBy(asked types.ReturnConsumedCapacity, table string, units float64)
 type tableUnits struct {
 	tables []string // in order of first appearance
 	units  map[string]float64
+	// indexes has the units of each table's indexes.
+	indexes map[string][]indexUnits
 }
 
 func (u *tableUnits) add(table string, units float64) {
@@ -79,16 +83,25 @@ func (u *tableUnits) consumed(asked types.ReturnConsumedCapacity, read bool) []t
 	out := make([]types.ConsumedCapacity, len(u.tables))
 	for i, name := range u.tables {
 		c := consumedBy(asked, name, u.units[name])
-		units := aws.Float64(u.units[name])
-		if read {
-			c.ReadCapacityUnits = units
-		} else {
-			c.WriteCapacityUnits = units
-		}
 		if c.Table != nil {
-			c.Table.ReadCapacityUnits, c.Table.WriteCapacityUnits = c.ReadCapacityUnits, c.WriteCapacityUnits
+			mark(&c.Table.ReadCapacityUnits, &c.Table.WriteCapacityUnits, *c.Table.CapacityUnits, read)
 		}
+		if !read && u.indexes != nil {
+			addIndexes(c, u.indexes[name])
+			markIndexes(c.GlobalSecondaryIndexes)
+			markIndexes(c.LocalSecondaryIndexes)
+		}
+		mark(&c.ReadCapacityUnits, &c.WriteCapacityUnits, *c.CapacityUnits, read)
 		out[i] = *c
 	}
 	return out
+}
+
+// mark says of units that they were read, or that they were written.
+func mark(readUnits, writeUnits **float64, units float64, read bool) {
+	if read {
+		*readUnits = aws.Float64(units)
+	} else {
+		*writeUnits = aws.Float64(units)
+	}
 }

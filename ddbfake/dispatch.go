@@ -51,6 +51,7 @@ var operations = []*operation{
 	handle("TransactWriteItems", (*DB).transactWriteItems),
 	handle("UntagResource", (*DB).untagResource),
 	handle("UpdateItem", (*DB).updateItem),
+	handle("UpdateTable", (*DB).updateTable),
 	handle("UpdateTimeToLive", (*DB).updateTimeToLive),
 }
 

@@ -59,7 +59,7 @@ promise, so no test should.
 # Limits
 
 [Operations] lists what is supported. Everything else, other operations as
-well as parameters of supported ones (indexes, streams, the legacy parameters
+well as parameters of supported ones (streams, the legacy parameters
 such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
 A transaction meets a conflict only where a fault says so, and an eventually
 consistent read is behind only by Options.ReplicaLag or where a fault says so.

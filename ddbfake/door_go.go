@@ -133,6 +133,11 @@ func (d *Door) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, _ .
 	return through[dynamodb.UpdateItemOutput](ctx, d, in)
 }
 
+// UpdateTable has the signature of *dynamodb.Client's.
+func (d *Door) UpdateTable(ctx context.Context, in *dynamodb.UpdateTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateTableOutput, error) {
+	return through[dynamodb.UpdateTableOutput](ctx, d, in)
+}
+
 // UpdateTimeToLive has the signature of *dynamodb.Client's.
 func (d *Door) UpdateTimeToLive(ctx context.Context, in *dynamodb.UpdateTimeToLiveInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error) {
 	return through[dynamodb.UpdateTimeToLiveOutput](ctx, d, in)

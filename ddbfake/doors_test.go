@@ -197,6 +197,24 @@ func doorCalls() []doorCall {
 			AttributeName: aws.String("other"), Enabled: aws.Bool(false),
 		}}, "ValidationException"},
 		{"describe ttl of a missing table", &dynamodb.DescribeTimeToLiveInput{TableName: missing}, "ResourceNotFoundException"},
+		{"add an index", &dynamodb.UpdateTableInput{
+			TableName:            cache,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("v"), AttributeType: "N"}, {AttributeName: aws.String("sk"), AttributeType: "S"}},
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+				IndexName:  aws.String("byV"),
+				KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("v"), KeyType: "HASH"}, {AttributeName: aws.String("sk"), KeyType: "RANGE"}},
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"w"}},
+			}}},
+		}, ""},
+		{"put into the index", &dynamodb.PutItemInput{TableName: cache, Item: item{"pk": s("i"), "sk": s("1"), "v": n("7"), "w": s("x")},
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes}, ""},
+		{"transact into the index", &dynamodb.TransactWriteItemsInput{ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes, ClientRequestToken: aws.String("t9"), TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: cache, Item: item{"pk": s("i"), "sk": s("2"), "v": n("7")}}},
+		}}, ""},
+		{"query the index", &dynamodb.QueryInput{TableName: cache, IndexName: aws.String("byV"), KeyConditionExpression: aws.String("v = :v"),
+			ExpressionAttributeValues: item{":v": n("7")}, Limit: aws.Int32(1), ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes}, ""},
+		{"describe with an index", &dynamodb.DescribeTableInput{TableName: cache}, ""},
+		{"update nothing", &dynamodb.UpdateTableInput{TableName: cache}, "ValidationException"},
 		{"drop", &dynamodb.DeleteTableInput{TableName: cache}, ""},
 		{"drop a missing table", &dynamodb.DeleteTableInput{TableName: missing}, "ResourceNotFoundException"},
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Hash is a SHA-256 of the tables: names, key schemas, TTL settings and rows.
+// Hash is a SHA-256 of the tables: names, key schemas, TTL settings, what the
+// indexes are (their contents follow from it) and rows.
 // It depends on nothing else: not on how the rows came to be, nor on the
 // change log, the tokens, the clock or the process. It reads every row.
 func (db *DB) Hash() [32]byte {
@@ -30,6 +31,9 @@ func (db *DB) Hash() [32]byte {
 			p.text(t.ttl.attribute)
 		} else {
 			p.number(0)
+		}
+		for _, x := range t.indexes {
+			p.index(x)
 		}
 		p.number(t.rows.Len())
 		h.Write(p)

@@ -104,6 +104,14 @@ func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, erro
 	return k, nil
 }
 
+// names returns the key's attributes.
+func (s *keySchema) names() []string {
+	if s.hasSort() {
+		return []string{s.hash.Name, s.sort.Name}
+	}
+	return []string{s.hash.Name}
+}
+
 // checkEmpty refuses empty key values. It is apart from the other rules
 // because a transaction reports it for the request and not for the action.
 //
@@ -126,15 +134,21 @@ func (s *keySchema) checkEmpty(k primaryKey) error {
 	return nil
 }
 
-// checkSize refuses key values that are too long, with the service's text.
+// Answers to key values that are too long, with the service's texts.
+const (
+	hashKeyTooLong = "One or more parameter values were invalid: " +
+		"Size of hashkey has exceeded the maximum size limit of2048 bytes"
+	sortKeyTooLong = "One or more parameter values were invalid: " +
+		"Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+)
+
+// checkSize refuses key values that are too long.
 func (s *keySchema) checkSize(k primaryKey) error {
 	if len(k.hash) > maxHashKeyBytes && s.hash.Kind != attr.KindN {
-		return invalid("One or more parameter values were invalid: " +
-			"Size of hashkey has exceeded the maximum size limit of2048 bytes")
+		return invalid(hashKeyTooLong)
 	}
 	if len(k.sort) > maxSortKeyBytes && s.sort.Kind != attr.KindN {
-		return invalid("One or more parameter values were invalid: " +
-			"Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
+		return invalid(sortKeyTooLong)
 	}
 	return nil
 }

@@ -18,6 +18,12 @@ func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 	if q.table, err = db.table(q.tableName); err != nil {
 		return nil, err
 	}
+	if in.IndexName != nil {
+		if db.behind(r, in.ConsistentRead) {
+			q.table = db.replica(r, q.table, func(primaryKey) bool { return true })
+		}
+		return q.onIndex()
+	}
 	if err := q.bind(); err != nil {
 		return nil, err
 	}
@@ -52,6 +58,9 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	}
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
 	name := c.table(in.TableName)
+	if in.IndexName != nil {
+		c.indexName(in.IndexName, "")
+	}
 	c.enum(string(in.Select), "select", selectValues)
 	if err := c.err(); err != nil {
 		return nil, err
@@ -66,9 +75,6 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		legacy{"KeyConditions", in.KeyConditions != nil}); err != nil {
 		return nil, err
 	}
-	if in.IndexName != nil {
-		return nil, &UnsupportedError{Operation: "Query", Parameter: "IndexName"}
-	}
 	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
 		return nil, err
 	}
@@ -78,7 +84,11 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	if in.KeyConditionExpression == nil {
 		return nil, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
-	if err := checkSelect(in.Select, in.ProjectionExpression != nil); err != nil {
+	selectable := checkSelect
+	if in.IndexName != nil {
+		selectable = checkIndexSelect
+	}
+	if err := selectable(in.Select, in.ProjectionExpression != nil); err != nil {
 		return nil, err
 	}
 	q := &query{in: in, tableName: name}
@@ -104,6 +114,9 @@ func (q *query) parse(db *DB) (err error) {
 		return err
 	}
 	used := []expr.Expression{q.keys}
+	if q.in.IndexName != nil {
+		used[0] = expr.IndexCondition{KeyCondition: q.keys}
+	}
 	if q.filter != nil {
 		used = append(used, q.filter)
 	}

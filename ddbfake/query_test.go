@@ -240,7 +240,7 @@ func TestQueryErrors(t *testing.T) {
 		{"the start is in the partition", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExclusiveStartKey: values{"pk": s("o"), "at": n("1")}}, validation, "The provided starting key is outside query boundaries based on provided conditions"},
 		{"the start is in the range", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p AND #at > :x"), ExpressionAttributeNames: map[string]string{"#at": "at"}, ExpressionAttributeValues: values{":p": s("p"), ":x": n("5")}, ExclusiveStartKey: values{"pk": s("p"), "at": n("1")}}, validation, "The provided starting key does not match the range key predicate"},
 		{"the table exists", &dynamodb.QueryInput{TableName: aws.String("nowhere"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, "ResourceNotFoundException", "Requested resource not found"},
-		{"indexes are refused, not ignored", &dynamodb.QueryInput{TableName: log, IndexName: aws.String("byTime"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, "UnknownOperationException", "ddbfake does not support the parameter IndexName of Query"},
+		{"the index exists", &dynamodb.QueryInput{TableName: log, IndexName: aws.String("byTime"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, validation, "The table does not have the specified index: byTime"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			_, err := queryWorld(t).c.Query(t.Context(), tc.in)

@@ -14,6 +14,10 @@ type table struct {
 	rows   *btree.BTreeG[*row] // by key
 	bytes  int64
 
+	// indexes are the secondary indexes, the global ones first; nil if there
+	// is none, and then they cost nothing.
+	indexes []*index
+
 	ttl ttlSetting
 	// dues holds the rows that TTL may delete, by due time; empty while TTL
 	// is disabled.
@@ -33,8 +37,8 @@ type table struct {
 	definitions        []types.AttributeDefinition
 	keys               []types.KeySchemaElement
 	billing            types.BillingMode
-	readUnits          int64
-	writeUnits         int64
+	billed             time.Time // when billing became what it is
+	throughput         throughput
 	class              types.TableClass
 	deletionProtection bool
 	tags               map[string]string // shared with snapshots: changed in a copy
@@ -49,6 +53,7 @@ func (t *table) copy() *table {
 	c := *t
 	c.rows = t.rows.Copy()
 	c.dues = t.dues.Copy()
+	c.indexes = copyIndexes(t.indexes)
 	return &c
 }
 
@@ -66,6 +71,9 @@ func (t *table) put(before, next *row, now time.Time) {
 	}
 	next.due = t.ttl.dueOf(next.item, now)
 	t.rows.Set(next)
+	if t.indexes != nil {
+		t.reindex(before, next)
+	}
 	t.bytes += int64(next.sizeBytes - sizeOf(before))
 	if before != nil && before.due != noDue {
 		t.dues.Delete(before)
@@ -79,6 +87,9 @@ func (t *table) put(before, next *row, now time.Time) {
 // remove deletes a row.
 func (t *table) remove(r *row) {
 	t.rows.Delete(r)
+	if t.indexes != nil {
+		t.reindex(r, nil)
+	}
 	t.bytes -= int64(r.sizeBytes)
 	if r.due != noDue {
 		t.dues.Delete(r)

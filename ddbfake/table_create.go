@@ -37,6 +37,10 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	if err := unsupportedOfTable(in); err != nil {
 		return nil, err
 	}
+	indexes, err := newIndexes(in, &schema)
+	if err != nil {
+		return nil, err
+	}
 	if db.state.tables[name] != nil {
 		return nil, &types.ResourceInUseException{Message: aws.String("Table already exists: " + name)}
 	}
@@ -47,7 +51,9 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		rows:               newRows(lessByKey),
 		dues:               newRows(lessByDue),
 		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
+		indexes:            indexes,
 		created:            r.now,
+		billed:             r.now,
 		born:               len(db.state.log),
 		definitions:        slices.Clone(in.AttributeDefinitions),
 		keys:               slices.Clone(in.KeySchema),
@@ -57,7 +63,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		tags:               withTags(nil, in.Tags),
 	}
 	if p := in.ProvisionedThroughput; p != nil {
-		t.readUnits, t.writeUnits = *p.ReadCapacityUnits, *p.WriteCapacityUnits
+		t.throughput = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits}
 	}
 	db.state.tables[name] = t
 	return &dynamodb.CreateTableOutput{TableDescription: t.describe(types.TableStatusCreating)}, nil
@@ -101,6 +107,7 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 		c.units(p.ReadCapacityUnits, "provisionedThroughput.readCapacityUnits")
 		c.units(p.WriteCapacityUnits, "provisionedThroughput.writeCapacityUnits")
 	}
+	c.indexes(in)
 	if err := c.err(); err != nil {
 		return err
 	}
@@ -182,12 +189,18 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 
 // unsupportedOfTable refuses what the fake does not have.
 func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
+	for _, g := range in.GlobalSecondaryIndexes {
+		if g.OnDemandThroughput != nil {
+			return &UnsupportedError{Operation: "CreateTable", Parameter: "GlobalSecondaryIndexes.OnDemandThroughput"}
+		}
+		if g.WarmThroughput != nil {
+			return &UnsupportedError{Operation: "CreateTable", Parameter: "GlobalSecondaryIndexes.WarmThroughput"}
+		}
+	}
 	for _, p := range []struct {
 		name  string
 		given bool
 	}{
-		{"GlobalSecondaryIndexes", in.GlobalSecondaryIndexes != nil},
-		{"LocalSecondaryIndexes", in.LocalSecondaryIndexes != nil},
 		{"VectorIndexes", in.VectorIndexes != nil},
 		{"StreamSpecification", in.StreamSpecification != nil && aws.ToBool(in.StreamSpecification.StreamEnabled)},
 		{"SSESpecification", in.SSESpecification != nil},

@@ -115,16 +115,13 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 		ItemCount:                 aws.Int64(int64(t.rows.Len())),
 		TableSizeBytes:            aws.Int64(t.bytes),
 		DeletionProtectionEnabled: aws.Bool(t.deletionProtection),
-		ProvisionedThroughput: &types.ProvisionedThroughputDescription{
-			ReadCapacityUnits:      aws.Int64(t.readUnits),
-			WriteCapacityUnits:     aws.Int64(t.writeUnits),
-			NumberOfDecreasesToday: aws.Int64(0),
-		},
+		ProvisionedThroughput:     t.throughput.describe(),
 	}
+	t.describeIndexes(d)
 	if t.billing == types.BillingModePayPerRequest {
 		d.BillingModeSummary = &types.BillingModeSummary{
 			BillingMode:                       t.billing,
-			LastUpdateToPayPerRequestDateTime: aws.Time(t.created),
+			LastUpdateToPayPerRequestDateTime: aws.Time(t.billed),
 		}
 	}
 	if t.class != "" {

@@ -70,9 +70,9 @@ func TestCreateTableErrors(t *testing.T) {
 			in.BillingMode = types.BillingModeProvisioned
 			in.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(0), WriteCapacityUnits: aws.Int64(1)}
 		}, validation, "1 validation error detected: Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must have value greater than or equal to 1"},
-		{"indexes are refused, not ignored", func(in *dynamodb.CreateTableInput) {
-			in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{}}
-		}, "UnknownOperationException", "ddbfake does not support the parameter GlobalSecondaryIndexes of CreateTable"},
+		{"vector indexes are refused, not ignored", func(in *dynamodb.CreateTableInput) {
+			in.VectorIndexes = []types.VectorIndex{{}}
+		}, "UnknownOperationException", "ddbfake does not support the parameter VectorIndexes of CreateTable"},
 		{"streams are refused, not ignored", func(in *dynamodb.CreateTableInput) {
 			in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true)}
 		}, "UnknownOperationException", "ddbfake does not support the parameter StreamSpecification of CreateTable"},

@@ -49,7 +49,7 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 	if wanted(in.ReturnConsumedCapacity) {
 		var units tableUnits
 		for i := range writes {
-			units.add(writes[i].table.name, 2*writes[i].units())
+			units.addWrite(&writes[i], 2)
 		}
 		out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, false)
 	}
@@ -187,7 +187,7 @@ func resolveActions(actions []action) error {
 			a.key = primaryKey{}
 			continue
 		}
-		if err := a.table.schema.checkEmpty(a.key); err != nil {
+		if err := a.checkEmpty(); err != nil {
 			return err
 		}
 		for j := range i {
@@ -240,6 +240,10 @@ func runActions(actions []action) ([]write, error) {
 		if err == nil {
 			writes[i] = w
 			continue
+		}
+		var refused *requestError
+		if errors.As(err, &refused) {
+			return nil, refused.error
 		}
 		if reasons == nil {
 			reasons = make([]types.CancellationReason, len(actions))

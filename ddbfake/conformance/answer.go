@@ -77,6 +77,8 @@ func answer(out any, err error) (string, error) {
 		return tableText(out.TableDescription), nil
 	case *dynamodb.DescribeTableOutput:
 		return tableText(out.Table), nil
+	case *dynamodb.UpdateTableOutput:
+		return "updating " + aws.ToString(out.TableDescription.TableName), nil
 	case *dynamodb.DeleteTableOutput:
 		return "deleted " + aws.ToString(out.TableDescription.TableName), nil
 	case *dynamodb.ListTablesOutput:
@@ -193,11 +195,7 @@ func tableText(t *types.TableDescription) string {
 	for _, d := range t.AttributeDefinitions {
 		kinds[aws.ToString(d.AttributeName)] = d.AttributeType
 	}
-	var keys []string
-	for _, k := range t.KeySchema {
-		name := aws.ToString(k.AttributeName)
-		keys = append(keys, fmt.Sprintf("%s %s %s", name, kinds[name], k.KeyType))
-	}
+	keys := keysText(t.KeySchema, kinds)
 	billing := "PROVISIONED"
 	if t.BillingModeSummary != nil {
 		billing = string(t.BillingModeSummary.BillingMode)
@@ -206,7 +204,44 @@ func tableText(t *types.TableDescription) string {
 	if p := t.ProvisionedThroughput; p != nil {
 		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
 	}
-	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), strings.Join(keys, ", "), billing, units)
+	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t)
+}
+
+func keysText(keys []types.KeySchemaElement, kinds map[string]types.ScalarAttributeType) string {
+	var parts []string
+	for _, k := range keys {
+		name := aws.ToString(k.AttributeName)
+		parts = append(parts, fmt.Sprintf("%s %s %s", name, kinds[name], k.KeyType))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// indexesText prints a table's indexes by name: their order is nobody's
+// promise. Units are shown if there are any.
+func indexesText(t *types.TableDescription) string {
+	kinds := map[string]types.ScalarAttributeType{}
+	for _, d := range t.AttributeDefinitions {
+		kinds[aws.ToString(d.AttributeName)] = d.AttributeType
+	}
+	var texts []string
+	add := func(name *string, keys []types.KeySchemaElement, p *types.Projection, units *types.ProvisionedThroughputDescription) {
+		text := fmt.Sprintf("; %s (%s) %s", aws.ToString(name), keysText(keys, kinds), p.ProjectionType)
+		if p.NonKeyAttributes != nil {
+			text += " " + strings.Join(slices.Sorted(slices.Values(p.NonKeyAttributes)), " ")
+		}
+		if units != nil && aws.ToInt64(units.ReadCapacityUnits) > 0 {
+			text += fmt.Sprintf(" %d/%d", *units.ReadCapacityUnits, aws.ToInt64(units.WriteCapacityUnits))
+		}
+		texts = append(texts, text)
+	}
+	for _, x := range t.GlobalSecondaryIndexes {
+		add(x.IndexName, x.KeySchema, x.Projection, x.ProvisionedThroughput)
+	}
+	for _, x := range t.LocalSecondaryIndexes {
+		add(x.IndexName, x.KeySchema, x.Projection, nil)
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "")
 }
 
 // tagsText prints tags, sorted: AWS promises no order.
@@ -238,6 +273,11 @@ func capacityText(c *types.ConsumedCapacity) string {
 	}
 	if c.Table != nil {
 		text += fmt.Sprintf(", %v of the table", aws.ToFloat64(c.Table.CapacityUnits))
+	}
+	for _, indexes := range []map[string]types.Capacity{c.GlobalSecondaryIndexes, c.LocalSecondaryIndexes} {
+		for _, name := range slices.Sorted(maps.Keys(indexes)) {
+			text += fmt.Sprintf(", %v of %s", aws.ToFloat64(indexes[name].CapacityUnits), name)
+		}
 	}
 	return text
 }

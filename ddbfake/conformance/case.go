@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -80,6 +81,11 @@ func Cases() []Case {
 		{"update", updateCases()},
 		{"returnvalues", returnValuesCases()},
 		{"projection", projectionCases()},
+		{"table_update", tableUpdateCases()},
+		{"index_create", indexCreateCases()},
+		{"index_write", indexWriteCases()},
+		{"index_query", indexQueryCases()},
+		{"index_key", indexKeyCases()},
 		{"query", queryCases()},
 		{"page", pageCases()},
 		{"scan", scanCases()},
@@ -129,7 +135,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount),
+	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes),
 }
 
 // joined is several lists as one.
@@ -141,7 +147,13 @@ func joined(lists ...map[place]deviation) map[place]deviation {
 	return all
 }
 
-// schema is a table's key, for example "pk S, sk N".
+// schema is a table's key, for example "pk S, sk N", and perhaps indexes:
+//
+//	pk S, sk N | gsi: g S, n N -> ALL | lsi: pk S, n N -> INCLUDE a b
+//
+// Local indexes have names that begin with lsi. The first attribute of a key
+// is for the partition and the others are for the order, unless one says
+// HASH or RANGE.
 type schema string
 
 const usualSchema schema = "pk S, sk S"
@@ -149,18 +161,60 @@ const usualSchema schema = "pk S, sk S"
 // input returns the request that creates such a table, on demand.
 func (s schema) input() *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{BillingMode: types.BillingModePayPerRequest}
-	for i, part := range strings.Split(string(s), ", ") {
-		name, kind, _ := strings.Cut(part, " ")
+	key, indexes, _ := strings.Cut(string(s), " | ")
+	in.KeySchema, in.AttributeDefinitions = keyOf(key, nil)
+	if indexes == "" {
+		return in
+	}
+	for _, text := range strings.Split(indexes, " | ") {
+		var x types.GlobalSecondaryIndex
+		x, in.AttributeDefinitions = indexOf(text, in.AttributeDefinitions)
+		if strings.HasPrefix(*x.IndexName, "lsi") {
+			in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
+				IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
+			})
+		} else {
+			in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, x)
+		}
+	}
+	return in
+}
+
+// indexOf reads an index, and adds what it needs to the definitions.
+func indexOf(text string, definitions []types.AttributeDefinition) (types.GlobalSecondaryIndex, []types.AttributeDefinition) {
+	name, text, _ := strings.Cut(text, ": ")
+	key, projection, _ := strings.Cut(text, " -> ")
+	x := types.GlobalSecondaryIndex{IndexName: aws.String(name)}
+	x.KeySchema, definitions = keyOf(key, definitions)
+	words := strings.Fields(projection)
+	x.Projection = &types.Projection{ProjectionType: types.ProjectionType(words[0])}
+	if len(words) > 1 {
+		x.Projection.NonKeyAttributes = words[1:]
+	}
+	return x, definitions
+}
+
+// keyOf reads a key.
+func keyOf(text string, definitions []types.AttributeDefinition) ([]types.KeySchemaElement, []types.AttributeDefinition) {
+	var keys []types.KeySchemaElement
+	for i, part := range strings.Split(text, ", ") {
+		words := strings.Fields(part)
 		use := types.KeyTypeHash
 		if i > 0 {
 			use = types.KeyTypeRange
 		}
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
-			AttributeName: aws.String(name), AttributeType: types.ScalarAttributeType(kind),
-		})
-		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: use})
+		if len(words) > 2 {
+			use = types.KeyType(words[2])
+		}
+		name := aws.String(words[0])
+		keys = append(keys, types.KeySchemaElement{AttributeName: name, KeyType: use})
+		if !slices.ContainsFunc(definitions, func(d types.AttributeDefinition) bool { return *d.AttributeName == *name }) {
+			definitions = append(definitions, types.AttributeDefinition{
+				AttributeName: name, AttributeType: types.ScalarAttributeType(words[1]),
+			})
+		}
 	}
-	return in
+	return keys, definitions
 }
 
 // The beginnings of the answers that most cases are about.

@@ -233,6 +233,11 @@ func describeTable(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodb.DescribeTableInput{}, options) }
 }
 
+// updateTable changes a table. The next step waits until that is done.
+func updateTable(options ...option) request {
+	return func(w *world) any { return build(w, &dynamodb.UpdateTableInput{}, options) }
+}
+
 func deleteTable(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodb.DeleteTableInput{}, options) }
 }

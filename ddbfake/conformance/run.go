@@ -96,6 +96,9 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 		if w.arn != "" {
 			got = strings.ReplaceAll(got, w.arn, "arn/")
 		}
+		if update, ok := in.(*dynamodb.UpdateTableInput); ok {
+			w.settle(ctx, update.TableName)
+		}
 		if complaint := s.judge(store.Name, got, listed[i+1]); complaint != "" {
 			complaints = append(complaints, fmt.Errorf("%s\nSource: %s\nstep %d, %s: %s", c.Rule, c.Source, i+1, operation(in), complaint))
 		}
@@ -173,6 +176,28 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 		return fmt.Errorf("create table %s: %w", name, err)
 	}
 	return nil
+}
+
+// settle waits until a table and its indexes are what they were made. It does
+// not matter if they never are: the next step says so.
+func (w *world) settle(ctx context.Context, name *string) {
+	busy := func(out *dynamodb.DescribeTableOutput) bool {
+		return out.Table.TableStatus != types.TableStatusActive ||
+			slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
+				return x.IndexStatus != types.IndexStatusActive
+			})
+	}
+	describe := &dynamodb.DescribeTableInput{TableName: name}
+	if out, err := w.store.Client.DescribeTable(ctx, describe); err != nil || !busy(out) {
+		return
+	}
+	waiter := dynamodb.NewTableExistsWaiter(w.store.Client, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay = time.Second
+		o.Retryable = func(_ context.Context, _ *dynamodb.DescribeTableInput, out *dynamodb.DescribeTableOutput, err error) (bool, error) {
+			return err == nil && busy(out), err
+		}
+	})
+	_ = waiter.Wait(ctx, describe, tableTimeout)
 }
 
 // drop deletes a table, unless the case did.

@@ -24,15 +24,20 @@ const (
 	docConsistency   = guide + "HowItWorks.ReadConsistency.html"
 	docCapacity      = guide + "read-write-operations.html"
 
-	docTags = guide + "Tagging.html"
+	docGlobal    = guide + "GSI.html"
+	docLocal     = guide + "LSI.html"
+	docManyKeys  = guide + "GSI.DesignPattern.MultiAttributeKeys.html"
+	docOnlineOps = guide + "GSI.OnlineOps.html"
+	docBackfill  = guide + "GSI.OnlineOps.ViolationDetection.html"
+	docTags      = guide + "Tagging.html"
 
 	docProtection = guide + "WorkingWithTables.Basics.html"
 
 	// Suites that are run against the service, for texts and orders that the
 	// documentation does not give.
 	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
-	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
 	nubo       = "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/"
+	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
 	controller = "https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md"
 	extenddb   = "https://github.com/ExtendDB/extenddb/pull/227"
 	scylla5862 = "https://github.com/scylladb/scylladb/issues/5862"

@@ -66,6 +66,7 @@ type Client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 	UntagResource(context.Context, *dynamodb.UntagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.UntagResourceOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	UpdateTable(context.Context, *dynamodb.UpdateTableInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTableOutput, error)
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
@@ -114,6 +115,8 @@ func send(ctx context.Context, c Client, in any) (any, error) {
 		return c.UntagResource(ctx, in, unchecked)
 	case *dynamodb.UpdateItemInput:
 		return c.UpdateItem(ctx, in, unchecked)
+	case *dynamodb.UpdateTableInput:
+		return c.UpdateTable(ctx, in, unchecked)
 	case *dynamodb.UpdateTimeToLiveInput:
 		return c.UpdateTimeToLive(ctx, in, unchecked)
 	}

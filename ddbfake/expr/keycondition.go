@@ -43,15 +43,22 @@ type term struct {
 	values    []attr.Value
 }
 
+// terms returns the one or two conditions.
 func (k *KeyCondition) terms(args Args) ([]term, error) {
+	terms, err := k.allTerms(args)
+	if err == nil && len(terms) > 2 {
+		err = errTooManyTerms
+	}
+	return terms, err
+}
+
+var errTooManyTerms = plainError("Conditions can be of length 1 or 2 only")
+
+func (k *KeyCondition) allTerms(args Args) ([]term, error) {
 	if err := k.root.check(&checker{lang: keyConditionLanguage, args: args}); err != nil {
 		return nil, err
 	}
-	terms, err := appendTerms(nil, k.root, args)
-	if err == nil && len(terms) > 2 {
-		err = plainError("Conditions can be of length 1 or 2 only")
-	}
-	return terms, err
+	return appendTerms(nil, k.root, args)
 }
 
 func appendTerms(terms []term, n condition, args Args) ([]term, error) {

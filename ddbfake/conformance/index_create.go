@@ -1,0 +1,147 @@
+package conformance
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// globals and locals change the indexes of a table before it is created.
+
+func globals(change func(list []types.GlobalSecondaryIndex) []types.GlobalSecondaryIndex) option {
+	return func(_ *world, in any) {
+		if in, ok := in.(*dynamodb.CreateTableInput); ok {
+			in.GlobalSecondaryIndexes = change(in.GlobalSecondaryIndexes)
+		}
+	}
+}
+
+func locals(change func(list []types.LocalSecondaryIndex) []types.LocalSecondaryIndex) option {
+	return func(_ *world, in any) {
+		if in, ok := in.(*dynamodb.CreateTableInput); ok {
+			in.LocalSecondaryIndexes = change(in.LocalSecondaryIndexes)
+		}
+	}
+}
+
+// each changes every global index.
+func each(change func(x *types.GlobalSecondaryIndex)) option {
+	return globals(func(list []types.GlobalSecondaryIndex) []types.GlobalSecondaryIndex {
+		for i := range list {
+			change(&list[i])
+		}
+		return list
+	})
+}
+
+func indexCreateCases() []Case {
+	const (
+		global  = usualSchema + " | gsi: g S -> ALL"
+		local   = usualSchema + " | lsi: pk S, n N -> ALL"
+		created = "table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0"
+	)
+	noTables := map[string]schema{}
+	described := func(name, rule, source string, of schema, want string) Case {
+		return Case{Name: name, Rule: rule, Source: source, tables: map[string]schema{usualTable: of}, steps: []step{
+			expect(describeTable(), want),
+		}}
+	}
+	refused := func(name, rule, source string, of schema, want string, options ...option) Case {
+		return Case{Name: name, Rule: rule, Source: source, tables: noTables, steps: []step{
+			expect(createTable(usualTable, of, options...), want),
+		}}
+	}
+	many := func(prefix, form string, n int) schema {
+		s := usualSchema
+		for i := range n {
+			s += schema(fmt.Sprintf(" | %s%02d: "+form, prefix, i))
+		}
+		return s
+	}
+	short := func(name, list string) string {
+		return "Value '" + name + "' at '" + list + ".1.member.indexName' failed to satisfy constraint: Member must have length greater than or equal to 3"
+	}
+	units := &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)}
+	return []Case{
+		described("global", "A global index has a key of its own.", api("CreateTable"), global, created+"; gsi (g S HASH) ALL"),
+		described("global with a sort key", "The key of a global index may have a sort key.", api("CreateTable"), usualSchema+" | gsi: g S, n N -> KEYS_ONLY", created+"; gsi (g S HASH, n N RANGE) KEYS_ONLY"),
+		described("included attributes", "An index may have some attributes beside its keys.", api("Projection"), usualSchema+" | gsi: g S -> INCLUDE v w", created+"; gsi (g S HASH) INCLUDE v w"),
+		described("local", "A local index has the table's partition key.", api("CreateTable"), local, created+"; lsi (pk S HASH, n N RANGE) ALL"),
+		described("both", "A table may have indexes of both kinds.", api("CreateTable"), local+" | gsi: g S -> ALL", created+"; gsi (g S HASH) ALL; lsi (pk S HASH, n N RANGE) ALL"),
+		described("key of the table", "The key of a global index may be made of the table's.", alternator+"test_gsi.py", usualSchema+" | gsi: sk S, pk S -> ALL", created+"; gsi (sk S HASH, pk S RANGE) ALL"),
+		described("five local ones", "A table has at most five local indexes.", docLimits, many("lsi", "pk S, n N -> KEYS_ONLY", 5), created+
+			"; lsi00 (pk S HASH, n N RANGE) KEYS_ONLY; lsi01 (pk S HASH, n N RANGE) KEYS_ONLY; lsi02 (pk S HASH, n N RANGE) KEYS_ONLY; lsi03 (pk S HASH, n N RANGE) KEYS_ONLY; lsi04 (pk S HASH, n N RANGE) KEYS_ONLY"),
+		described("several attributes", "A global index may have up to four attributes for its partition and as many for its order.", docManyKeys,
+			usualSchema+" | gsi: a S, b N HASH, c B HASH, d S HASH, e S RANGE, f N RANGE, g B RANGE, h S RANGE -> ALL",
+			created+"; gsi (a S HASH, b N HASH, c B HASH, d S HASH, e S RANGE, f N RANGE, g B RANGE, h S RANGE) ALL"),
+		described("several partition attributes alone", "A partition key of several attributes needs no sort key.", alternator+"test_gsi_composite.py",
+			usualSchema+" | gsi: a S, b S HASH -> ALL", created+"; gsi (a S HASH, b S HASH) ALL"),
+
+		refused("no global indexes", "A list of indexes is not empty.", dynalite+"createTable.js", global, badParameter("List of GlobalSecondaryIndexes is empty"),
+			set("AttributeDefinitions", usualSchema.input().AttributeDefinitions), set("GlobalSecondaryIndexes", []types.GlobalSecondaryIndex{})),
+		refused("no local indexes", "Neither is one of local indexes.", dynalite+"createTable.js", local, badParameter("List of LocalSecondaryIndexes is empty"),
+			set("AttributeDefinitions", usualSchema.input().AttributeDefinitions), set("LocalSecondaryIndexes", []types.LocalSecondaryIndex{})),
+		refused("21 global indexes", "A table has at most 20 global indexes.", dynalite+"createTable.js", many("gsi", "g S -> ALL", 21),
+			badParameter("GlobalSecondaryIndex count exceeds the per-table limit of 20")),
+		refused("six local indexes", "A table has at most five local indexes, and no more.", dynalite+"createTable.js", many("lsi", "pk S, n N -> ALL", 6),
+			badParameter("Number of LocalSecondaryIndexes exceeds per-table limit of 5")),
+		refused("one name twice", "Indexes have different names.", nubo+"tier3/error-messages/createTable.test.ts", usualSchema+" | gsi: g S -> ALL | gsi: g S, n N -> ALL",
+			badParameter("Duplicate index name: gsi")),
+		refused("one name for both kinds", "Indexes of both kinds have different names.", alternator+"test_lsi.py", local+" | gsi: g S -> ALL", badParameter("Duplicate index name: lsi"),
+			each(func(x *types.GlobalSecondaryIndex) { x.IndexName = aws.String("lsi") })),
+		refused("local without a sort key of the table", "A table with local indexes has a sort key.", dynalite+"createTable.js", "pk S | lsi: pk S, n N -> ALL",
+			badParameter("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")),
+		refused("local without a sort key", "A local index has a sort key.", dynalite+"createTable.js", usualSchema+" | lsi: pk S -> ALL",
+			badParameter("Index KeySchema does not have a range key for index: lsi")),
+		refused("local with another partition key", "A local index has the table's partition key and no other.", dynalite+"createTable.js", usualSchema+" | lsi: g S, n N -> ALL",
+			badParameter("Index KeySchema does not have the same leading hash key as table KeySchema for index: lsi. index hash key: g, table hash key: pk")),
+		refused("undefined key", "The key attributes of an index are defined.", dynalite+"createTable.js", global,
+			badParameter("Some index key attributes are not defined in AttributeDefinitions. Keys: [x], AttributeDefinitions: [pk, sk, g]"),
+			each(func(x *types.GlobalSecondaryIndex) { x.KeySchema[0].AttributeName = aws.String("x") })),
+		refused("unused definition", "What is defined is part of a key.", alternator+"test_table.py", global+" | gs2: x S -> ALL",
+			badParameter("Some AttributeDefinitions are not used. AttributeDefinitions: [pk, sk, g, x], keys used: [pk, sk, g]"),
+			globals(func(list []types.GlobalSecondaryIndex) []types.GlobalSecondaryIndex { return list[:1] })),
+		refused("one attribute twice", "The key attributes of an index differ.", dynalite+"createTable.js", usualSchema+" | gsi: g S, g S -> ALL",
+			invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")),
+		refused("one attribute twice of several", "So do they if there are several.", alternator+"test_gsi_composite.py", usualSchema+" | gsi: a S, b S HASH, a S RANGE -> ALL",
+			invalid("The KeySchema contains multiple key attributes with the same name")),
+		refused("sort key first", "The partition key comes first.", dynalite+"createTable.js", usualSchema+" | gsi: g S, n N -> ALL",
+			invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type"),
+			each(func(x *types.GlobalSecondaryIndex) { x.KeySchema[0].KeyType = types.KeyTypeRange })),
+		refused("local with two partition keys", "A local index has one partition key.", dynalite+"createTable.js", usualSchema+" | lsi: pk S, n N HASH -> ALL",
+			invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")),
+		refused("partition key after a sort key", "All partition attributes come before all sort attributes.", alternator+"test_gsi_composite.py", usualSchema+" | gsi: a S, b S RANGE, c S HASH -> ALL",
+			badParameter("All HASH key attributes must precede RANGE key attributes in the KeySchema")),
+		refused("five partition attributes", "A partition key has at most four attributes.", alternator+"test_gsi_composite.py", usualSchema+" | gsi: a S, b S HASH, c S HASH, d S HASH, e S HASH -> ALL",
+			badParameter("The KeySchema exceeds the maximum allowed number of HASH key attributes")),
+		refused("five sort attributes", "A sort key has at most four attributes.", alternator+"test_gsi_composite.py", usualSchema+" | gsi: a S, b S, c S, d S, e S, f S -> ALL",
+			badParameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes")),
+		refused("local with several attributes", "A local index has a key of two attributes.", alternator+"test_gsi_composite.py", usualSchema+" | lsi: pk S, a S, b S -> ALL",
+			broken("Value '[...]' at 'localSecondaryIndexes.1.member.keySchema' failed to satisfy constraint: Member must have length less than or equal to 2")),
+		refused("short names", "The names of indexes are checked, those of global ones first.", parity+"tier3/validation-ordering/createTable.test.ts", local+" | gsi: g S -> ALL",
+			broken(short("g1", "globalSecondaryIndexes"), short("aa", "localSecondaryIndexes")),
+			each(func(x *types.GlobalSecondaryIndex) { x.IndexName = aws.String("g1") }),
+			locals(func(list []types.LocalSecondaryIndex) []types.LocalSecondaryIndex {
+				list[0].IndexName = aws.String("aa")
+				return list
+			})),
+		refused("no projection", "An index says what it has.", dynalite+"createTable.js", global,
+			broken("Value null at 'globalSecondaryIndexes.1.member.projection' failed to satisfy constraint: Member must not be null"),
+			each(func(x *types.GlobalSecondaryIndex) { x.Projection = nil })),
+		refused("no projection type", "A projection has a type.", dynalite+"createTable.js", global, badParameter("Unknown ProjectionType: null"),
+			each(func(x *types.GlobalSecondaryIndex) { x.Projection.ProjectionType = "" })),
+		refused("no such projection type", "A projection has one of three types.", dynalite+"createTable.js", usualSchema+" | gsi: g S -> SOME",
+			broken("Value 'SOME' at 'globalSecondaryIndexes.1.member.projection.projectionType' failed to satisfy constraint: Member must satisfy enum value set: [ALL, INCLUDE, KEYS_ONLY]")),
+		refused("attributes with ALL", "Attributes are listed for INCLUDE only.", dynalite+"createTable.js", usualSchema+" | gsi: g S -> ALL v", badParameter("ProjectionType is ALL, but NonKeyAttributes is specified")),
+		refused("attributes with KEYS_ONLY", "So are they for a local index.", dynalite+"createTable.js", usualSchema+" | lsi: pk S, n N -> KEYS_ONLY v", badParameter("ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified")),
+		refused("INCLUDE without attributes", "INCLUDE lists attributes.", nubo+"tier1/createTable/specValidation.test.ts", usualSchema+" | gsi: g S -> INCLUDE",
+			badParameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")),
+		refused("units on demand", "An index has no throughput if its table is paid per request.", dynalite+"createTable.js", global,
+			badParameter("ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST"),
+			each(func(x *types.GlobalSecondaryIndex) { x.ProvisionedThroughput = units })),
+		refused("no units", "A global index of a provisioned table has a throughput.", api("CreateTable"), global,
+			badParameter("ProvisionedThroughput is not specified for index: gsi"), set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units)),
+	}
+}

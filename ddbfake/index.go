@@ -1,0 +1,317 @@
+package ddbfake
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/tidwall/btree"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// Limits on indexes.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-secondary-indexes
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
+const (
+	maxGlobalIndexes       = 20
+	maxLocalIndexes        = 5
+	maxIndexKeyAttributes  = 4 // of each kind, in a global index
+	maxProjectedAttributes = 20
+)
+
+// index is a secondary index: the rows of its table that have all of its key
+// attributes, in another order.
+type index struct {
+	name       string
+	global     bool
+	hash, sort []expr.Key
+	keys       []types.KeySchemaElement
+	projection types.Projection
+	projected  []string // the attributes it has, its own keys and the table's among them; nil if all
+	throughput throughput
+
+	entries *btree.BTreeG[*indexRow]
+	bytes   int64
+}
+
+// indexRow is a row's place in an index.
+type indexRow struct {
+	indexKey
+	row *row
+}
+
+// indexKey is the key of an index, each part the tuple of its attributes.
+type indexKey struct {
+	hash, sort string
+}
+
+// compare orders an index: rows with the same key by their primary keys.
+//
+// Deviation: in which order the service has rows with the same key is not
+// documented, but that it is always the same.
+func (e *indexRow) compare(o *indexRow) int {
+	if c := strings.Compare(e.hash, o.hash); c != 0 {
+		return c
+	}
+	if c := strings.Compare(e.sort, o.sort); c != 0 {
+		return c
+	}
+	return e.row.key.compare(o.row.key)
+}
+
+func newEntries() *btree.BTreeG[*indexRow] {
+	less := func(a, b *indexRow) bool { return a.compare(b) < 0 }
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+// copyIndexes returns indexes that share entries until one of them writes.
+func copyIndexes(indexes []*index) []*index {
+	if indexes == nil {
+		return nil
+	}
+	copies := make([]*index, len(indexes))
+	for i, x := range indexes {
+		c := *x
+		c.entries = x.entries.Copy()
+		copies[i] = &c
+	}
+	return copies
+}
+
+// index returns the index of this name, nil if there is none.
+func (t *table) index(name string) *index {
+	for _, x := range t.indexes {
+		if x.name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// all calls yield for each key attribute.
+func (x *index) all(yield func(expr.Key) bool) {
+	for _, key := range x.hash {
+		if !yield(key) {
+			return
+		}
+	}
+	for _, key := range x.sort {
+		if !yield(key) {
+			return
+		}
+	}
+}
+
+// has reports whether an attribute is part of the key.
+func (x *index) has(name string) bool {
+	for key := range x.all {
+		if key.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// projects reports whether an attribute is in the index.
+func (x *index) projects(name string) bool {
+	return x.projected == nil || slices.Contains(x.projected, name)
+}
+
+// setProjection records what the index holds. The keys of the table and of
+// the index are always there.
+func (x *index) setProjection(p *types.Projection, schema *keySchema) {
+	x.projection = types.Projection{ProjectionType: p.ProjectionType, NonKeyAttributes: slices.Clone(p.NonKeyAttributes)}
+	if p.ProjectionType == types.ProjectionTypeAll {
+		return
+	}
+	x.projected = append(schema.names(), x.projection.NonKeyAttributes...)
+	for key := range x.all {
+		x.projected = append(x.projected, key.Name)
+	}
+	slices.Sort(x.projected)
+	x.projected = slices.Compact(x.projected)
+}
+
+// project cuts an item down to what the index has.
+func (x *index) project(item attr.Item) attr.Item {
+	if x.projected == nil {
+		return item
+	}
+	out := make(attr.Item, len(x.projected))
+	for _, name := range x.projected {
+		if v, ok := item[name]; ok {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// keyOf returns where an item stands in the index. A row that lacks a key
+// attribute is not in it. One whose attribute could be no key, which may have
+// been there before the index was, is not either.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
+func (x *index) keyOf(item attr.Item) (indexKey, bool) {
+	hash, ok := tupleOf(item, x.hash, maxHashKeyBytes)
+	if !ok {
+		return indexKey{}, false
+	}
+	sort, ok := tupleOf(item, x.sort, maxSortKeyBytes)
+	return indexKey{hash, sort}, ok
+}
+
+func tupleOf(item attr.Item, keys []expr.Key, maxBytes int) (string, bool) {
+	var tuple []byte
+	sizeBytes := 0
+	for _, key := range keys {
+		v, ok := item[key.Name]
+		if !ok || v.Kind() != key.Kind || emptyKind(v) != "" {
+			return "", false
+		}
+		sizeBytes += keySize(v)
+		tuple = appendPart(tuple, v)
+	}
+	return string(tuple), sizeBytes <= maxBytes
+}
+
+// appendPart appends an attribute to a tuple so that byte order is the order
+// of tuples: 0 is escaped, and a part ends with what is less than anything
+// that could go on.
+func appendPart(tuple []byte, v attr.Value) []byte {
+	part := encodeKey(v)
+	for i := range len(part) {
+		tuple = append(tuple, part[i])
+		if part[i] == 0 {
+			tuple = append(tuple, 0xff)
+		}
+	}
+	return append(tuple, 0, partEnd)
+}
+
+const partEnd = 1
+
+// afterTuple returns the first string after all tuples that begin like this
+// one; false if this is the empty tuple, with which all begin.
+func afterTuple(tuple []byte) (string, bool) {
+	if len(tuple) == 0 {
+		return "", false
+	}
+	after := slices.Clone(tuple)
+	after[len(after)-1] = partEnd + 1
+	return string(after), true
+}
+
+// reindex moves a row to its places in the indexes. Before and after are nil
+// for a row that was not or will not be there.
+func (t *table) reindex(before, after *row) {
+	for _, x := range t.indexes {
+		if before != nil {
+			if key, ok := x.keyOf(before.item); ok {
+				x.entries.Delete(&indexRow{key, before})
+				x.bytes -= int64(x.sizeOf(before))
+			}
+		}
+		if after != nil {
+			x.add(after)
+		}
+	}
+}
+
+// add adds a row, if it belongs into the index.
+func (x *index) add(r *row) {
+	if key, ok := x.keyOf(r.item); ok {
+		x.entries.Set(&indexRow{key, r})
+		x.bytes += int64(x.sizeOf(r))
+	}
+}
+
+// sizeOf returns what a row takes in the index.
+func (x *index) sizeOf(r *row) int {
+	if x.projected == nil {
+		return r.sizeBytes
+	}
+	return x.project(r.item).Size()
+}
+
+// lastKey returns what tells a page of the index where to go on: the keys of
+// the table and of the index.
+func (x *index) lastKey(r *row) attr.Item {
+	key := make(attr.Item, len(r.id)+len(x.keys))
+	//isrsim:unordered a map is filled
+	for name, v := range r.id {
+		key[name] = v
+	}
+	for k := range x.all {
+		key[k.Name] = r.item[k.Name]
+	}
+	return key
+}
+
+// describe adds the descriptions of the indexes.
+func (t *table) describeIndexes(d *types.TableDescription) {
+	status := types.IndexStatusActive
+	switch d.TableStatus {
+	case types.TableStatusCreating:
+		status = types.IndexStatusCreating
+	case types.TableStatusDeleting:
+		status = types.IndexStatusDeleting
+	}
+	for _, x := range t.indexes {
+		if x.global {
+			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, x.describe(d, status))
+			continue
+		}
+		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, types.LocalSecondaryIndexDescription{
+			IndexArn:       aws.String(x.arn(d)),
+			IndexName:      aws.String(x.name),
+			IndexSizeBytes: aws.Int64(x.bytes),
+			ItemCount:      aws.Int64(int64(x.entries.Len())),
+			KeySchema:      slices.Clone(x.keys),
+			Projection:     x.describeProjection(),
+		})
+	}
+}
+
+func (x *index) describe(d *types.TableDescription, status types.IndexStatus) types.GlobalSecondaryIndexDescription {
+	return types.GlobalSecondaryIndexDescription{
+		IndexArn:              aws.String(x.arn(d)),
+		IndexName:             aws.String(x.name),
+		IndexSizeBytes:        aws.Int64(x.bytes),
+		IndexStatus:           status,
+		ItemCount:             aws.Int64(int64(x.entries.Len())),
+		KeySchema:             slices.Clone(x.keys),
+		Projection:            x.describeProjection(),
+		ProvisionedThroughput: x.throughput.describe(),
+	}
+}
+
+func (x *index) arn(d *types.TableDescription) string {
+	return aws.ToString(d.TableArn) + "/index/" + x.name
+}
+
+func (x *index) describeProjection() *types.Projection {
+	return &types.Projection{
+		ProjectionType:   x.projection.ProjectionType,
+		NonKeyAttributes: slices.Clone(x.projection.NonKeyAttributes),
+	}
+}
+
+// index writes what an index is.
+func (f *printer) index(x *index) {
+	f.text("index")
+	f.text(x.name)
+	if x.global {
+		f.text("global")
+	}
+	for key := range x.all {
+		f.text(key.Name)
+		f.text(key.Kind.String())
+	}
+	f.number(len(x.hash))
+	f.text(string(x.projection.ProjectionType))
+	f.texts(slices.Sorted(slices.Values(x.projection.NonKeyAttributes)))
+}

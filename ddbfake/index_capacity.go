@@ -1,0 +1,95 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// indexUnits are the units that an index takes.
+type indexUnits struct {
+	index *index
+	units float64
+}
+
+// indexUnits returns what a write takes of the indexes that it changes: one
+// write to put the row there, to change it or to delete it, two to move it.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
+// Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/putItem/indexConsumedCapacity.test.ts
+func (w *write) indexUnits() []indexUnits {
+	var all []indexUnits
+	for _, x := range w.table.indexes {
+		if units := w.unitsOf(x); units > 0 {
+			all = append(all, indexUnits{x, units})
+		}
+	}
+	return all
+}
+
+func (w *write) unitsOf(x *index) float64 {
+	var before, after indexKey
+	var had, has bool
+	if w.before != nil {
+		before, had = x.keyOf(w.before.item)
+	}
+	if w.after != nil {
+		after, has = x.keyOf(w.after)
+	}
+	switch {
+	case !had && !has:
+		return 0
+	case !had:
+		return blocks(x.project(w.after).Size(), writeBlockBytes)
+	case !has:
+		return blocks(x.sizeOf(w.before), writeBlockBytes)
+	}
+	old, now := x.project(w.before.item), x.project(w.after)
+	switch {
+	case before != after:
+		return blocks(old.Size(), writeBlockBytes) + blocks(now.Size(), writeBlockBytes)
+	case old.Equal(now):
+		return 0
+	}
+	return blocks(max(old.Size(), now.Size()), writeBlockBytes)
+}
+
+// addIndexes adds the units of indexes to those of a table. Like consumedBy
+// it does not say whether they were read or written.
+func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
+	for _, u := range list {
+		*c.CapacityUnits += u.units
+		if c.Table == nil {
+			continue // only the total was asked for
+		}
+		byName := &c.LocalSecondaryIndexes
+		if u.index.global {
+			byName = &c.GlobalSecondaryIndexes
+		}
+		if *byName == nil {
+			*byName = map[string]types.Capacity{}
+		}
+		sum := u.units + aws.ToFloat64((*byName)[u.index.name].CapacityUnits)
+		(*byName)[u.index.name] = types.Capacity{CapacityUnits: aws.Float64(sum)}
+	}
+}
+
+// addWrite adds the units of a write, those of indexes too; times is 2 within
+// a transaction.
+func (u *tableUnits) addWrite(w *write, times float64) {
+	u.add(w.table.name, times*w.units())
+	for _, x := range w.indexUnits() {
+		if u.indexes == nil {
+			u.indexes = map[string][]indexUnits{}
+		}
+		u.indexes[w.table.name] = append(u.indexes[w.table.name], indexUnits{x.index, times * x.units})
+	}
+}
+
+// markIndexes says of the units of indexes that they were written.
+func markIndexes(indexes map[string]types.Capacity) {
+	//isrsim:unordered each by itself
+	for name, c := range indexes {
+		c.WriteCapacityUnits = c.CapacityUnits
+		indexes[name] = c
+	}
+}

@@ -1,0 +1,124 @@
+package ddbfake
+
+import (
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// The rules in this file are on items: an attribute that is part of an
+// index's key may be absent, but if it is there it has the key's type, is not
+// empty and not too long.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html
+
+// checkIndexKeys refuses an item with key attributes of another type, or that
+// are too long. Attributes that are as in before are not looked at: they may
+// be older than the index. Global indexes are looked at first.
+func (t *table) checkIndexKeys(before, item attr.Item) error {
+	for _, x := range t.indexes {
+		for key := range x.all {
+			v, ok := item[key.Name]
+			if !ok || v.Kind() == key.Kind || unchanged(before, key, v) {
+				continue
+			}
+			return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
+				key.Name, key.Kind, v.Kind(), x.name)
+		}
+	}
+	for _, x := range t.indexes {
+		if longKey(before, item, x.hash) > maxHashKeyBytes {
+			return invalid(hashKeyTooLong)
+		}
+		if longKey(before, item, x.sort) > maxSortKeyBytes {
+			return invalid(sortKeyTooLong)
+		}
+	}
+	return nil
+}
+
+// longKey returns the length of these key attributes, 0 if none has changed.
+func longKey(before, item attr.Item, keys []expr.Key) int {
+	n, changed := 0, false
+	for _, key := range keys {
+		if v, ok := item[key.Name]; ok {
+			n += keySize(v)
+			changed = changed || !unchanged(before, key, v)
+		}
+	}
+	if !changed {
+		return 0
+	}
+	return n
+}
+
+func unchanged(before attr.Item, key expr.Key, v attr.Value) bool {
+	old, ok := before[key.Name]
+	return ok && attr.Equal(old, v)
+}
+
+// checkEmptyIndexKeys refuses an item with an empty key attribute. It is
+// apart for the same reason as keySchema.checkEmpty.
+func (t *table) checkEmptyIndexKeys(item attr.Item) error {
+	for _, x := range t.indexes {
+		for key := range x.all {
+			if kind := emptyKind(item[key.Name]); kind != "" {
+				return invalid("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
+					"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", kind, x.name, key.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkUpdatedIndexKeys applies both rules to what an update makes of an
+// item.
+func (t *table) checkUpdatedIndexKeys(before, after attr.Item) error {
+	if err := t.checkIndexKeys(before, after); err != nil {
+		return err
+	}
+	for _, x := range t.indexes {
+		for key := range x.all {
+			v := after[key.Name]
+			if kind := emptyKind(v); kind != "" && !unchanged(before, key, v) {
+				return &requestError{invalid("One or more parameter values are not valid. The update expression attempted to update "+
+					"a secondary index key to a value that is not supported. "+
+					"The AttributeValue for a key attribute cannot contain an empty %s value.", kind)}
+			}
+		}
+	}
+	return nil
+}
+
+// requestError is an action's error that a transaction reports for the whole
+// request, not among its reasons.
+type requestError struct{ error }
+
+func (e *requestError) Unwrap() error { return e.error }
+
+// emptyKind returns "string" or "binary" for a value of this kind that is
+// empty, "" for any other.
+func emptyKind(v attr.Value) string {
+	switch v := v.(type) {
+	case attr.S:
+		if v == "" {
+			return "string"
+		}
+	case attr.B:
+		if len(v) == 0 {
+			return "binary"
+		}
+	}
+	return ""
+}
+
+// keySize is the length of a key value: numbers are never too long.
+func keySize(v attr.Value) int {
+	switch v := v.(type) {
+	case attr.S:
+		return len(v)
+	case attr.B:
+		return len(v)
+	}
+	return 0
+}

@@ -1,0 +1,331 @@
+package ddbfake
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/expr"
+)
+
+// onIndex answers a Query on an index, once its table is found.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
+// Source: https://github.com/architect/dynalite/blob/main/test/query.js
+func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
+	x, err := q.table.readableIndex(*q.in.IndexName, q.in.ConsistentRead)
+	if err != nil {
+		return nil, err
+	}
+	schema := &q.table.schema
+	if err := x.checkStart(schema, q.in.ExclusiveStartKey); err != nil {
+		return nil, err
+	}
+	bounds, err := expr.IndexCondition{KeyCondition: q.keys}.Bind(q.args, x.hash, x.sort)
+	if err != nil {
+		return nil, invalid("%s", err.Error())
+	}
+	read, err := newIndexRange(bounds)
+	if err != nil {
+		return nil, err
+	}
+	var after *indexRow
+	if q.in.ExclusiveStartKey != nil {
+		if after, err = x.start(schema, q.in.ExclusiveStartKey); err != nil {
+			return nil, err
+		}
+		switch {
+		case read.conditioned && !read.contains(after.sort):
+			return nil, invalid("The provided starting key does not match the range key predicate")
+		case after.hash != read.hash:
+			return nil, invalid("The provided starting key is outside query boundaries based on provided conditions")
+		}
+	}
+	if q.filter != nil {
+		for _, name := range q.filter.Attributes(q.args) {
+			if x.has(name) {
+				return nil, invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", name)
+			}
+		}
+	}
+	p := newIndexPage(x, q.in.Select, q.in.Limit)
+	p.filter, p.projection, p.args = q.filter, q.projection, q.args
+	if err := p.check(q.in.Select); err != nil {
+		return nil, err
+	}
+	read.scan(x, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, after, p.read)
+	if p.failure != nil {
+		return nil, p.failure
+	}
+	return &dynamodb.QueryOutput{
+		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(),
+		ConsumedCapacity: p.consumed(q.table, q.in.ReturnConsumedCapacity, aws.ToBool(q.in.ConsistentRead)),
+	}, nil
+}
+
+// checkIndexSelect is checkSelect for a read of an index.
+func checkIndexSelect(which types.Select, projected bool) error {
+	if which != types.SelectAllProjectedAttributes {
+		return checkSelect(which, projected)
+	}
+	if projected {
+		return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES")
+	}
+	return nil
+}
+
+// readableIndex finds the index that a Query or a Scan reads. Which of the
+// two refusals comes first is known of statements in PartiQL.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/indexReads.test.ts
+func (t *table) readableIndex(name string, consistent *bool) (*index, error) {
+	x := t.index(name)
+	switch {
+	case x == nil:
+		return nil, invalid("The table does not have the specified index: %s", name)
+	case x.global && aws.ToBool(consistent):
+		return nil, invalid("Consistent reads are not supported on global secondary indexes")
+	}
+	return x, nil
+}
+
+// checkStart refuses an ExclusiveStartKey that has other attributes than the
+// keys of the table and of the index, or whose index key has other types.
+func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeValue) error {
+	if start == nil {
+		return nil
+	}
+	names := schema.names()
+	for key := range x.all {
+		if !slices.Contains(names, key.Name) {
+			names = append(names, key.Name)
+		}
+	}
+	if len(start) != len(names) {
+		return invalid(startInvalid)
+	}
+	for key := range x.all {
+		v, ok := start[key.Name]
+		if !ok {
+			return invalid(startInvalid)
+		}
+		if _, ok := encodeKeySDK(v, key.Kind); !ok {
+			return invalid(keyMismatch)
+		}
+	}
+	return nil
+}
+
+const startInvalid = "The provided starting key is invalid"
+
+// start returns where an ExclusiveStartKey stands in the index, whether or
+// not there is a row.
+func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) (*indexRow, error) {
+	item, err := itemOfSDK(start)
+	if err != nil {
+		return nil, err
+	}
+	var key primaryKey
+	if key, err = schema.ofItem(item); err != nil {
+		return nil, invalid("%s: %s", startInvalid, keyMismatch)
+	}
+	if err := schema.check(key); err != nil {
+		return nil, invalid("%s: %s", startInvalid, messageOf(err))
+	}
+	at, ok := x.keyOf(item)
+	if !ok {
+		return nil, invalid(startInvalid)
+	}
+	return &indexRow{at, &row{key: key}}, nil
+}
+
+// indexPage is a page of an index.
+type indexPage struct {
+	page
+	index *index
+	// fetch says that the rows are fetched from the table: a local index
+	// gives what it does not have, for a read more of each row.
+	fetch     bool
+	rowBlocks float64 // of the rows fetched
+}
+
+func newIndexPage(x *index, which types.Select, limit *int32) *indexPage {
+	return &indexPage{page: newPage(which, limit), index: x}
+}
+
+// check refuses to give or to filter by what the index does not have. A local
+// index gives it all the same, but does not filter by it, as in DynamoDB
+// Local 3.3.1.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.Querying
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.Reading
+func (p *indexPage) check(which types.Select) error {
+	x := p.index
+	if x.projected == nil {
+		return nil
+	}
+	all := which == types.SelectAllAttributes
+	var missing []string
+	if p.projection != nil {
+		missing = x.lacks(p.projection.Attributes(p.args))
+	}
+	switch {
+	case x.global && all:
+		return badParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.name)
+	case x.global && missing != nil:
+		return badParameter("Global secondary index %s does not project [%s]", x.name, strings.Join(missing, ", "))
+	}
+	if p.filter != nil {
+		if missing := x.lacks(p.filter.Attributes(p.args)); missing != nil {
+			return badParameter("Secondary index %s does not project one or more filter attributes: [%s]", x.name, strings.Join(missing, ", "))
+		}
+	}
+	p.fetch = all || missing != nil
+	return nil
+}
+
+// lacks returns those of the attributes that the index does not have.
+func (x *index) lacks(names []string) (missing []string) {
+	for _, name := range names {
+		if !x.projects(name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// read is page.read for an index: what counts is what the index has of a row.
+func (p *indexPage) read(r *row) bool {
+	if p.sizeBytes >= pageBytes {
+		p.last = p.index.lastKey(p.latest)
+		return false
+	}
+	p.latest = r
+	p.sizeBytes += p.index.sizeOf(r)
+	p.scanned++
+	item := r.item
+	if p.fetch {
+		p.rowBlocks += blocks(r.sizeBytes, readBlockBytes)
+	} else {
+		item = p.index.project(item)
+	}
+	if p.failure = p.collect(item); p.failure != nil {
+		return false
+	}
+	if p.limit != nil && p.scanned >= *p.limit {
+		p.last = p.index.lastKey(r)
+		return false
+	}
+	return true
+}
+
+// consumed reports what reading the page took, of the index and, for rows
+// fetched, of the table.
+func (p *indexPage) consumed(t *table, asked types.ReturnConsumedCapacity, consistent bool) *types.ConsumedCapacity {
+	if !wanted(asked) {
+		return nil
+	}
+	rows := p.rowBlocks
+	if !consistent {
+		rows /= 2
+	}
+	c := consumedBy(asked, t.name, rows)
+	addIndexes(c, []indexUnits{{p.index, readUnits(p.sizeBytes, consistent)}})
+	return c
+}
+
+// indexRange is the part of an index that a Query reads: one partition, from
+// low on to before high.
+type indexRange struct {
+	hash        string
+	conditioned bool // there is a condition on the sort key
+	low, high   string
+	hasHigh     bool
+}
+
+func newIndexRange(b expr.IndexBounds) (indexRange, error) {
+	r := indexRange{conditioned: b.Prefix != nil || b.Low != nil || b.High != nil}
+	var hash, prefix []byte
+	hashBytes, sortBytes := 0, 0
+	for _, v := range b.Hash {
+		hash = appendPart(hash, v)
+		hashBytes += keySize(v)
+	}
+	for _, v := range b.Prefix {
+		prefix = appendPart(prefix, v)
+		sortBytes += keySize(v)
+	}
+	if b.Low != nil {
+		sortBytes += keySize(b.Low)
+	}
+	switch {
+	case hashBytes > maxHashKeyBytes:
+		return r, invalid(hashKeyTooLong)
+	case sortBytes > maxSortKeyBytes:
+		return r, invalid(sortKeyTooLong)
+	}
+	r.hash, r.low = string(hash), string(prefix)
+	r.high, r.hasHigh = afterTuple(prefix)
+	with := func(v attr.Value) []byte { return appendPart(slices.Clone(prefix), v) }
+	if b.Low != nil {
+		low := with(b.Low)
+		r.low = string(low)
+		if b.LowExclusive {
+			r.low, _ = afterTuple(low)
+		}
+	}
+	if b.High != nil {
+		high := with(b.High)
+		r.high, r.hasHigh = string(high), true
+		if !b.HighExclusive {
+			r.high, _ = afterTuple(high)
+		}
+	}
+	return r, nil
+}
+
+func (r *indexRange) contains(sort string) bool {
+	return sort >= r.low && (!r.hasHigh || sort < r.high)
+}
+
+// scan visits the rows in order, or backwards, those after the start if there
+// is one. The start lies within the range.
+func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*row) bool) {
+	from := start
+	if forward {
+		if from == nil {
+			from = &indexRow{indexKey{r.hash, r.low}, &row{}}
+		}
+		x.entries.Ascend(from, func(e *indexRow) bool {
+			switch {
+			case e.hash != r.hash || !r.contains(e.sort):
+				return false
+			case start != nil && e.compare(start) == 0:
+				return true
+			}
+			return visit(e.row)
+		})
+		return
+	}
+	if from == nil {
+		// No row has an empty key, so this is before all that are like it.
+		from = &indexRow{indexKey{r.hash, r.high}, &row{}}
+		if !r.hasHigh {
+			hash, _ := afterTuple([]byte(r.hash))
+			from.indexKey = indexKey{hash: hash}
+		}
+	}
+	x.entries.Descend(from, func(e *indexRow) bool {
+		switch {
+		case start != nil && e.compare(start) == 0:
+			return true
+		case e.hash != r.hash || !r.contains(e.sort):
+			return false
+		}
+		return visit(e.row)
+	})
+}

@@ -1,0 +1,325 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// indexedWorld has a table (pk S, sk S) with a global index many of a key of
+// four attributes, (h S, i S) and (a S, b N), and a local one on a.
+func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	door := db.As("alice")
+	key := func(name string, use types.KeyType) types.KeySchemaElement {
+		return types.KeySchemaElement{AttributeName: aws.String(name), KeyType: use}
+	}
+	in := &dynamodb.CreateTableInput{
+		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest,
+		KeySchema: []types.KeySchemaElement{key("pk", "HASH"), key("sk", "RANGE")},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: aws.String("many"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			KeySchema: []types.KeySchemaElement{key("h", "HASH"), key("i", "HASH"), key("a", "RANGE"), key("b", "RANGE")},
+		}},
+		LocalSecondaryIndexes: []types.LocalSecondaryIndex{{
+			IndexName: aws.String("local"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+			KeySchema: []types.KeySchemaElement{key("pk", "HASH"), key("a", "RANGE")},
+		}},
+	}
+	for _, name := range []string{"pk", "sk", "h", "i", "a", "b"} {
+		kind := types.ScalarAttributeTypeS
+		if name == "b" {
+			kind = types.ScalarAttributeTypeN
+		}
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind})
+	}
+	if _, err := door.CreateTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	return db, door, clock
+}
+
+// inIndex returns what a query must find, in order: worked out from the rows
+// one by one.
+func inIndex(db *ddbfake.DB, match func(attr.Item) bool, names ...string) []string {
+	items := slices.DeleteFunc(db.Items("rows"), func(item attr.Item) bool {
+		for _, name := range names {
+			if _, ok := item[name]; !ok {
+				return true
+			}
+		}
+		return !match(item)
+	})
+	slices.SortStableFunc(items, func(x, y attr.Item) int {
+		for _, name := range names {
+			if c, _ := attr.Compare(x[name], y[name]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	var keys []string
+	for _, item := range items {
+		pk, _ := item.Str("pk")
+		sk, _ := item.Str("sk")
+		keys = append(keys, pk+"/"+sk)
+	}
+	return keys
+}
+
+// queried reads an index in pages of two.
+func queried(t *testing.T, door *ddbfake.Door, in *dynamodb.QueryInput) []string {
+	t.Helper()
+	in.TableName, in.Limit = aws.String("rows"), aws.Int32(2)
+	var keys []string
+	for {
+		out, err := door.Query(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range out.Items {
+			pk, sk := item["pk"].(*types.AttributeValueMemberS), item["sk"].(*types.AttributeValueMemberS)
+			keys = append(keys, pk.Value+"/"+sk.Value)
+		}
+		if out.LastEvaluatedKey == nil {
+			return keys
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+// compareIndexes runs every kind of query and compares it with the rows.
+func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *rand.Rand) {
+	t.Helper()
+	text := func() string { return awkward[random.IntN(len(awkward))] }
+	is := func(item attr.Item, name, want string) bool {
+		got, _ := item.Str(name)
+		return got == want
+	}
+	h, i, a, n := text(), text(), text(), int64(random.IntN(7)-3)
+	partition := func(item attr.Item) bool { return is(item, "h", h) && is(item, "i", i) }
+	str := func(item attr.Item, name string) string { s, _ := item.Str(name); return s }
+	for _, q := range []struct {
+		keys  string
+		match func(attr.Item) bool
+	}{
+		{"", func(attr.Item) bool { return true }},
+		{" AND a = :a", func(item attr.Item) bool { return is(item, "a", a) }},
+		{" AND a < :a", func(item attr.Item) bool { return str(item, "a") < a }},
+		{" AND a >= :a", func(item attr.Item) bool { return str(item, "a") >= a }},
+		{" AND begins_with(a, :a)", func(item attr.Item) bool { return strings.HasPrefix(str(item, "a"), a) }},
+		{" AND a = :a AND b > :n", func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b > n }},
+		{" AND a = :a AND b <= :n", func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b <= n }},
+		{" AND b = :n AND a = :a", func(item attr.Item) bool { b, _ := item.Int("b"); return is(item, "a", a) && b == n }},
+	} {
+		args := map[string]types.AttributeValue{":h": s(h), ":i": s(i)}
+		if strings.Contains(q.keys, ":a") {
+			args[":a"] = s(a)
+		}
+		if strings.Contains(q.keys, ":n") {
+			args[":n"] = &types.AttributeValueMemberN{Value: fmt.Sprint(n)}
+		}
+		want := inIndex(db, func(item attr.Item) bool { return partition(item) && q.match(item) }, "h", "i", "a", "b")
+		for _, forward := range []bool{true, false} {
+			got := queried(t, door, &dynamodb.QueryInput{
+				IndexName: aws.String("many"), KeyConditionExpression: aws.String("h = :h AND i = :i" + q.keys),
+				ExpressionAttributeValues: args, ScanIndexForward: aws.Bool(forward),
+			})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("h = %q AND i = %q%s, a = %q, n = %d, forward %t (-want +got):\n%s", h, i, q.keys, a, n, forward, diff)
+			}
+			slices.Reverse(want)
+		}
+	}
+	pk := awkward[random.IntN(3)]
+	want := inIndex(db, func(item attr.Item) bool { return is(item, "pk", pk) }, "pk", "a")
+	got := queried(t, door, &dynamodb.QueryInput{
+		IndexName: aws.String("local"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: map[string]types.AttributeValue{":p": s(pk)},
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("local index, pk = %q (-want +got):\n%s", pk, diff)
+	}
+}
+
+// awkward texts are those that an encoding of tuples could mix up.
+var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc3\xbf", "b"}
+
+// Whatever is written, a query of an index finds what a look at every row
+// finds, in its order; a restored table forgets what came after.
+func TestIndexFollowsRows(t *testing.T) {
+	db, door, clock := indexedWorld(t)
+	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("rows"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	snapshot := db.Snapshot()
+	for step := range 600 {
+		item := map[string]types.AttributeValue{"pk": s(awkward[random.IntN(3)]), "sk": s(awkward[random.IntN(len(awkward))])}
+		if random.IntN(5) == 0 {
+			if _, err := door.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: item}); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			for _, name := range []string{"h", "i", "a"} {
+				if random.IntN(12) > 0 {
+					item[name] = s(awkward[random.IntN(3)])
+				}
+			}
+			item["b"] = &types.AttributeValueMemberN{Value: fmt.Sprint(random.IntN(7) - 3)}
+			if random.IntN(4) == 0 {
+				item["ttl"] = &types.AttributeValueMemberN{Value: fmt.Sprint(clock.Now().Unix() + int64(random.IntN(20)))}
+			}
+			if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch random.IntN(40) {
+		case 0:
+			clock.Advance(10 * time.Second)
+			db.SweepExpired()
+		case 1:
+			snapshot = db.Snapshot()
+		case 2:
+			db.Restore(snapshot)
+		}
+		if step%5 == 0 {
+			compareIndexes(t, db, door, random)
+		}
+	}
+}
+
+// What an index holds follows from the rows; that it is there is part of the
+// state.
+func TestIndexIsHashed(t *testing.T) {
+	db, door, _ := indexedWorld(t)
+	with := db.Hash()
+	snapshot := db.Snapshot()
+	if _, err := door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+		TableName:                   aws.String("rows"),
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("many")}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if db.Hash() == with {
+		t.Error("the hash does not tell a table with an index from one without")
+	}
+	db.Restore(snapshot)
+	if db.Hash() != with {
+		t.Error("the index did not come back with the snapshot")
+	}
+	if got := queried(t, door, &dynamodb.QueryInput{
+		IndexName: aws.String("many"), KeyConditionExpression: aws.String("h = :h AND i = :h"), ExpressionAttributeValues: map[string]types.AttributeValue{":h": s("a")},
+	}); got != nil {
+		t.Errorf("got %v, want nothing", got)
+	}
+}
+
+// The answers of UpdateTable show what is still going on in the service.
+func TestUpdateTableStatuses(t *testing.T) {
+	_, door, _ := indexedWorld(t)
+	update := func(change types.GlobalSecondaryIndexUpdate) *types.TableDescription {
+		t.Helper()
+		out, err := door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+			TableName:                   aws.String("rows"),
+			AttributeDefinitions:        []types.AttributeDefinition{{AttributeName: aws.String("x"), AttributeType: "S"}},
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{change},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.TableDescription
+	}
+	statuses := func(d *types.TableDescription) string {
+		text := string(d.TableStatus)
+		for _, x := range d.GlobalSecondaryIndexes {
+			text += fmt.Sprintf(" %s:%s", *x.IndexName, x.IndexStatus)
+		}
+		return text
+	}
+	for _, step := range []struct {
+		change types.GlobalSecondaryIndexUpdate
+		answer string
+		after  string
+		kinds  int // attribute definitions
+	}{
+		{types.GlobalSecondaryIndexUpdate{Create: &types.CreateGlobalSecondaryIndexAction{
+			IndexName: aws.String("byX"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("x"), KeyType: types.KeyTypeHash}},
+		}}, "UPDATING many:ACTIVE byX:CREATING", "ACTIVE many:ACTIVE byX:ACTIVE", 7},
+		{types.GlobalSecondaryIndexUpdate{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("byX")}},
+			"UPDATING many:ACTIVE byX:DELETING", "ACTIVE many:ACTIVE", 6},
+	} {
+		if got := statuses(update(step.change)); got != step.answer {
+			t.Errorf("answer: got %s, want %s", got, step.answer)
+		}
+		out, err := door.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("rows")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := statuses(out.Table); got != step.after {
+			t.Errorf("afterwards: got %s, want %s", got, step.after)
+		}
+		if got := len(out.Table.AttributeDefinitions); got != step.kinds {
+			t.Errorf("got %d attribute definitions, want %d", got, step.kinds)
+		}
+	}
+}
+
+// What is not there yet is refused, not ignored.
+func TestUpdateTableUnsupported(t *testing.T) {
+	_, door, _ := indexedWorld(t)
+	for _, in := range []*dynamodb.UpdateTableInput{
+		{StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true)}},
+		{SSESpecification: &types.SSESpecification{}},
+		{OnDemandThroughput: &types.OnDemandThroughput{}},
+		{GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Update: &types.UpdateGlobalSecondaryIndexAction{
+			IndexName: aws.String("many"), WarmThroughput: &types.WarmThroughput{},
+		}}}},
+	} {
+		in.TableName = aws.String("rows")
+		_, err := door.UpdateTable(t.Context(), in)
+		if got := fmt.Sprint(err); !strings.Contains(got, "ddbfake does not support the parameter ") {
+			t.Errorf("got %s, want an UnsupportedError", got)
+		}
+	}
+}
+
+// An index lags behind as the table does.
+func TestIndexReadIsStale(t *testing.T) {
+	db, door, clock := indexedWorld(t)
+	db.SetReplicaLag(time.Minute)
+	item := map[string]types.AttributeValue{"pk": s("p"), "sk": s("1"), "h": s("h"), "i": s("i"), "a": s("a"), "b": &types.AttributeValueMemberN{Value: "1"}}
+	if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}); err != nil {
+		t.Fatal(err)
+	}
+	read := func() []string {
+		return queried(t, door, &dynamodb.QueryInput{
+			IndexName: aws.String("many"), KeyConditionExpression: aws.String("h = :h AND i = :i"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":h": s("h"), ":i": s("i")},
+		})
+	}
+	if got := read(); got != nil {
+		t.Errorf("at once: got %v, want nothing yet", got)
+	}
+	clock.Advance(time.Minute)
+	if diff := cmp.Diff([]string{"p/1"}, read()); diff != "" {
+		t.Errorf("a minute later (-want +got):\n%s", diff)
+	}
+}

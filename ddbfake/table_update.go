@@ -1,0 +1,461 @@
+package ddbfake
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// updateTable serves UpdateTable.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
+//
+// Deviation: the answer says UPDATING, CREATING or DELETING and the units of
+// before, as the service's does, but all is done at once, so that nothing is
+// ever refused for being in use.
+func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.UpdateTableOutput, error) {
+	if in.TableName == nil {
+		return nil, invalid("The parameter 'TableName' is required but was not present in the request")
+	}
+	name, err := checkUpdateTable(in)
+	if err != nil {
+		return nil, err
+	}
+	t, err := db.describedTable(name)
+	if err != nil {
+		return nil, err
+	}
+	u := tableUpdate{in: in, table: t, now: r.now}
+	if err := u.check(); err != nil {
+		return nil, err
+	}
+	return &dynamodb.UpdateTableOutput{TableDescription: u.do()}, nil
+}
+
+// checkUpdateTable checks what needs no table, and returns the table's name.
+func checkUpdateTable(in *dynamodb.UpdateTableInput) (string, error) {
+	var c constraints
+	name := c.table(in.TableName)
+	c.updateParameters(in)
+	if err := c.err(); err != nil {
+		return "", err
+	}
+	if err := unsupportedOfUpdate(in); err != nil {
+		return "", err
+	}
+	if err := checkCombination(in); err != nil {
+		return "", err
+	}
+	return name, checkIndexUpdates(in)
+}
+
+// updateParameters checks the parameters one by one.
+func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
+	for i, d := range in.AttributeDefinitions {
+		c.attributeName(d.AttributeName, member("attributeDefinitions", i, "attributeName"))
+		if d.AttributeType == "" {
+			c.null(member("attributeDefinitions", i, "attributeType"))
+		}
+		c.enum(string(d.AttributeType), member("attributeDefinitions", i, "attributeType"), []string{"B", "N", "S"})
+	}
+	c.enum(string(in.BillingMode), "billingMode", []string{"PROVISIONED", "PAY_PER_REQUEST"})
+	c.enum(string(in.TableClass), "tableClass", []string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"})
+	if in.ProvisionedThroughput != nil {
+		c.throughput(in.ProvisionedThroughput, "")
+	}
+	for i, u := range in.GlobalSecondaryIndexUpdates {
+		if u.Update != nil {
+			at := member("globalSecondaryIndexUpdates", i, "update.")
+			c.indexName(u.Update.IndexName, at)
+			if p := u.Update.ProvisionedThroughput; p != nil {
+				c.throughput(p, at)
+			}
+		}
+		if u.Create != nil {
+			s := specOf(u.Create)
+			c.index(&s, member("globalSecondaryIndexUpdates", i, "create."))
+		}
+		if u.Delete != nil {
+			c.indexName(u.Delete.IndexName, member("globalSecondaryIndexUpdates", i, "delete."))
+		}
+	}
+}
+
+func specOf(a *types.CreateGlobalSecondaryIndexAction) indexSpec {
+	return indexSpec{name: a.IndexName, global: true, keys: a.KeySchema, projection: a.Projection, throughput: a.ProvisionedThroughput}
+}
+
+// unsupportedOfUpdate refuses what the fake does not have.
+func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
+	type parameter struct {
+		name  string
+		given bool
+	}
+	parameters := []parameter{
+		{"StreamSpecification", in.StreamSpecification != nil},
+		{"SSESpecification", in.SSESpecification != nil},
+		{"ReplicaUpdates", in.ReplicaUpdates != nil},
+		{"OnDemandThroughput", in.OnDemandThroughput != nil},
+		{"WarmThroughput", in.WarmThroughput != nil},
+		{"VectorIndexUpdates", in.VectorIndexUpdates != nil},
+		{"MultiRegionConsistency", in.MultiRegionConsistency != ""},
+		{"GlobalTableWitnessUpdates", in.GlobalTableWitnessUpdates != nil},
+		{"GlobalTableSettingsReplicationMode", in.GlobalTableSettingsReplicationMode != ""},
+		{"DisassociationProtectionEnabled", in.DisassociationProtectionEnabled != nil},
+	}
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		var onDemand *types.OnDemandThroughput
+		var warm *types.WarmThroughput
+		if u.Create != nil {
+			onDemand, warm = u.Create.OnDemandThroughput, u.Create.WarmThroughput
+		}
+		if u.Update != nil {
+			onDemand, warm = cmp.Or(onDemand, u.Update.OnDemandThroughput), cmp.Or(warm, u.Update.WarmThroughput)
+		}
+		parameters = append(parameters, parameter{"GlobalSecondaryIndexUpdates.OnDemandThroughput", onDemand != nil},
+			parameter{"GlobalSecondaryIndexUpdates.WarmThroughput", warm != nil})
+	}
+	for _, p := range parameters {
+		if p.given {
+			return &UnsupportedError{Operation: "UpdateTable", Parameter: p.name}
+		}
+	}
+	return nil
+}
+
+// nothingToUpdate is the answer to a request that asks for nothing. AWS lists
+// members there that its documentation does not have.
+const nothingToUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, " +
+	"SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, " +
+	"DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
+
+// checkCombination checks which changes may come together.
+func checkCombination(in *dynamodb.UpdateTableInput) error {
+	units := in.ProvisionedThroughput != nil || in.BillingMode != ""
+	indexes := len(in.GlobalSecondaryIndexUpdates) > 0
+	class, protection := in.TableClass != "", in.DeletionProtectionEnabled != nil
+	switch {
+	case !units && !indexes && !class && !protection:
+		return invalid(nothingToUpdate)
+	case class && (units || indexes || protection):
+		return badParameter("TableClass modification must be the only operation in the request")
+	case protection && (units || indexes):
+		return badParameter("DeletionProtection modification must be the only operation in the request")
+	}
+	p := in.ProvisionedThroughput
+	switch {
+	case p == nil:
+		return nil
+	case in.BillingMode == types.BillingModePayPerRequest:
+		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+	case *p.ReadCapacityUnits > maxUnits:
+		return invalid("Given value %d for ReadCapacityUnits is out of bounds", *p.ReadCapacityUnits)
+	case *p.WriteCapacityUnits > maxUnits:
+		return invalid("Given value %d for WriteCapacityUnits is out of bounds", *p.WriteCapacityUnits)
+	}
+	return nil
+}
+
+// checkIndexUpdates checks the form of the changes of indexes.
+func checkIndexUpdates(in *dynamodb.UpdateTableInput) error {
+	names := map[string]bool{}
+	for i := range in.GlobalSecondaryIndexUpdates {
+		u := &in.GlobalSecondaryIndexUpdates[i]
+		switch n := given(u.Update) + given(u.Create) + given(u.Delete); {
+		case n == 0:
+			return badParameter("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, " +
+				"GlobalSecondaryIndexUpdate.Delete must not be null")
+		case n > 1:
+			return badParameter("Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object")
+		}
+		name := indexOfUpdate(u)
+		if names[name] {
+			return badParameter("Only one global secondary index update per index is allowed simultaneously. Index: %s", name)
+		}
+		names[name] = true
+		if in.ProvisionedThroughput != nil && u.Update == nil {
+			return badParameter("You cannot create or delete index while updating table IOPS")
+		}
+	}
+	return nil
+}
+
+func indexOfUpdate(u *types.GlobalSecondaryIndexUpdate) string {
+	switch {
+	case u.Update != nil:
+		return *u.Update.IndexName
+	case u.Create != nil:
+		return *u.Create.IndexName
+	}
+	return *u.Delete.IndexName
+}
+
+// tableUpdate is an UpdateTable whose table is found.
+type tableUpdate struct {
+	in    *dynamodb.UpdateTableInput
+	table *table
+	now   time.Time
+
+	onDemand bool // what billing will be
+	created  []*index
+}
+
+// check checks the changes against the table and makes new indexes, without
+// changing anything.
+func (u *tableUpdate) check() error {
+	structural := 0
+	for i := range u.in.GlobalSecondaryIndexUpdates {
+		if u.in.GlobalSecondaryIndexUpdates[i].Update == nil {
+			structural++
+		}
+	}
+	if structural > 1 {
+		return &types.LimitExceededException{Message: aws.String(
+			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")}
+	}
+	if err := u.checkBilling(); err != nil {
+		return err
+	}
+	for i := range u.in.GlobalSecondaryIndexUpdates {
+		if err := u.checkIndex(&u.in.GlobalSecondaryIndexUpdates[i]); err != nil {
+			return err
+		}
+	}
+	return u.checkAllProvisioned()
+}
+
+func (u *tableUpdate) checkBilling() error {
+	t, p := u.table, u.in.ProvisionedThroughput
+	u.onDemand = cmp.Or(u.in.BillingMode, t.billing) == types.BillingModePayPerRequest
+	was := t.billing == types.BillingModePayPerRequest
+	switch {
+	case u.onDemand && p != nil:
+		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+	case u.in.BillingMode == types.BillingModeProvisioned && p == nil:
+		return badParameter("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+	case p != nil && !was && t.throughput.is(p):
+		return t.throughput.unchanged("table")
+	}
+	return nil
+}
+
+// unchanged refuses a change to what is.
+func (t *throughput) unchanged(what string) error {
+	of, _, _ := strings.Cut(what, " ")
+	return invalid("The provisioned throughput for the %[1]s will not change. The requested value equals the current value. "+
+		"Current ReadCapacityUnits provisioned for the %[2]s: %[3]d. Requested ReadCapacityUnits: %[3]d. "+
+		"Current WriteCapacityUnits provisioned for the %[2]s: %[4]d. Requested WriteCapacityUnits: %[4]d. "+
+		"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
+		what, of, t.readUnits, t.writeUnits)
+}
+
+// checkIndex checks one change of an index.
+func (u *tableUpdate) checkIndex(change *types.GlobalSecondaryIndexUpdate) error {
+	name := indexOfUpdate(change)
+	x := u.table.index(name)
+	if change.Create != nil {
+		return u.create(change.Create, x)
+	}
+	verb := "update"
+	if change.Delete != nil {
+		verb = "delete"
+	}
+	switch {
+	case x == nil:
+		return resourceNotFound(fmt.Sprintf("Requested resource not found: Index %s for table %s", name, u.table.name))
+	case !x.global:
+		return invalid("Cannot %s an index that is not a GlobalSecondaryIndex: %s", verb, name)
+	case change.Delete != nil:
+		return nil
+	}
+	p := change.Update.ProvisionedThroughput
+	switch {
+	case u.onDemand:
+		return badParameter("The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput", name)
+	case p == nil:
+		return badParameter("ProvisionedThroughput must be specified for index: %s", name)
+	case *p.ReadCapacityUnits > maxUnits || *p.WriteCapacityUnits > maxUnits:
+		return invalid("This operation cannot be performed with given input values. " +
+			"Please contact DynamoDB service team for more info: Action Blocked: IndexUpdate")
+	case x.throughput.is(p):
+		return x.throughput.unchanged("index " + name)
+	}
+	return nil
+}
+
+// create makes a new index, to be filled later.
+func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, existing *index) error {
+	t, s := u.table, specOf(action)
+	switch {
+	case existing != nil:
+		return invalid("Attempting to create an index which already exists")
+	case u.in.AttributeDefinitions == nil:
+		return badParameter("AttributeDefinitions is not specified for index: %s", *s.name)
+	}
+	x, err := newIndex(&s, &t.schema, u.in.AttributeDefinitions)
+	if err != nil {
+		return err
+	}
+	for i, k := range x.keys {
+		was, now := typeOf(t.definitions, *k.AttributeName), typeOf(u.in.AttributeDefinitions, *k.AttributeName)
+		if was != "" && was != now {
+			return badParameter("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
+				"Existing schema: Schema:[SchemaElement: key{%[1]s:%[2]s:%[4]s}] New schema: Schema:[SchemaElement: key{%[1]s:%[3]s:%[4]s}]",
+				*k.AttributeName, was, now, x.keys[i].KeyType)
+		}
+	}
+	globals := 0
+	for _, other := range t.indexes {
+		if other.global {
+			globals++
+		}
+	}
+	switch {
+	case u.onDemand && s.throughput != nil:
+		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when BillingMode is PAY_PER_REQUEST", x.name)
+	case !u.onDemand && s.throughput == nil:
+		return badParameter("ProvisionedThroughput must be specified for index: %s", x.name)
+	case globals >= maxGlobalIndexes:
+		return &types.LimitExceededException{Message: aws.String(fmt.Sprintf(
+			"GlobalSecondaryIndex count exceeds the per-table limit of %d", maxGlobalIndexes))}
+	}
+	u.created = append(u.created, x)
+	return nil
+}
+
+func typeOf(definitions []types.AttributeDefinition, name string) types.ScalarAttributeType {
+	for _, d := range definitions {
+		if *d.AttributeName == name {
+			return d.AttributeType
+		}
+	}
+	return ""
+}
+
+// checkAllProvisioned refuses to provision a table without its indexes.
+func (u *tableUpdate) checkAllProvisioned() error {
+	if u.onDemand || u.table.billing != types.BillingModePayPerRequest {
+		return nil
+	}
+	for _, x := range u.table.indexes {
+		updated := func(change types.GlobalSecondaryIndexUpdate) bool { return indexOfUpdate(&change) == x.name }
+		if x.global && !slices.ContainsFunc(u.in.GlobalSecondaryIndexUpdates, updated) {
+			return badParameter("ProvisionedThroughput must be specified for index: %s", x.name)
+		}
+	}
+	return nil
+}
+
+// do makes the changes, and returns the description of a table that is being
+// changed.
+func (u *tableUpdate) do() *types.TableDescription {
+	t := u.table
+	old := *t.throughput.describe()
+	oldOf := map[string]*types.ProvisionedThroughputDescription{}
+	statuses := map[string]types.IndexStatus{}
+	var deleted *index
+	status := types.TableStatusUpdating
+	if u.in.DeletionProtectionEnabled != nil {
+		t.deletionProtection = *u.in.DeletionProtectionEnabled
+		status = types.TableStatusActive
+	}
+	if u.in.TableClass != "" {
+		t.class = u.in.TableClass
+	}
+	u.bill()
+	for _, change := range u.in.GlobalSecondaryIndexUpdates {
+		switch {
+		case change.Update != nil:
+			x := t.index(*change.Update.IndexName)
+			oldOf[x.name], statuses[x.name] = x.throughput.describe(), types.IndexStatusUpdating
+			x.throughput.set(change.Update.ProvisionedThroughput, u.now)
+		case change.Delete != nil:
+			deleted = t.index(*change.Delete.IndexName)
+			t.drop(deleted)
+		}
+	}
+	for _, x := range u.created {
+		statuses[x.name] = types.IndexStatusCreating
+		t.fill(x, u.in.AttributeDefinitions)
+	}
+	d := t.describe(status)
+	d.ProvisionedThroughput = &old
+	for i := range d.GlobalSecondaryIndexes {
+		g := &d.GlobalSecondaryIndexes[i]
+		if s, ok := statuses[*g.IndexName]; ok {
+			g.IndexStatus = s
+		}
+		if p := oldOf[*g.IndexName]; p != nil {
+			g.ProvisionedThroughput = p
+		}
+		if g.IndexStatus == types.IndexStatusCreating {
+			g.Backfilling = aws.Bool(false)
+			g.ItemCount, g.IndexSizeBytes = aws.Int64(0), aws.Int64(0)
+		}
+	}
+	if deleted != nil {
+		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, deleted.describe(d, types.IndexStatusDeleting))
+	}
+	return d
+}
+
+// bill changes the billing mode and the units.
+func (u *tableUpdate) bill() {
+	t := u.table
+	if u.in.BillingMode != "" && u.onDemand != (t.billing == types.BillingModePayPerRequest) {
+		t.billed = u.now
+		if u.onDemand {
+			t.throughput = throughput{}
+			for _, x := range t.indexes {
+				x.throughput = throughput{}
+			}
+		}
+	}
+	t.billing = cmp.Or(u.in.BillingMode, t.billing)
+	if p := u.in.ProvisionedThroughput; p != nil {
+		t.throughput.set(p, u.now)
+	}
+}
+
+// fill fills a new index with the rows that belong there and puts it after
+// the other global ones.
+func (t *table) fill(x *index, definitions []types.AttributeDefinition) {
+	t.rows.Scan(func(r *row) bool {
+		x.add(r)
+		return true
+	})
+	i := slices.IndexFunc(t.indexes, func(other *index) bool { return !other.global })
+	if i < 0 {
+		i = len(t.indexes)
+	}
+	t.indexes = slices.Insert(slices.Clone(t.indexes), i, x)
+	t.define(definitions)
+}
+
+// drop removes an index, and the definitions of attributes that were part of
+// its key only.
+func (t *table) drop(x *index) {
+	t.indexes = slices.DeleteFunc(slices.Clone(t.indexes), func(other *index) bool { return other == x })
+	if len(t.indexes) == 0 {
+		t.indexes = nil
+	}
+	t.define(nil)
+}
+
+// define adds attribute definitions, and leaves those that no key needs.
+func (t *table) define(more []types.AttributeDefinition) {
+	used := usedNames(&t.schema, t.indexes)
+	var definitions []types.AttributeDefinition
+	for _, d := range slices.Concat(t.definitions, more) {
+		if slices.Contains(used, *d.AttributeName) && typeOf(definitions, *d.AttributeName) == "" {
+			definitions = append(definitions, d)
+		}
+	}
+	t.definitions = definitions
+}
