@@ -2,6 +2,7 @@ package ddbfake
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -204,6 +205,17 @@ func (a *action) updated(before attr.Item) (attr.Item, error) {
 		return nil, invalid("%s", err.Error())
 	}
 	return after, nil
+}
+
+// performAlone is perform for an operation of this one action, whose request may
+// carry legacy parameters beside it.
+func (a *action) performAlone(db *DB, r *request, parameters ...legacy) (write, error) {
+	if slices.ContainsFunc(parameters, func(p legacy) bool { return p.given }) {
+		if err := checkLegacy(r.op.name, a.expressions(), parameters...); err != nil {
+			return write{}, err
+		}
+	}
+	return a.perform(db, r)
 }
 
 // perform runs an action that is a request by itself.

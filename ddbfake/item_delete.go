@@ -33,14 +33,8 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 		conditionSrc: in.ConditionExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	if in.Expected != nil || in.ConditionalOperator != "" {
-		err := checkLegacy("DeleteItem", a.expressions(),
-			legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
-		if err != nil {
-			return nil, err
-		}
-	}
-	w, err := a.perform(db, r)
+	w, err := a.performAlone(db, r,
+		legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
 	if err != nil {
 		return nil, err
 	}

@@ -33,14 +33,8 @@ func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemO
 		conditionSrc: in.ConditionExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	if in.Expected != nil || in.ConditionalOperator != "" {
-		err := checkLegacy("PutItem", a.expressions(),
-			legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
-		if err != nil {
-			return nil, err
-		}
-	}
-	w, err := a.perform(db, r)
+	w, err := a.performAlone(db, r,
+		legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
 	if err != nil {
 		return nil, err
 	}

@@ -35,14 +35,8 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 		updateSrc:    in.UpdateExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	if in.AttributeUpdates != nil || in.Expected != nil || in.ConditionalOperator != "" {
-		err := checkLegacy("UpdateItem", a.expressions(), legacy{"AttributeUpdates", in.AttributeUpdates != nil},
-			legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
-		if err != nil {
-			return nil, err
-		}
-	}
-	w, err := a.perform(db, r)
+	w, err := a.performAlone(db, r, legacy{"AttributeUpdates", in.AttributeUpdates != nil},
+		legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
 	if err != nil {
 		return nil, err
 	}

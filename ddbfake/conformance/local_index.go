@@ -47,7 +47,7 @@ var localIndexes = map[place]deviation{
 	{"index_create/five sort attributes", 1}:                  {"ValidationException: Too many sort keys. GSI can have at most 4 sort keys", ownWords},
 	{"index_create/local with several attributes", 1}:         {"ValidationException: Key Schema too big.  Key Schema must at most consist of the hash and range key of a table", ownWords},
 	{"index_create/five partition attributes", 1}:             {"ValidationException: Too many partition keys. GSI can have at most 4 partition keys", ownWords},
-	{"index_create/partition key after a sort key", 1}:        {"ValidationException: Invalid key order. Hash Key must be specified first in key schema, Range Key must be specifed second", ownWords}, //nolint:misspell // the spelling is Local's
+	{"index_create/partition key after a sort key", 1}:        {hashKeyFirst, ownWords},
 	{"index_create/sort key first", 1}:                        {"ValidationException: No Hash Key specified in schema.  All Dynamo DB tables must have exactly one hash key", ownWords},
 	{"index_create/one attribute twice of several", 1}:        {"ValidationException: Two keys can not have the same name", ownWords},
 	{"index_create/local with two partition keys", 1}:         {"ValidationException: Too many hash keys specified.  All Dynamo DB tables must have exactly one hash key", ownWords},

@@ -117,7 +117,7 @@ func (a Args) Validate() error {
 	if err := validateKeys("ExpressionAttributeNames", a.Names, nameKey); err != nil {
 		return err
 	}
-	for _, key := range sortedKeys(a.Names) {
+	for _, key := range slices.Sorted(maps.Keys(a.Names)) {
 		if a.Names[key] == "" {
 			return plainError("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
 		}
@@ -126,7 +126,7 @@ func (a Args) Validate() error {
 }
 
 func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regexp) error {
-	for _, key := range sortedKeys(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if len(key) > maxKeyBytes {
 			return plainError("%s contains invalid key: The expression attribute map contains a key that is too long; size of key: %d", parameter, len(key))
 		}
@@ -135,8 +135,4 @@ func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regex
 		}
 	}
 	return nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
 }
