@@ -68,7 +68,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		c.Schedules = s.Bounds.Schedules
 	}
 	r := &Report{Scenario: s, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
-	expected := 1
+	strategies, expected := sim.Strategies(), 1
 	for i := range c.Schedules {
 		select {
 		case <-ctx.Done():
@@ -76,7 +76,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			return r, nil
 		default:
 		}
-		strategy := sim.Strategies()[i%len(sim.Strategies())]
+		strategy := strategies[i%len(strategies)]
 		o, err := Run{
 			Scenario: s, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
 			Record: c.Record > 0, SDK: c.SDK,

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Comparison is what came of running recorded runs again, request by request, on
@@ -110,10 +111,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(run.Rows, " "), strings.Join(left, " ")})
 	}
 	for _, row := range rows {
-		item := row.ToSDK()
-		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-			TableName: aws.String(tableName), Key: map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]},
-		})
+		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(tableName), Key: rowKey(row)})
 		if err != nil {
 			return fmt.Errorf("empty table %s: %w", tableName, err)
 		}
@@ -145,14 +143,20 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, runID str
 
 // sweepReal deletes a row as TTL did on the fake, and answers with what it was.
 func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
-	item := row.ToSDK()
 	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName:                aws.String(tableName),
-		Key:                      map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]},
+		Key:                      rowKey(row),
 		ConditionExpression:      aws.String("#ttl = :ttl"),
-		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": item["ttl"]},
+		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": attr.ToSDK(row["ttl"])},
 		ReturnValues: types.ReturnValueAllOld,
 	})
+}
+
+// rowKey returns the primary key of a row.
+func rowKey(row attr.Item) map[string]types.AttributeValue {
+	pk, _ := row.Str("pk")
+	sk, _ := row.Str("sk")
+	return isr.Key(pk, sk)
 }
 
 // rowsReal returns the rows that are left of the given partitions.

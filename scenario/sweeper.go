@@ -1,10 +1,6 @@
 package scenario
 
-import (
-	"time"
-
-	"github.com/isr-sim/isr-sim/ddbfake"
-)
+import "time"
 
 // sweeper is a sim.Source: where the schedule decides over TTL's lag, each row
 // that has expired may be deleted as a step of its own. Under a lag of the fake's
@@ -27,13 +23,7 @@ func (s *sweeper) Steps() int {
 func (s *sweeper) Take(i int) string {
 	w, row := s.w, s.w.db.Expired()[i]
 	w.db.Sweep(row)
-	w.mark(TTLDeletion)
-	for _, c := range w.db.ChangesSince(w.seen) {
-		w.seen = c.Seq
-		if w.recording && c.Cause == ddbfake.CauseTTL {
-			w.exchanges = append(w.exchanges, Exchange{Swept: c.Before})
-		}
-	}
+	w.noteChanges()
 	sk, _ := row.Key.Str("sk")
 	return "deletes the expired " + sk
 }

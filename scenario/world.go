@@ -164,14 +164,7 @@ func (w *world) unmetFaults() []Fault {
 // afterCall notes what a call reached, and which deadlines the rows now hold.
 func (w *world) afterCall(r *storeRequest) {
 	w.markCall(r)
-	for _, c := range w.db.ChangesSince(w.seen) {
-		w.seen = c.Seq
-		w.markChange(c)
-		w.deadlines.note(c.After)
-		if w.recording && c.Cause == ddbfake.CauseTTL {
-			w.exchanges = append(w.exchanges, Exchange{Swept: c.Before}) // a lag's deletions come before the call that finds them done
-		}
-	}
+	w.noteChanges() // a lag's deletions come before the call that finds them done
 	if !w.recording {
 		return
 	}
@@ -186,5 +179,17 @@ func (w *world) afterCall(r *storeRequest) {
 			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
 		}
 		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice})
+	}
+}
+
+// noteChanges looks at what has changed in the store since it last did.
+func (w *world) noteChanges() {
+	for _, c := range w.db.ChangesSince(w.seen) {
+		w.seen = c.Seq
+		w.markChange(c)
+		w.deadlines.note(c.After)
+		if w.recording && c.Cause == ddbfake.CauseTTL {
+			w.exchanges = append(w.exchanges, Exchange{Swept: c.Before})
+		}
 	}
 }
