@@ -33,10 +33,10 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 // only if told to discover endpoints, and not if they were given one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
-func (db *DB) describeEndpoints(*request, *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {
+func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {
 	const minutes = 24 * 60
 	return &dynamodb.DescribeEndpointsOutput{Endpoints: []types.Endpoint{{
-		Address:              aws.String("dynamodb." + region + ".amazonaws.com"),
+		Address:              aws.String("dynamodb." + r.region + ".amazonaws.com"),
 		CachePeriodInMinutes: minutes,
 	}}}, nil
 }
@@ -47,14 +47,18 @@ func (db *DB) describeEndpoints(*request, *dynamodb.DescribeEndpointsInput) (*dy
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeContinuousBackups.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/backups/continuous.test.ts
-func (db *DB) describeContinuousBackups(_ *request, in *dynamodb.DescribeContinuousBackupsInput) (*dynamodb.DescribeContinuousBackupsOutput, error) {
+func (db *DB) describeContinuousBackups(r *request, in *dynamodb.DescribeContinuousBackupsInput) (*dynamodb.DescribeContinuousBackupsOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	if db.state.tables[name] == nil {
+	t, err := db.find(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
 		// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (DDB-TABLE-098)
-		return nil, &types.TableNotFoundException{Message: aws.String("Table not found: " + name)}
+		return nil, &types.TableNotFoundException{Message: aws.String("Table not found: " + nameInARN(name))}
 	}
 	return &dynamodb.DescribeContinuousBackupsOutput{ContinuousBackupsDescription: &types.ContinuousBackupsDescription{
 		ContinuousBackupsStatus: types.ContinuousBackupsStatusEnabled,

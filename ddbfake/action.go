@@ -96,8 +96,8 @@ func (a *action) prepare(db *DB) error {
 }
 
 // locate finds the table.
-func (a *action) locate(db *DB) (err error) {
-	a.table, err = db.table(a.tableName)
+func (a *action) locate(db *DB, r *request) (err error) {
+	a.table, err = db.table(r, a.tableName)
 	return err
 }
 
@@ -223,7 +223,7 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 	if err := a.prepare(db); err != nil {
 		return write{}, err
 	}
-	if err := a.locate(db); err != nil {
+	if err := a.locate(db, r); err != nil {
 		return write{}, err
 	}
 	if err := a.resolve(); err != nil {

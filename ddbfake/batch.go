@@ -47,7 +47,7 @@ func (k batchKeys) add(t *table, key primaryKey) error {
 
 // withholds reports whether a fault leaves one request of a batch undone.
 func (db *DB) withholds(r *request, table string, values map[string]types.AttributeValue) bool {
-	return r.unprocessed != nil && db.hits(*r.unprocessed, target{table, values})
+	return r.unprocessed != nil && db.hits(*r.unprocessed, r.region, target{table, values})
 }
 
 // consumedByBatch reports units by table, without saying whether they were

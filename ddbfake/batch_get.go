@@ -29,7 +29,7 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 		return nil, err
 	}
 	for i := range tables {
-		if tables[i].table, err = db.table(nameInARN(tables[i].name)); err != nil {
+		if tables[i].table, err = db.table(r, tables[i].name); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +56,7 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 		done += n
 	}
 	if done == 0 && r.unprocessed != nil {
-		return nil, db.throttled(in, *r.unprocessed)
+		return nil, db.throttled(r, in, *r.unprocessed)
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
 	return out, nil

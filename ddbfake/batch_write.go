@@ -29,7 +29,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 		}
 	}
 	for i := range writes {
-		if err := writes[i].locate(db); err != nil {
+		if err := writes[i].locate(db, r); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +56,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 		units.addWrite(&w, 1)
 	}
 	if done == 0 && r.unprocessed != nil {
-		return nil, db.throttled(in, *r.unprocessed)
+		return nil, db.throttled(r, in, *r.unprocessed)
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
 	return out, nil
@@ -85,9 +85,9 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 				// Source: https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
 				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 			case q.PutRequest != nil:
-				w.action = action{kind: actionPut, tableName: nameInARN(name), values: q.PutRequest.Item}
+				w.action = action{kind: actionPut, tableName: name, values: q.PutRequest.Item}
 			default:
-				w.action = action{kind: actionDelete, tableName: nameInARN(name), values: q.DeleteRequest.Key}
+				w.action = action{kind: actionDelete, tableName: name, values: q.DeleteRequest.Key}
 			}
 			writes = append(writes, w)
 		}

@@ -44,9 +44,10 @@ type Change struct {
 	Actor string
 	// Cause is a client or TTL.
 	Cause Cause
-	// Table is the table's name, Key the row's key attributes.
-	Table string
-	Key   attr.Item
+	// Region is where the table is, Table its name, Key the row's key
+	// attributes.
+	Region, Table string
+	Key           attr.Item
 	// Before and After are the row's two images; nil means absent. They must
 	// not be modified.
 	Before, After attr.Item

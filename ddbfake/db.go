@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -80,6 +81,10 @@ type Call struct {
 	// Actor names who calls: it labels changes and faults choose by it. On
 	// the wire it is the access key id.
 	Actor string
+	// Region is where the call goes: tables of one region are not seen from
+	// another. "" is DefaultRegion. On the wire it is that of the credential
+	// scope.
+	Region string
 	// Sent is the true time at which the caller made the call, which may be
 	// long before it takes effect. Zero means now.
 	Sent time.Time
@@ -97,6 +102,7 @@ type request struct {
 	id        int
 	op        *operation
 	actor     string
+	region    string
 	now, sent time.Time
 	stale     bool // a FaultStaleRead has struck
 	// unprocessed is the FaultUnprocessed that has struck, if one has.
@@ -118,6 +124,9 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 	if op == nil {
 		return nil, &UnsupportedError{Operation: inputName(c.Input)}
 	}
+	if err := checkRegion(c.Region); err != nil {
+		return nil, err
+	}
 	if reflect.ValueOf(c.Input).IsNil() {
 		c.Input = op.newInput()
 	}
@@ -130,7 +139,7 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 // serve serves one call, with injected faults or without.
 func (db *DB) serve(op *operation, c Call, injected bool) (any, error) {
 	r := &db.request
-	*r = request{op: op, actor: c.Actor, now: db.clock.Now(), sent: c.Sent}
+	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), now: db.clock.Now(), sent: c.Sent}
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}
@@ -175,13 +184,14 @@ func (db *DB) SetLag(l Lag) {
 }
 
 // Items returns the rows of a table sorted by partition key, then sort key;
-// nil if there is no such table. Expired rows that TTL has not deleted are
+// nil if there is no such table. It is named as in Tables: by its name if it is
+// in the default region, or by its ARN. Expired rows that TTL has not deleted are
 // among them. The rows must not be modified.
 func (db *DB) Items(table string) []attr.Item {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.expireByLag(db.clock.Now())
-	t := db.state.tables[table]
+	t := db.state.at(table)
 	if t == nil {
 		return nil
 	}

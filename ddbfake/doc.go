@@ -19,6 +19,10 @@ and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
 [DB.Sweep]), faults on demand ([DB.Inject]), and states that can be kept,
 restored and compared ([DB.Snapshot], [DB.Restore], [DB.Hash]).
 
+Tables are separate per region ([Call.Region], [Door.In], the Region of an SDK
+client, the credential scope on the wire). What looks at tables from outside
+calls those of [DefaultRegion] by their names and any by their ARNs.
+
 In a test, [Start] makes a DB that says what it saw if the test fails, and
 [DB.Put] sets the scene.
 
@@ -63,7 +67,7 @@ well as parameters of supported ones (streams, the legacy parameters
 such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
 A transaction meets a conflict only where a fault says so, and an eventually
 consistent read is behind only by Options.ReplicaLag or where a fault says so.
-One DB is one region of one account. The change log grows until a Restore cuts
+One DB is one account. The change log grows until a Restore cuts
 it back.
 */
 package ddbfake

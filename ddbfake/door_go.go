@@ -13,15 +13,18 @@ import (
 // Inputs are not kept; outputs belong to the caller. A done context refuses a
 // call before it takes effect.
 type Door struct {
-	db    *DB
-	actor string
+	db            *DB
+	actor, region string
 }
 
-// As returns the Go door for an actor.
+// As returns the Go door for an actor, to the default region.
 func (db *DB) As(actor string) *Door { return &Door{db: db, actor: actor} }
 
+// In returns the door of the same actor to a region, for example "eu-west-1".
+func (d *Door) In(region string) *Door { return &Door{db: d.db, actor: d.actor, region: region} }
+
 func through[O any](ctx context.Context, d *Door, in any) (*O, error) {
-	out, err := d.db.Do(ctx, Call{Actor: d.actor, Input: in})
+	out, err := d.db.Do(ctx, Call{Actor: d.actor, Region: d.region, Input: in})
 	if err != nil {
 		return nil, err
 	}

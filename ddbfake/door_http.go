@@ -31,7 +31,7 @@ type handler struct {
 //
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html (health), https://github.com/architect/dynalite/blob/main/test/connection.js
 const (
-	healthy      = "healthy: dynamodb." + region + ".amazonaws.com "
+	healthy      = "healthy: dynamodb." + DefaultRegion + ".amazonaws.com "
 	unknownPlain = "<UnknownOperationException/>\n"
 )
 
@@ -63,13 +63,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := reply{body: *out}
 	defer func() { putBuffer(out, a.body) }()
+	s, signed := signerOf(r.Header, r.URL.RawQuery)
 	if err == nil {
-		err = h.refusal(r, body)
+		err = h.refusal(r, signed, body)
 	}
 	if err != nil {
 		a, err = refuse(err, a.body)
 	} else {
-		a, err = answer(r.Context(), h.do, r.Header, body, a.body)
+		a, err = answer(r.Context(), h.do, s, r.Header, body, a.body)
 	}
 	if err != nil {
 		drop(w)
@@ -80,11 +81,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refusal returns what is wrong with a request before its operation is looked
 // at, in the service's order: malformed JSON, no target, no credentials.
-func (h *handler) refusal(r *http.Request, body []byte) error {
+func (h *handler) refusal(r *http.Request, signed bool, body []byte) error {
 	target := strings.HasPrefix(r.Header.Get(headerTarget), targetPrefix)
-	_, actor := actorOf(r.Header.Get(headerAuthorization))
 	switch {
-	case target && actor:
+	case target && signed:
 		return nil
 	case !validJSON(body):
 		return errMalformed

@@ -145,7 +145,7 @@ func TestHandlerAborts(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-	r.Header.Set("Authorization", authorization("alice"))
+	r.Header.Set("Authorization", authorization("alice", DefaultRegion))
 	defer func() {
 		if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
@@ -164,7 +164,7 @@ func TestHandlerCallerGone(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("{}"), brokenReader{}))
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-	r.Header.Set("Authorization", authorization("alice"))
+	r.Header.Set("Authorization", authorization("alice", DefaultRegion))
 	defer func() {
 		if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
@@ -198,7 +198,7 @@ func TestHandlerRefusesValues(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(test.body))
 		r.Header.Set("Content-Type", contentType)
 		r.Header.Set("X-Amz-Target", targetPrefix+test.op)
-		r.Header.Set("Authorization", authorization("alice"))
+		r.Header.Set("Authorization", authorization("alice", DefaultRegion))
 		w := httptest.NewRecorder()
 		db.Handler().ServeHTTP(w, r)
 		want := `{"__type":"com.amazon.coral.validate#ValidationException","message":"` + test.want + `"}`

@@ -43,8 +43,8 @@ func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 // The functional options come last and can change all of that.
 func NewClient(do func(context.Context, Call) (any, error), optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		Region:       region,
-		BaseEndpoint: aws.String("https://dynamodb." + region + ".isr-sim.invalid"),
+		Region:       DefaultRegion,
+		BaseEndpoint: aws.String("https://dynamodb." + DefaultRegion + ".isr-sim.invalid"),
 		HTTPClient:   &transport{do: do},
 		HTTPSignerV4: nameSigner{},
 		Credentials:  aws.AnonymousCredentials{},
@@ -122,8 +122,8 @@ func (a actorCredentials) Retrieve(context.Context) (aws.Credentials, error) {
 type nameSigner struct{}
 
 // SignHTTP sets the header.
-func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, _ string, _ time.Time, _ ...func(*v4.SignerOptions)) error {
-	r.Header[headerAuthorization] = []string{authorization(c.AccessKeyID)}
+func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, region string, _ time.Time, _ ...func(*v4.SignerOptions)) error {
+	r.Header[headerAuthorization] = []string{authorization(c.AccessKeyID, region)}
 	return nil
 }
 
@@ -189,7 +189,11 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	case errors.Is(err, errTooLarge):
 		a.status, err = http.StatusRequestEntityTooLarge, nil
 	case err == nil:
-		a, err = answer(r.Context(), t.do, r.Header, body, a.body)
+		s, ok := signerOf(r.Header, r.URL.RawQuery)
+		if !ok {
+			s.region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
+		}
+		a, err = answer(r.Context(), t.do, s, r.Header, body, a.body)
 	}
 	putBuffer(in, body)
 	defer func() { putBuffer(out, a.body) }()

@@ -138,7 +138,7 @@ func BenchmarkSDKDoor(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				if _, err := answer(context.Background(), stub, header, body, nil); err != nil {
+				if _, err := answer(context.Background(), stub, signer{}, header, body, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

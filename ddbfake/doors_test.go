@@ -65,7 +65,7 @@ func doorCalls() []doorCall {
 		return it
 	}
 	cache, missing := aws.String("cache"), aws.String("missing")
-	arn := aws.String(tableARN("cache"))
+	arn := aws.String(tableARN(DefaultRegion, "cache"))
 	allOld := types.ReturnValuesOnConditionCheckFailureAllOld
 	total := types.ReturnConsumedCapacityTotal
 	everything := with(key("ALL"), everyValue(2).(*types.AttributeValueMemberM).Value)

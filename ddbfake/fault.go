@@ -110,7 +110,8 @@ type Fault struct {
 	Kind FaultKind
 	// Op is the name of an operation; "" is any.
 	Op string
-	// Table is the name of a table that the call touches; "" is any.
+	// Table is the name of a table that the call touches, in any region, or the
+	// ARN of one; "" is any.
 	Table string
 	// Key is the value of a partition or sort key of a row that the call
 	// touches: the text of a string, the normalised text of a number, the

@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 
@@ -53,7 +54,7 @@ func (db *DB) Injected() []Fault {
 func (db *DB) nextFault(r *request, in any) *Fault {
 	for i := range db.injected {
 		f := &db.injected[i]
-		if !db.matches(f.Fault, r.op, r.actor, in) {
+		if !db.matches(f.Fault, r.op, r.actor, r.region, in) {
 			continue
 		}
 		f.met++
@@ -80,10 +81,10 @@ func (db *DB) Matches(f Fault, c Call) bool {
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.matches(f, op, c.Actor, c.Input)
+	return db.matches(f, op, c.Actor, cmp.Or(c.Region, DefaultRegion), c.Input)
 }
 
-func (db *DB) matches(f Fault, op *operation, actor string, in any) bool {
+func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool {
 	if f.Op != "" && f.Op != op.name || !f.Kind.befalls(in) {
 		return false
 	}
@@ -93,8 +94,8 @@ func (db *DB) matches(f Fault, op *operation, actor string, in any) bool {
 	if f.Table == "" && f.Key == "" {
 		return true
 	}
-	for _, t := range db.targets(in) {
-		if db.hits(f, t) {
+	for _, t := range db.targets(region, in) {
+		if db.hits(f, region, t) {
 			return true
 		}
 	}
@@ -108,14 +109,14 @@ type target struct {
 }
 
 // hits reports whether a fault's table and key predicates hold for a target.
-func (db *DB) hits(f Fault, t target) bool {
-	if f.Table != "" && f.Table != t.table {
+func (db *DB) hits(f Fault, region string, t target) bool {
+	if f.Table != "" && f.Table != t.table && f.Table != tableARN(region, t.table) {
 		return false
 	}
 	if f.Key == "" {
 		return true
 	}
-	table := db.state.tables[t.table]
+	table := db.state.tables[address(region, t.table)]
 	if table == nil {
 		return false
 	}
@@ -146,7 +147,7 @@ func keyMatches(pattern string, v types.AttributeValue) bool {
 }
 
 // targets returns what a call touches. The inputs are not validated yet.
-func (db *DB) targets(in any) []target {
+func (db *DB) targets(region string, in any) []target {
 	one := func(table *string, values map[string]types.AttributeValue) []target {
 		return []target{{nameInARN(aws.ToString(table)), values}}
 	}
@@ -160,7 +161,7 @@ func (db *DB) targets(in any) []target {
 	case *dynamodb.DeleteItemInput:
 		return one(in.TableName, in.Key)
 	case *dynamodb.QueryInput:
-		return one(in.TableName, db.queriedKey(in))
+		return one(in.TableName, db.queriedKey(region, in))
 	case *dynamodb.ScanInput:
 		return one(in.TableName, nil)
 	case *dynamodb.BatchGetItemInput:
@@ -242,8 +243,8 @@ func actionTarget(item *types.TransactWriteItem) target {
 
 // queriedKey returns the key values that a Query asks to be equal; nil if
 // the query is not valid.
-func (db *DB) queriedKey(in *dynamodb.QueryInput) map[string]types.AttributeValue {
-	t := db.state.tables[nameInARN(aws.ToString(in.TableName))]
+func (db *DB) queriedKey(region string, in *dynamodb.QueryInput) map[string]types.AttributeValue {
+	t := db.state.tables[address(region, nameInARN(aws.ToString(in.TableName)))]
 	if t == nil || in.KeyConditionExpression == nil {
 		return nil
 	}

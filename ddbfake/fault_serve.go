@@ -44,7 +44,7 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 	}
 	switch f.Kind {
 	case FaultThrottled:
-		return nil, db.throttled(in, *f)
+		return nil, db.throttled(r, in, *f)
 	case FaultRequestLost:
 		return nil, &NetworkError{Operation: r.op.name}
 	case FaultResponseLost:
@@ -53,7 +53,7 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 	case FaultErrorBefore:
 		return nil, internalError()
 	case FaultConflict:
-		return nil, db.conflict(in, *f)
+		return nil, db.conflict(r, in, *f)
 	case FaultStaleRead:
 		r.stale = true
 	case FaultUnprocessed:
@@ -76,7 +76,7 @@ func internalError() error {
 // throttled returns how the service refuses a call for want of capacity.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
-func (db *DB) throttled(in any, f Fault) error {
+func (db *DB) throttled(r *request, in any, f Fault) error {
 	message := aws.String("The level of configured provisioned throughput for the table was exceeded. " +
 		"Consider increasing your provisioning level with the UpdateTable API.")
 	switch in.(type) {
@@ -84,17 +84,17 @@ func (db *DB) throttled(in any, f Fault) error {
 	default:
 		return &types.ProvisionedThroughputExceededException{Message: message}
 	}
-	return db.cancelledBy(f, in, reasonThrottled, message)
+	return db.cancelledBy(r, f, in, reasonThrottled, message)
 }
 
 // cancelledBy cancels a transaction whose targets a fault hits. The reasons
 // name the actions whose rows the fault's predicates match: all of them if it
 // has none.
-func (db *DB) cancelledBy(f Fault, in any, code string, message *string) error {
-	targets := db.targets(in)
+func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *string) error {
+	targets := db.targets(r.region, in)
 	reasons := make([]types.CancellationReason, len(targets))
 	for i, t := range targets {
-		if db.hits(f, t) {
+		if db.hits(f, r.region, t) {
 			reasons[i] = types.CancellationReason{Code: aws.String(code), Message: message}
 		}
 	}
@@ -106,11 +106,11 @@ func (db *DB) cancelledBy(f Fault, in any, code string, message *string) error {
 // full stop that its clients do not report.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
-func (db *DB) conflict(in any, f Fault) error {
+func (db *DB) conflict(r *request, in any, f Fault) error {
 	message := aws.String("Transaction is ongoing for the item")
 	switch in.(type) {
 	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
-		return db.cancelledBy(f, in, reasonConflict, message)
+		return db.cancelledBy(r, f, in, reasonConflict, message)
 	}
 	return &types.TransactionConflictException{Message: message}
 }

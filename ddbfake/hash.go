@@ -21,7 +21,7 @@ func (db *DB) Hash() [32]byte {
 	for _, name := range sortedKeys(db.state.tables) {
 		t := db.state.tables[name]
 		p = p[:0]
-		p.text(t.name)
+		p.text(t.address())
 		p.text(t.schema.hash.Name)
 		p.text(t.schema.hash.Kind.String())
 		p.text(t.schema.sort.Name)

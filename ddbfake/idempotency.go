@@ -25,9 +25,9 @@ const (
 
 // token is a transaction that is done.
 type token struct {
-	text        string
-	fingerprint [sha256.Size]byte
-	until       time.Time
+	region, text string
+	fingerprint  [sha256.Size]byte
+	until        time.Time
 }
 
 // tokens are the transactions of the last ten minutes, and some older ones
@@ -41,7 +41,9 @@ type tokens struct {
 const minPrune = 1024
 
 func newTokens() tokens {
-	less := func(a, b token) bool { return a.text < b.text }
+	less := func(a, b token) bool {
+		return a.text < b.text || a.text == b.text && a.region < b.region
+	}
 	return tokens{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), pruneAt: minPrune}
 }
 
@@ -53,7 +55,7 @@ func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, erro
 	if in.ClientRequestToken == nil {
 		return false, nil
 	}
-	done, ok := db.state.tokens.tree.Get(token{text: *in.ClientRequestToken})
+	done, ok := db.state.tokens.tree.Get(token{region: r.region, text: *in.ClientRequestToken})
 	if !ok || !r.now.Before(done.until) {
 		return false, nil
 	}
@@ -74,7 +76,7 @@ func (db *DB) remember(r *request, in *dynamodb.TransactWriteItemsInput) {
 	if t.tree.Len() >= t.pruneAt {
 		t.prune(r.now)
 	}
-	t.tree.Set(token{text: *in.ClientRequestToken, fingerprint: fingerprint(in), until: r.now.Add(tokenLife)})
+	t.tree.Set(token{region: r.region, text: *in.ClientRequestToken, fingerprint: fingerprint(in), until: r.now.Add(tokenLife)})
 }
 
 func (t *tokens) prune(now time.Time) {

@@ -31,7 +31,7 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err := g.prepare(db); err != nil {
 		return nil, err
 	}
-	if err := g.locate(db); err != nil {
+	if err := g.locate(db, r); err != nil {
 		return nil, err
 	}
 	if err := g.resolve(); err != nil {
@@ -95,8 +95,8 @@ func (g *get) prepare(db *DB) (err error) {
 }
 
 // locate finds the table.
-func (g *get) locate(db *DB) (err error) {
-	g.table, err = db.table(g.tableName)
+func (g *get) locate(db *DB, r *request) (err error) {
+	g.table, err = db.table(r, g.tableName)
 	return err
 }
 

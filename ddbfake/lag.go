@@ -185,7 +185,7 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 // process, and in whichever order rows are asked for.
 func draw(seed uint64, t *table, r *row) uint64 {
 	p := printer(binary.BigEndian.AppendUint64(make([]byte, 0, 256), seed))
-	p.text(t.name)
+	p.text(t.address())
 	p.text(r.key.hash)
 	p.text(r.key.sort)
 	p = binary.BigEndian.AppendUint64(p, uint64(r.due))

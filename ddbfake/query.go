@@ -15,7 +15,7 @@ func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 	if err != nil {
 		return nil, err
 	}
-	if q.table, err = db.table(q.tableName); err != nil {
+	if q.table, err = db.table(r, q.tableName); err != nil {
 		return nil, err
 	}
 	if in.IndexName != nil {

@@ -60,7 +60,7 @@ func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table 
 	}
 	if r.stale {
 		for i := heard; i > t.born; i-- {
-			if log[i-1].Table == t.name && reads(t.keyOf(&log[i-1])) {
+			if t.changed(&log[i-1]) && reads(t.keyOf(&log[i-1])) {
 				heard = i - 1
 				break
 			}
@@ -74,7 +74,7 @@ func (t *table) before(changes []Change) *table {
 	was := t
 	for i := len(changes) - 1; i >= 0; i-- {
 		c := &changes[i]
-		if c.Table != t.name {
+		if !t.changed(c) {
 			continue
 		}
 		if was == t {
@@ -91,6 +91,9 @@ func (t *table) before(changes []Change) *table {
 	}
 	return was
 }
+
+// changed reports whether a change was one of this table.
+func (t *table) changed(c *Change) bool { return c.Table == t.name && c.Region == t.region }
 
 // keyOf returns the key of a row of this table that changed.
 func (t *table) keyOf(c *Change) primaryKey {

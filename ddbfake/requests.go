@@ -18,8 +18,8 @@ type Request struct {
 	ID int
 	// Time is when the call was served, Sent when its caller made it.
 	Time, Sent time.Time
-	// Actor is who called.
-	Actor string
+	// Actor is who called, Region where the call went.
+	Actor, Region string
 	// Operation is the operation's name.
 	Operation string
 	// Rows are the rows that the call is about, as a table with a key, in the
@@ -42,6 +42,9 @@ func (r Request) String() string {
 		b.WriteString(r.Actor + " ")
 	}
 	b.WriteString(r.Operation)
+	if r.Region != DefaultRegion {
+		b.WriteString(" in " + r.Region)
+	}
 	if len(r.Rows) > 0 {
 		b.WriteString(" " + strings.Join(r.Rows, ", "))
 	}
@@ -84,7 +87,7 @@ func (l *requestLog) add(r Request) {
 
 // serveLogged serves a call and remembers it.
 func (db *DB) serveLogged(r *request, in any, fault *Fault) (any, error) {
-	done := Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Operation: r.op.name, Rows: db.rowsOf(in)}
+	done := Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name, Rows: db.rowsOf(r.region, in)}
 	if fault != nil {
 		hit := *fault
 		done.Fault = &hit
@@ -96,11 +99,11 @@ func (db *DB) serveLogged(r *request, in any, fault *Fault) (any, error) {
 }
 
 // rowsOf prints what a call is about.
-func (db *DB) rowsOf(in any) []string {
+func (db *DB) rowsOf(region string, in any) []string {
 	var rows []string
-	for _, t := range db.targets(in) {
+	for _, t := range db.targets(region, in) {
 		text := t.table
-		if table := db.state.tables[t.table]; table != nil {
+		if table := db.state.tables[address(region, t.table)]; table != nil {
 			key := map[string]types.AttributeValue{}
 			for _, k := range []string{table.schema.hash.Name, table.schema.sort.Name} {
 				if v, ok := t.values[k]; ok {

@@ -24,7 +24,7 @@ func (db *DB) scan(r *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, er
 	if err != nil {
 		return nil, err
 	}
-	if s.table, err = db.table(s.tableName); err != nil {
+	if s.table, err = db.table(r, s.tableName); err != nil {
 		return nil, err
 	}
 	if err := s.bind(); err != nil {

@@ -50,14 +50,16 @@ func Start(t TB, o Options) *DB {
 	return db
 }
 
-// Put puts rows into a table, one request each, as actor "". They are checked
+// Put puts rows into a table, which is named as in Tables, one request each, as
+// actor "". They are checked
 // like any others, and are seen in the change log, but no injected fault hits
 // them: they set the scene. An error says which item it is about; those before
 // it are in the table.
 func (db *DB) Put(table string, items ...attr.Item) error {
+	region, _, _ := splitTableARN(table)
 	for i, item := range items {
 		in := &dynamodb.PutItemInput{TableName: &table, Item: item.ToSDK()}
-		if err := db.direct(in); err != nil {
+		if err := db.direct(region, in); err != nil {
 			return fmt.Errorf("ddbfake: put item %d of %d into %s: %w", i+1, len(items), table, err)
 		}
 	}
@@ -65,9 +67,9 @@ func (db *DB) Put(table string, items ...attr.Item) error {
 }
 
 // direct serves a call of the test itself.
-func (db *DB) direct(in any) error {
+func (db *DB) direct(region string, in any) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	_, err := db.serve(operationOf(in), Call{Input: in}, false)
+	_, err := db.serve(operationOf(in), Call{Region: region, Input: in}, false)
 	return err
 }

@@ -5,6 +5,7 @@ import "maps"
 // state is everything a snapshot holds. Rows and tokens live in trees that
 // copy on write, so copying a state costs a few words per table.
 type state struct {
+	// tables are filed by name those of the default region, by ARN the others.
 	tables   map[string]*table
 	tokens   tokens
 	log      []Change

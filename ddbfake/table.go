@@ -9,6 +9,7 @@ import (
 
 // table is one table with its rows.
 type table struct {
+	region string
 	name   string
 	schema keySchema
 	rows   *btree.BTreeG[*row] // by key

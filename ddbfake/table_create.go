@@ -41,11 +41,13 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	if err != nil {
 		return nil, err
 	}
-	if db.state.tables[name] != nil {
+	filed := address(r.region, name)
+	if db.state.tables[filed] != nil {
 		return nil, &types.ResourceInUseException{Message: aws.String("Table already exists: " + name)}
 	}
 	db.state.tablesCreated++
 	t := &table{
+		region:             r.region,
 		name:               name,
 		schema:             schema,
 		rows:               newRows(lessByKey),
@@ -65,7 +67,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	if p := in.ProvisionedThroughput; p != nil {
 		t.throughput = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits}
 	}
-	db.state.tables[name] = t
+	db.state.tables[filed] = t
 	return &dynamodb.CreateTableOutput{TableDescription: t.describe(types.TableStatusCreating)}, nil
 }
 

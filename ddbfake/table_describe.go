@@ -9,21 +9,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// table finds the table of a data operation.
-func (db *DB) table(name string) (*table, error) {
-	if t := db.state.tables[name]; t != nil {
-		return t, nil
+// table finds the table of a data operation, by its name or its ARN.
+func (db *DB) table(r *request, nameOrARN string) (*table, error) {
+	t, err := db.find(r, nameOrARN)
+	if t == nil && err == nil {
+		err = resourceNotFound("Requested resource not found")
 	}
-	return nil, resourceNotFound("Requested resource not found")
+	return t, err
 }
 
 // describedTable finds the table of a control operation, whose error names
 // it.
-func (db *DB) describedTable(name string) (*table, error) {
-	if t := db.state.tables[name]; t != nil {
-		return t, nil
+func (db *DB) describedTable(r *request, nameOrARN string) (*table, error) {
+	t, err := db.find(r, nameOrARN)
+	if t == nil && err == nil {
+		err = resourceNotFound("Requested resource not found: Table: " + nameInARN(nameOrARN) + " not found")
 	}
-	return nil, resourceNotFound("Requested resource not found: Table: " + name + " not found")
+	return t, err
 }
 
 // describeTable serves DescribeTable.
@@ -32,12 +34,12 @@ func (db *DB) describedTable(name string) (*table, error) {
 //
 // Deviation: ItemCount and TableSizeBytes are exact; the service updates them
 // about every six hours.
-func (db *DB) describeTable(_ *request, in *dynamodb.DescribeTableInput) (*dynamodb.DescribeTableOutput, error) {
+func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynamodb.DescribeTableOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	t, err := db.describedTable(name)
+	t, err := db.describedTable(r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +53,12 @@ func (db *DB) describeTable(_ *request, in *dynamodb.DescribeTableInput) (*dynam
 //
 // Deviation: the answer says DELETING, as the service's does, but the table
 // is gone at once.
-func (db *DB) deleteTable(_ *request, in *dynamodb.DeleteTableInput) (*dynamodb.DeleteTableOutput, error) {
+func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.DeleteTableOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	t, err := db.describedTable(name)
+	t, err := db.describedTable(r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (db *DB) deleteTable(_ *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. " +
 			"Disable deletion protection first.")
 	}
-	delete(db.state.tables, name)
+	delete(db.state.tables, t.address())
 	return &dynamodb.DeleteTableOutput{TableDescription: t.describe(types.TableStatusDeleting)}, nil
 }
 
@@ -74,7 +76,7 @@ const maxListedTables = 100
 // listTables serves ListTables.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTables.html
-func (db *DB) listTables(_ *request, in *dynamodb.ListTablesInput) (*dynamodb.ListTablesOutput, error) {
+func (db *DB) listTables(r *request, in *dynamodb.ListTablesInput) (*dynamodb.ListTablesOutput, error) {
 	var c constraints
 	if in.ExclusiveStartTableName != nil {
 		c.plainName(*in.ExclusiveStartTableName, "exclusiveStartTableName")
@@ -91,9 +93,15 @@ func (db *DB) listTables(_ *request, in *dynamodb.ListTablesInput) (*dynamodb.Li
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	names := append([]string{}, sortedKeys(db.state.tables)...) // an empty list is shown, a nil one is not
+	names := []string{} // an empty list is shown, a nil one is not
 	start := aws.ToString(in.ExclusiveStartTableName)
-	names = slices.DeleteFunc(names, func(name string) bool { return name <= start })
+	//isrsim:unordered sorted below
+	for _, t := range db.state.tables {
+		if t.region == r.region && t.name > start {
+			names = append(names, t.name)
+		}
+	}
+	slices.Sort(names)
 	out := &dynamodb.ListTablesOutput{TableNames: names}
 	if len(names) > limit {
 		out.TableNames = names[:limit]
@@ -108,7 +116,7 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 		AttributeDefinitions:      slices.Clone(t.definitions),
 		KeySchema:                 slices.Clone(t.keys),
 		TableName:                 aws.String(t.name),
-		TableArn:                  aws.String(tableARN(t.name)),
+		TableArn:                  aws.String(tableARN(t.region, t.name)),
 		TableId:                   aws.String(t.id),
 		TableStatus:               status,
 		CreationDateTime:          aws.Time(t.created),

@@ -27,7 +27,7 @@ func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.
 	if err != nil {
 		return nil, err
 	}
-	t, err := db.describedTable(name)
+	t, err := db.describedTable(r, name)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ const (
 // Deviation: the tags are there at once, and the next call may change them;
 // at the service they take a second or two, in which further changes are
 // refused. The body of the answer is {}, where the service's is empty.
-func (db *DB) tagResource(_ *request, in *dynamodb.TagResourceInput) (*dynamodb.TagResourceOutput, error) {
-	arn, err := parseTableARN(in.ResourceArn)
+func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.TagResourceOutput, error) {
+	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func (db *DB) tagResource(_ *request, in *dynamodb.TagResourceInput) (*dynamodb.
 // succeeds.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UntagResource.html
-func (db *DB) untagResource(_ *request, in *dynamodb.UntagResourceInput) (*dynamodb.UntagResourceOutput, error) {
-	arn, err := parseTableARN(in.ResourceArn)
+func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynamodb.UntagResourceOutput, error) {
+	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func (db *DB) untagResource(_ *request, in *dynamodb.UntagResourceInput) (*dynam
 // service answers up to the 50 that there can be, sorted by key.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTagsOfResource.html
-func (db *DB) listTagsOfResource(_ *request, in *dynamodb.ListTagsOfResourceInput) (*dynamodb.ListTagsOfResourceOutput, error) {
-	arn, err := parseTableARN(in.ResourceArn)
+func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInput) (*dynamodb.ListTagsOfResourceOutput, error) {
+	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}
@@ -109,20 +109,12 @@ func (db *DB) listTagsOfResource(_ *request, in *dynamodb.ListTagsOfResourceInpu
 	return out, nil
 }
 
-// The account of every table.
-const account = "000000000000"
-
-// tableARN returns the ARN of a table.
-func tableARN(name string) string {
-	return "arn:aws:dynamodb:" + region + ":" + account + ":table/" + name
-}
-
 // parseTableARN checks a ResourceArn, whose table need not exist. The texts
 // are the service's.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (DDB-TABLE-071, DDB-BACKUP-013)
 // Source: https://github.com/ExtendDB/extenddb/pull/227 for which error each part of an ARN leads to
-func parseTableARN(resource *string) (string, error) {
+func parseTableARN(r *request, resource *string) (string, error) {
 	if resource == nil {
 		return "", invalid("Invalid TableArn")
 	}
@@ -142,7 +134,7 @@ func parseTableARN(resource *string) (string, error) {
 	name, isTable := strings.CutPrefix(parts[5], "table/")
 	_, below, _ := strings.Cut(name, "/")
 	switch {
-	case parts[3] != region:
+	case parts[3] != r.region:
 		return "", invalid("Invalid TableArn: Invalid ResourceArn provided as input %s", arn)
 	case isTable && strings.HasPrefix(below, "index/"):
 		return "", invalid("%sInvalid resource arn provided, only table or stream is accepted. Provided resource arn: %s", prefix, arn)
@@ -156,7 +148,7 @@ func parseTableARN(resource *string) (string, error) {
 
 // taggedTable finds a table by an ARN that parseTableARN has let pass.
 func (db *DB) taggedTable(arn string) (*table, error) {
-	if t := db.state.tables[nameInARN(arn)]; t != nil {
+	if t := db.state.at(arn); t != nil {
 		return t, nil
 	}
 	return nil, resourceNotFound("Requested resource not found: ResourceArn: " + arn + " not found")

@@ -8,7 +8,7 @@ import (
 // transactGetItems serves TransactGetItems: its reads are one snapshot.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
-func (db *DB) transactGetItems(_ *request, in *dynamodb.TransactGetItemsInput) (*dynamodb.TransactGetItemsOutput, error) {
+func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (*dynamodb.TransactGetItemsOutput, error) {
 	gets, err := transactGets(in)
 	if err != nil {
 		return nil, err
@@ -19,7 +19,7 @@ func (db *DB) transactGetItems(_ *request, in *dynamodb.TransactGetItemsInput) (
 		}
 	}
 	for i := range gets {
-		if err := gets[i].locate(db); err != nil {
+		if err := gets[i].locate(db, r); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
 		}
 		c.tableName(p.TableName, member("transactItems", i, "get.tableName"))
 		if p.TableName != nil {
-			gets[i].tableName = nameInARN(*p.TableName)
+			gets[i].tableName = *p.TableName
 		}
 	}
 	return gets, c.err()

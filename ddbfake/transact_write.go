@@ -29,10 +29,10 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		return nil, err
 	}
 	if replay {
-		return db.replay(actions, in)
+		return db.replay(r, actions, in)
 	}
 	for i := range actions {
-		if err := actions[i].locate(db); err != nil {
+		if err := actions[i].locate(db, r); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 
 // replay answers a transaction that was done before: it changes nothing, and
 // consumes reads of its rows.
-func (db *DB) replay(actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
+func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
 	out := &dynamodb.TransactWriteItemsOutput{}
 	if !wanted(in.ReturnConsumedCapacity) {
 		return out, nil
@@ -66,7 +66,7 @@ func (db *DB) replay(actions []action, in *dynamodb.TransactWriteItemsInput) (*d
 	var units tableUnits
 	for i := range actions {
 		a := &actions[i]
-		if a.locate(db) == nil && a.resolve() == nil {
+		if a.locate(db, r) == nil && a.resolve() == nil {
 			units.add(a.table.name, 2*readUnits(sizeOf(a.row), true))
 		}
 	}
@@ -168,7 +168,7 @@ func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action
 	}
 	c.tableName(name, member("transactItems", i, kind+".tableName"))
 	if name != nil {
-		a.tableName = nameInARN(*name)
+		a.tableName = *name
 	}
 }
 

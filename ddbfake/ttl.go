@@ -51,7 +51,8 @@ func (r *row) expired(now time.Time) bool {
 
 // Row names a row that has expired and is not deleted yet.
 type Row struct {
-	Table string
+	// Region is where the table is: "" is DefaultRegion. Table is its name.
+	Region, Table string
 	// Key is the row's key attributes.
 	Key attr.Item
 	// Due is the second that the row's ttl names. The row is expired from the
@@ -60,7 +61,7 @@ type Row struct {
 }
 
 // Expired returns the rows that TTL may delete now, ordered by due time, then
-// table, then key. Under LagNever there are none; any other lag says only
+// region, table and key. Under LagNever there are none; any other lag says only
 // when TTL would come by itself.
 func (db *DB) Expired() []Row {
 	db.mu.Lock()
@@ -75,27 +76,27 @@ func (db *DB) expired(now time.Time) []Row {
 		return nil
 	}
 	type candidate struct {
-		table string
+		table *table
 		row   *row
 	}
 	var found []candidate
 	//isrsim:unordered sorted below
-	for name, t := range db.state.tables {
+	for _, t := range db.state.tables {
 		t.probe.key, t.probe.due = primaryKey{}, now.Unix()-maxTTLAgeSeconds
 		t.dues.Ascend(&t.probe, func(r *row) bool {
 			if !r.expired(now) {
 				return false
 			}
-			found = append(found, candidate{name, r})
+			found = append(found, candidate{t, r})
 			return true
 		})
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.row.due, b.row.due), cmp.Compare(a.table, b.table), a.row.key.compare(b.row.key))
+		return cmp.Or(cmp.Compare(a.row.due, b.row.due), a.table.compare(b.table), a.row.key.compare(b.row.key))
 	})
 	rows := make([]Row, len(found))
 	for i, c := range found {
-		rows[i] = Row{Table: c.table, Key: c.row.id, Due: time.Unix(c.row.due, 0).UTC()}
+		rows[i] = Row{Region: c.table.region, Table: c.table.name, Key: c.row.id, Due: time.Unix(c.row.due, 0).UTC()}
 	}
 	return rows
 }
@@ -129,7 +130,7 @@ func (db *DB) SweepExpired() int {
 }
 
 func (db *DB) sweep(r Row, now time.Time) bool {
-	t := db.state.tables[r.Table]
+	t := db.state.tables[address(cmp.Or(r.Region, DefaultRegion), r.Table)]
 	if t == nil || db.lag == LagNever {
 		return false
 	}
@@ -145,7 +146,7 @@ func (db *DB) sweep(r Row, now time.Time) bool {
 	return true
 }
 
-// expireByLag deletes, in the order (instant, table, key), the rows whose lag
+// expireByLag deletes, in the order (instant, region, table, key), the rows whose lag
 // ended at or before now. It runs before each call, so that nobody can tell
 // it from a sweeper that works all the time. The change log shows the instant
 // at which each deletion was due, but never one before TTL was enabled or
@@ -162,7 +163,7 @@ func (db *DB) expireByLag(now time.Time) {
 		}
 	}
 	slices.SortFunc(ended, func(a, b ending) int {
-		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.table.name, b.table.name), a.row.key.compare(b.row.key))
+		return cmp.Or(a.at.Compare(b.at), a.table.compare(b.table), a.row.key.compare(b.row.key))
 	})
 	for _, e := range ended {
 		if e.at.Before(e.table.ttl.since) {
@@ -220,6 +221,7 @@ func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 		Time:   at,
 		Sent:   at,
 		Cause:  CauseTTL,
+		Region: t.region,
 		Table:  t.name,
 		Key:    r.id,
 		Before: r.item,
@@ -292,7 +294,7 @@ func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (
 	if *spec.AttributeName == "" {
 		return nil, invalid("TimeToLiveSpecification.AttributeName must be non empty")
 	}
-	t, err := db.describedTable(name)
+	t, err := db.describedTable(r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -317,12 +319,12 @@ func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (
 // describeTimeToLive serves DescribeTimeToLive.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTimeToLive.html
-func (db *DB) describeTimeToLive(_ *request, in *dynamodb.DescribeTimeToLiveInput) (*dynamodb.DescribeTimeToLiveOutput, error) {
+func (db *DB) describeTimeToLive(r *request, in *dynamodb.DescribeTimeToLiveInput) (*dynamodb.DescribeTimeToLiveOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	t, err := db.describedTable(name)
+	t, err := db.describedTable(r, name)
 	if err != nil {
 		return nil, err
 	}

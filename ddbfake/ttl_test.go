@@ -113,7 +113,7 @@ func TestExpiredRowsLive(t *testing.T) {
 	w.put(with(key("a", "b"), "ttl", due(0), "v", n("1")))
 	w.clock.Advance(time.Minute)
 	rows := w.db.Expired()
-	if want := []ddbfake.Row{{Table: "cache", Key: fromSDK(t, key("a", "b")), Due: fakeclock.Epoch}}; fmt.Sprint(rows) != fmt.Sprint(want) {
+	if want := []ddbfake.Row{{Region: ddbfake.DefaultRegion, Table: "cache", Key: fromSDK(t, key("a", "b")), Due: fakeclock.Epoch}}; fmt.Sprint(rows) != fmt.Sprint(want) {
 		t.Fatalf("got %v, want %v", rows, want)
 	}
 	query, err := w.c.Query(t.Context(), &dynamodb.QueryInput{

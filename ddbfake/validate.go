@@ -91,7 +91,7 @@ const (
 )
 
 // table checks the TableName member of a data operation, beside its other
-// members, and returns the table's name. Where it stands among them is the
+// members, and returns the table's name or ARN. Where it stands among them is the
 // order in which the service reports what is broken.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
@@ -104,11 +104,11 @@ func (c *constraints) table(name *string) string {
 	if name == nil {
 		return ""
 	}
-	return nameInARN(*name)
+	return *name
 }
 
 // tableName checks the TableName member of an operation that has no other to
-// check, and returns the table's name.
+// check, and returns the table's name or ARN.
 func tableName(name *string) (string, error) {
 	if name != nil && plainTableName(*name) {
 		return *name, nil
@@ -118,7 +118,7 @@ func tableName(name *string) (string, error) {
 	if err := c.err(); err != nil {
 		return "", err
 	}
-	return nameInARN(*name), nil
+	return *name, nil
 }
 
 // plainTableName is the quick check that nearly every call passes.
@@ -173,24 +173,6 @@ func (c *constraints) plainName(name, member string) {
 	if len(name) > maxTableName {
 		c.length(name, member, "less", maxTableName)
 	}
-}
-
-// nameInARN returns the table's name in an ARN such as
-// arn:aws:dynamodb:us-east-1:123456789012:table/cache; a plain name is
-// returned as it is.
-func nameInARN(name string) string {
-	if !strings.HasPrefix(name, "arn:") {
-		return name
-	}
-	parts := strings.SplitN(name, ":", 6)
-	if len(parts) < 6 || parts[2] != "dynamodb" {
-		return ""
-	}
-	table, ok := strings.CutPrefix(parts[5], "table/")
-	if !ok {
-		return ""
-	}
-	return table
 }
 
 // checkValues refuses a map of attribute values that holds one DynamoDB

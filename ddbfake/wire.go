@@ -31,6 +31,7 @@ const (
 	headerContentType   = "Content-Type"
 	headerCRC32         = "X-Amz-Crc32"
 	headerInvocation    = "Amz-Sdk-Invocation-Id"
+	headerRegionSet     = "X-Amz-Region-Set"
 	headerRequestID     = "X-Amzn-Requestid"
 	headerTarget        = "X-Amz-Target"
 )
@@ -40,9 +41,6 @@ const (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 const maxBody = 16 << 20
-
-// region is where the fake lives.
-const region = "us-east-1"
 
 // do is an entry of the engine, or something that stands before one.
 type do func(context.Context, Call) (any, error)
@@ -57,16 +55,16 @@ type reply struct {
 // which is appended to dst. The error is a reason for having no answer at
 // all: a NetworkError, a context that is done, or an error of do that is none
 // of the service's.
-func answer(ctx context.Context, do do, h http.Header, body, dst []byte) (reply, error) {
-	out, err := call(ctx, do, h, body)
+func answer(ctx context.Context, do do, s signer, h http.Header, body, dst []byte) (reply, error) {
+	out, err := call(ctx, do, s, h, body)
 	if err != nil {
 		return refuse(err, dst)
 	}
-	s, ok := out.(shape)
+	answered, ok := out.(shape)
 	if !ok {
 		return reply{}, fmt.Errorf("ddbfake: %s was answered with a %T, which is no output of the SDK", h.Get(headerTarget), out)
 	}
-	return reply{status: http.StatusOK, body: appendOutput(dst, s)}, nil
+	return reply{status: http.StatusOK, body: appendOutput(dst, answered)}, nil
 }
 
 // refuse encodes an error of the service, appended to dst; any other error it
@@ -79,7 +77,7 @@ func refuse(err error, dst []byte) (reply, error) {
 	return reply{status: e.Status, body: appendError(dst, err, e)}, nil
 }
 
-func call(ctx context.Context, do do, h http.Header, body []byte) (any, error) {
+func call(ctx context.Context, do do, s signer, h http.Header, body []byte) (any, error) {
 	name, ok := strings.CutPrefix(h.Get(headerTarget), targetPrefix)
 	if !ok {
 		return nil, errUnknownTarget
@@ -92,11 +90,10 @@ func call(ctx context.Context, do do, h http.Header, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	actor, _ := actorOf(h.Get(headerAuthorization))
 	if id := h.Get(headerInvocation); id != "" {
 		ctx = context.WithValue(ctx, invocationKey{}, id)
 	}
-	return do(ctx, Call{Actor: actor, Input: in})
+	return do(ctx, Call{Actor: s.actor, Region: s.region, Input: in})
 }
 
 // errUnknownTarget is for a target that names no operation: the service gives
@@ -137,33 +134,62 @@ func requestID(n uint64) string {
 
 // authorization is the header that names an actor, in the form of Signature
 // Version 4 but without a signature: this side checks none.
-func authorization(actor string) string {
+func authorization(actor, region string) string {
 	return "AWS4-HMAC-SHA256 Credential=" + url.PathEscape(actor) + "/20400101/" + region +
 		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
 }
 
-// actorOf returns the access key id of an Authorization header.
+// signer is who signed a request: the access key id, and the region for which
+// it was signed, "" if none is named.
+type signer struct {
+	actor, region string
+}
+
+// signerOf returns who signed a request, in its Authorization header or in its
+// query. The scope of a signature is date/region/service/aws4_request; version
+// 4A has a header for the region.
 //
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
-func actorOf(authorization string) (actor string, ok bool) {
-	_, credential, ok := strings.Cut(authorization, "Credential=")
-	if !ok || !strings.HasPrefix(authorization, "AWS4-") {
-		return "", false
-	}
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
+func signerOf(h http.Header, query string) (s signer, ok bool) {
+	algorithm := h.Get(headerAuthorization)
+	_, credential, ok := strings.Cut(algorithm, "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")
-	for range 4 { // date/region/service/aws4_request
+	if algorithm == "" && query != "" {
+		parameters, _ := url.ParseQuery(query) // what can be read of it
+		algorithm = parameters.Get("X-Amz-Algorithm")
+		credential, ok = parameters.Get("X-Amz-Credential"), true
+	}
+	if !ok || !strings.HasPrefix(algorithm, "AWS4-") {
+		return s, false
+	}
+	asymmetric := strings.HasPrefix(algorithm, "AWS4-ECDSA-")
+	for part := range 4 {
+		if part == 2 && asymmetric {
+			continue // there is no region
+		}
 		i := strings.LastIndexByte(credential, '/')
 		if i < 0 {
-			return "", false
+			return s, false
+		}
+		if part == 2 {
+			s.region = credential[i+1:]
 		}
 		credential = credential[:i]
 	}
-	if strings.IndexByte(credential, '%') >= 0 {
-		if name, err := url.PathUnescape(credential); err == nil {
-			credential = name
+	if asymmetric {
+		s.region, _, _ = strings.Cut(h.Get(headerRegionSet), ",")
+		if s.region == "*" {
+			s.region = ""
 		}
 	}
-	return credential, true
+	s.actor = credential
+	if strings.IndexByte(credential, '%') >= 0 {
+		if name, err := url.PathUnescape(credential); err == nil {
+			s.actor = name
+		}
+	}
+	return s, true
 }
 
 // errTooLarge is for a body over maxBody.

@@ -135,19 +135,41 @@ func TestWireCarriesEveryMember(t *testing.T) {
 	}
 }
 
-func TestActorOf(t *testing.T) {
+func TestSignerOf(t *testing.T) {
+	signed := func(authorization string) http.Header { return http.Header{headerAuthorization: {authorization}} }
 	for _, actor := range []string{"alice", "AKIAIOSFODNN7EXAMPLE", "", "a/b, c%d é=;"} {
-		if got, ok := actorOf(authorization(actor)); !ok || got != actor {
-			t.Errorf("actor %q came back as %q, %t", actor, got, ok)
+		want := signer{actor, "eu-west-1"}
+		if got, ok := signerOf(signed(authorization(actor, "eu-west-1")), ""); !ok || got != want {
+			t.Errorf("%q came back as %q, %t", want, got, ok)
 		}
 	}
-	if got, ok := actorOf("AWS4-HMAC-SHA256 Credential=AKID/20130524/us-east-1/dynamodb/aws4_request,SignedHeaders=host,Signature=fe5f"); !ok || got != "AKID" {
-		t.Errorf("without spaces: got %q, %t", got, ok)
+	const spaceless = "AWS4-HMAC-SHA256 Credential=AKID/20130524/us-east-1/dynamodb/aws4_request,SignedHeaders=host,Signature=fe5f"
+	const asymmetric = "AWS4-ECDSA-P256-SHA256 Credential=AKID/20130524/dynamodb/aws4_request, SignedHeaders=host;x-amz-region-set, Signature=fe5f"
+	const presigned = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20130524%2Feu-west-1%2Fdynamodb%2Faws4_request&X-Amz-Signature=fe5f"
+	for _, c := range []struct {
+		name   string
+		header http.Header
+		query  string
+		want   signer
+	}{
+		{"without spaces", signed(spaceless), "", signer{"AKID", "us-east-1"}},
+		{"version 4A", http.Header{headerAuthorization: {asymmetric}, headerRegionSet: {"eu-west-1"}}, "", signer{"AKID", "eu-west-1"}},
+		{"version 4A, two regions", http.Header{headerAuthorization: {asymmetric}, headerRegionSet: {"eu-west-1,eu-west-2"}}, "", signer{"AKID", "eu-west-1"}},
+		{"version 4A, all regions", http.Header{headerAuthorization: {asymmetric}, headerRegionSet: {"*"}}, "", signer{"AKID", ""}},
+		{"presigned", nil, presigned, signer{"AKID", "eu-west-1"}},
+		{"header before query", signed(spaceless), presigned, signer{"AKID", "us-east-1"}},
+	} {
+		if got, ok := signerOf(c.header, c.query); !ok || got != c.want {
+			t.Errorf("%s: got %q, %t, want %q", c.name, got, ok, c.want)
+		}
 	}
 	for _, header := range []string{"", "AWS4-", "Bearer Credential=a/b/c/d/e", "AWS4-HMAC-SHA256 Credential=alice"} {
-		if got, ok := actorOf(header); ok {
-			t.Errorf("%q names the actor %q", header, got)
+		if got, ok := signerOf(signed(header), ""); ok {
+			t.Errorf("%q names the signer %q", header, got)
 		}
+	}
+	if got, ok := signerOf(nil, "X-Amz-Credential=a"); ok {
+		t.Errorf("a query without an algorithm names the signer %q", got)
 	}
 }
 

@@ -46,6 +46,7 @@ func (db *DB) log(r *request, t *table, key, before, after attr.Item) {
 		Sent:    r.sent,
 		Actor:   r.actor,
 		Cause:   CauseClient,
+		Region:  t.region,
 		Table:   t.name,
 		Key:     key,
 		Before:  before,

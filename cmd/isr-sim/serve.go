@@ -22,7 +22,8 @@ import (
 
 const serveHelp = `serve is the DynamoDB fake for every other language: it speaks the protocol of
 DynamoDB over HTTP, so that an AWS SDK or the AWS CLI works against it unchanged.
-Any region and any credentials do; the access key id names who calls.
+Any region and any credentials do: the access key id names who calls, and tables
+of one region are not seen from another.
 
 The first line on stdout is JSON and says where it listens:
 

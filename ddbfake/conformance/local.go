@@ -46,6 +46,8 @@ var localDeviations = map[place]deviation{
 	{"table/short name", 2}:                   {localBadName, ownWords},
 	{"table/long name", 1}:                    {localBadName, ownWords},
 	{"table/characters of a name", 1}:         {localBadName, ownWords},
+	{"table/arn of another region", 1}:        {localNoTable, "Local looks at the name in an ARN only"},
+	{"table/arn of another region", 2}:        {localNoTable, "Local looks at the name in an ARN only"},
 	{"table/everything wrong with a name", 1}: {localBadName, ownWords},
 	{"table/no name", 1}:                      {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},
 	{"table/no name", 2}:                      {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},

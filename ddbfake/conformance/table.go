@@ -37,6 +37,7 @@ func tableCases() []Case {
 	missing := func(table string) string {
 		return "ResourceNotFoundException: Requested resource not found: Table: " + table + " not found"
 	}
+	const abroad = "arn:aws:dynamodb:eu-west-1:000000000000:table/rows"
 	return []Case{
 		{
 			Name: "describe", Rule: "A table is described as it was created.", Source: api("DescribeTable"),
@@ -122,6 +123,14 @@ func tableCases() []Case {
 			steps: []step{
 				expect(put(row("a", "b"), onName("bad table!@#")),
 					broken("Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")),
+			},
+		},
+		{
+			Name: "arn of another region", Rule: "No request crosses regions.",
+			Source: "https://github.com/hashicorp/terraform-provider-aws/issues/42792",
+			steps: []step{
+				expect(get(key("a", "b"), onName(abroad)), "ValidationException: 1 validation error detected: Invalid AWS region in '"+abroad+"'"),
+				expect(describeTable(onName(abroad)), "ValidationException: 1 validation error detected: Invalid AWS region in '"+abroad+"'"),
 			},
 		},
 		{

@@ -34,6 +34,20 @@ func newFake(t *testing.T) *fake {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	door := db.As("alice")
+	createTable(t, door)
+	_, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("cache"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fake{t, db, clock, control.Handler(db, control.Options{Clock: clock})}
+}
+
+// createTable creates the table "cache" in the region of a door.
+func createTable(t *testing.T, door *ddbfake.Door) {
+	t.Helper()
 	_, err := door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName:            aws.String("cache"),
 		BillingMode:          types.BillingModePayPerRequest,
@@ -43,14 +57,6 @@ func newFake(t *testing.T) *fake {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &fake{t, db, clock, control.Handler(db, control.Options{Clock: clock})}
 }
 
 // put puts a row, with a ttl that many seconds after the clock's start.
@@ -230,7 +236,7 @@ func TestSnapshotsHaveALimit(t *testing.T) {
 // by key.
 func TestDump(t *testing.T) {
 	f := newFake(t)
-	f.want("GET", "/dump", "", `{"tables": [{"name": "cache","items": []}]}`)
+	f.want("GET", "/dump", "", `{"tables": [{"region": "us-east-1","name": "cache","items": []}]}`)
 	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("cache"),
 		Item: map[string]types.AttributeValue{
@@ -248,12 +254,17 @@ func TestDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.put("a", 0)
-	const rows = `{"tables": [{"name": "cache","items": [` +
+	const rows = `{"tables": [{"region": "us-east-1","name": "cache","items": [` +
 		`{"pk": {"S": "a"},"ttl": {"N": "2208988800"}},` +
 		`{"bin": {"B": "PCY+"},"bool": {"BOOL": false},"bs": {"BS": ["eA=="]},"l": {"L": [{"NULL": true}]},` +
 		`"m": {"M": {"n": {"N": "1.5"}}},"ns": {"NS": ["100"]},"pk": {"S": "b"},"ss": {"SS": ["<&>"]}}]}]}`
 	f.want("GET", "/dump", "", rows)
 	f.want("GET", "/dump?table=cache", "", rows)
+	f.want("GET", "/dump?table=arn:aws:dynamodb:us-east-1:000000000000:table/cache", "", rows)
+	createTable(t, f.db.As("alice").In("eu-west-1"))
+	const empty = `{"region": "eu-west-1","name": "cache","items": []}`
+	f.want("GET", "/dump?table=arn:aws:dynamodb:eu-west-1:000000000000:table/cache", "", `{"tables": [`+empty+`]}`)
+	f.want("GET", "/dump", "", strings.Replace(rows, "[", "["+empty+",", 1))
 	if status, _ := f.ask("GET", "/dump?table=other", ""); status != http.StatusNotFound {
 		t.Errorf("a table that is not there: got %d, want 404", status)
 	}
@@ -268,8 +279,8 @@ func TestChangesAndSweep(t *testing.T) {
 	f.want("POST", "/sweep", "{}", `{"deleted": 1}`)
 	const (
 		row    = `{"pk": {"S": "a"},"ttl": {"N": "2208988800"}}`
-		first  = `{"seq": 1,"request": 3,"time": "2040-01-01T00:00:00Z","sent": "2040-01-01T00:00:00Z","actor": "alice","cause": "client","table": "cache","key": {"pk": {"S": "a"}},"before": null,"after": ` + row + `}`
-		second = `{"seq": 2,"request": 0,"time": "2040-01-01T00:00:01Z","sent": "2040-01-01T00:00:01Z","actor": "","cause": "ttl","table": "cache","key": {"pk": {"S": "a"}},"before": ` + row + `,"after": null}`
+		first  = `{"seq": 1,"request": 3,"time": "2040-01-01T00:00:00Z","sent": "2040-01-01T00:00:00Z","actor": "alice","cause": "client","region": "us-east-1","table": "cache","key": {"pk": {"S": "a"}},"before": null,"after": ` + row + `}`
+		second = `{"seq": 2,"request": 0,"time": "2040-01-01T00:00:01Z","sent": "2040-01-01T00:00:01Z","actor": "","cause": "ttl","region": "us-east-1","table": "cache","key": {"pk": {"S": "a"}},"before": ` + row + `,"after": null}`
 	)
 	f.want("GET", "/changes", "", `{"changes": [`+first+`,`+second+`],"last": 2}`)
 	f.want("GET", "/changes?since=1", "", `{"changes": [`+second+`],"last": 2}`)

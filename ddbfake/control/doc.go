@@ -29,7 +29,7 @@ The resources, below /_isr-sim:
 	POST   /snapshot        {"name":"empty"}: the state is kept under a name; as GET
 	DELETE /snapshot        all dropped; as GET
 	POST   /restore         {"name":"empty"}: the state is that one again
-	GET    /dump?table=NAME {"tables":[{"name":"cache","items":[{"pk":{"S":"a"}}]}]}
+	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","items":[{"pk":{"S":"a"}}]}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 

@@ -2,18 +2,30 @@ package control
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
 // tableState is one table of a dump, its rows sorted by key.
 type tableState struct {
-	Name  string           `json:"name"`
-	Items []map[string]any `json:"items"`
+	Region string           `json:"region"`
+	Name   string           `json:"name"`
+	Items  []map[string]any `json:"items"`
+}
+
+// newTableState returns a table of that name in the default region, or of that
+// ARN, without its rows.
+func newTableState(nameOrARN string) tableState {
+	t := tableState{Region: ddbfake.DefaultRegion, Name: nameOrARN, Items: []map[string]any{}}
+	if a, err := arn.Parse(nameOrARN); err == nil {
+		t.Region, t.Name = a.Region, strings.TrimPrefix(a.Resource, "table/")
+	}
+	return t
 }
 
 // dump shows all rows, or those of one table, as they were at one instant.
@@ -28,7 +40,7 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	still.Restore(a.db.Snapshot())
 	names := still.Tables()
 	if one, ok := query["table"]; ok {
-		if !slices.Contains(names, one) {
+		if still.Items(one) == nil {
 			return nil, missing("there is no such table", one, strings.Join(names, ", "), "")
 		}
 		names = []string{one}
@@ -37,7 +49,7 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 		Tables []tableState `json:"tables"`
 	}{[]tableState{}}
 	for _, name := range names {
-		t := tableState{Name: name, Items: []map[string]any{}}
+		t := newTableState(name)
 		for _, it := range still.Items(name) {
 			t.Items = append(t.Items, itemJSON(it))
 		}
@@ -55,6 +67,7 @@ type change struct {
 	Sent    time.Time      `json:"sent"`
 	Actor   string         `json:"actor"`
 	Cause   string         `json:"cause"`
+	Region  string         `json:"region"`
 	Table   string         `json:"table"`
 	Key     map[string]any `json:"key"`
 	Before  map[string]any `json:"before"`
@@ -81,7 +94,7 @@ func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}{[]change{}, len(log)}
 	for _, c := range log[min(since, len(log)):] {
 		out.Changes = append(out.Changes, change{
-			c.Seq, c.Request, c.Time.UTC(), c.Sent.UTC(), c.Actor, c.Cause.String(), c.Table,
+			c.Seq, c.Request, c.Time.UTC(), c.Sent.UTC(), c.Actor, c.Cause.String(), c.Region, c.Table,
 			itemJSON(c.Key), itemJSON(c.Before), itemJSON(c.After),
 		})
 	}

@@ -1,0 +1,119 @@
+package ddbfake
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/aws/smithy-go"
+)
+
+// DefaultRegion is where a call goes that names no region.
+const DefaultRegion = "us-east-1"
+
+// The account of every table.
+const account = "000000000000"
+
+// A table is filed under its name, or under its ARN if it is not in the default
+// region: see state.tables. So whoever stays in that region, as nearly all do,
+// pays for no other.
+
+// address returns what a table is filed under.
+func address(region, name string) string {
+	if region == DefaultRegion {
+		return name
+	}
+	return tableARN(region, name)
+}
+
+// address returns what the table is filed under.
+func (t *table) address() string { return address(t.region, t.name) }
+
+// at returns the table with a name, in the default region, or with an ARN; nil
+// if there is none.
+func (s *state) at(nameOrARN string) *table {
+	if region, name, ok := splitTableARN(nameOrARN); ok {
+		nameOrARN = address(region, name)
+	}
+	return s.tables[nameOrARN]
+}
+
+// find returns the table that a request means by a name or an ARN; nil if there
+// is none. The error is about an ARN of another region: no request crosses.
+//
+// Source: https://github.com/hashicorp/terraform-provider-aws/issues/42792 (the text)
+func (db *DB) find(r *request, nameOrARN string) (*table, error) {
+	if r.region == DefaultRegion {
+		if t := db.state.tables[nameOrARN]; t != nil && t.region == DefaultRegion {
+			return t, nil
+		}
+	}
+	region, name, ok := splitTableARN(nameOrARN)
+	switch {
+	case !ok:
+		return db.state.tables[address(r.region, nameOrARN)], nil
+	case region != r.region:
+		return nil, invalid("1 validation error detected: Invalid AWS region in '%s'", nameOrARN)
+	}
+	return db.state.tables[address(region, name)], nil
+}
+
+// tableARN returns the ARN of a table.
+//
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+func tableARN(region, name string) string {
+	partition := "aws"
+	switch {
+	case strings.HasPrefix(region, "cn-"):
+		partition = "aws-cn"
+	case strings.HasPrefix(region, "us-gov-"):
+		partition = "aws-us-gov"
+	}
+	return "arn:" + partition + ":dynamodb:" + region + ":" + account + ":table/" + name
+}
+
+// splitTableARN takes apart an ARN such as
+// arn:aws:dynamodb:us-east-1:000000000000:table/cache. Whose account it names
+// does not matter: there is only one.
+func splitTableARN(arn string) (region, name string, ok bool) {
+	if !strings.HasPrefix(arn, "arn:") {
+		return "", "", false
+	}
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 || parts[2] != "dynamodb" {
+		return "", "", false
+	}
+	name, ok = strings.CutPrefix(parts[5], "table/")
+	return parts[3], name, ok
+}
+
+// nameInARN returns the table's name in an ARN, "" if it is none of a table; a
+// plain name is returned as it is.
+func nameInARN(nameOrARN string) string {
+	if !strings.HasPrefix(nameOrARN, "arn:") {
+		return nameOrARN
+	}
+	_, name, _ := splitTableARN(nameOrARN)
+	return name
+}
+
+// checkRegion refuses what cannot be the name of a region. Which ones there are
+// is not known here: tests make some up.
+//
+// Source: https://github.com/3mcloud/falcano/pull/47 (the text)
+func checkRegion(region string) error {
+	for i := range len(region) {
+		if c := region[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
+			return &smithy.GenericAPIError{
+				Code:    "InvalidSignatureException",
+				Message: "Credential should be scoped to a valid region, not '" + region + "'. ",
+				Fault:   smithy.FaultClient,
+			}
+		}
+	}
+	return nil
+}
+
+// compare orders tables by region, then name.
+func (t *table) compare(u *table) int {
+	return cmp.Or(cmp.Compare(t.region, u.region), cmp.Compare(t.name, u.name))
+}
