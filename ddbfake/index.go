@@ -36,6 +36,7 @@ type index struct {
 
 	entries *btree.BTreeG[*indexRow]
 	bytes   int64
+	order   scanOrder // what a Scan goes by; nil if it is to be worked out
 }
 
 // indexRow is a row's place in an index.
@@ -224,6 +225,7 @@ func (t *table) reindex(before, after *row) {
 // add adds a row, if it belongs into the index.
 func (x *index) add(r *row) {
 	if key, ok := x.keyOf(r.item); ok {
+		x.order = nil // there may be a new partition
 		x.entries.Set(&indexRow{key, r})
 		x.bytes += int64(x.sizeOf(r))
 	}

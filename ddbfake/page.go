@@ -75,7 +75,7 @@ func (p *page) read(r *row) bool {
 	p.latest = r
 	p.sizeBytes += r.sizeBytes
 	p.scanned++
-	if p.failure = p.collect(r.item); p.failure != nil {
+	if p.failure = p.collect(r.item, r.item); p.failure != nil {
 		return false
 	}
 	if p.limit != nil && p.scanned >= *p.limit {
@@ -85,10 +85,11 @@ func (p *page) read(r *row) bool {
 	return true
 }
 
-// collect filters and projects one row into the page.
-func (p *page) collect(item attr.Item) error {
+// collect adds one row to the page, if the filter passes what there is to see
+// of it.
+func (p *page) collect(seen, item attr.Item) error {
 	if p.filter != nil {
-		holds, err := p.filter.Eval(item, p.args)
+		holds, err := p.filter.Eval(seen, p.args)
 		if err != nil {
 			return invalid("%s", err.Error())
 		}

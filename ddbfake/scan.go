@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"crypto/md5"
 	"fmt"
 	"math"
 
@@ -27,11 +28,16 @@ func (db *DB) scan(r *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, er
 	if s.table, err = db.table(r, s.tableName); err != nil {
 		return nil, err
 	}
-	if err := s.bind(); err != nil {
-		return nil, err
+	if in.IndexName == nil {
+		if err := s.bind(); err != nil {
+			return nil, err
+		}
 	}
 	if db.behind(r, in.ConsistentRead) {
 		s.table = db.replica(r, s.table, func(primaryKey) bool { return true })
+	}
+	if in.IndexName != nil {
+		return s.onIndex()
 	}
 	return s.run()
 }
@@ -62,9 +68,6 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 		legacy{"ScanFilter", in.ScanFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""}); err != nil {
 		return nil, err
 	}
-	if in.IndexName != nil {
-		return nil, &UnsupportedError{Operation: "Scan", Parameter: "IndexName"}
-	}
 	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
 		return nil, err
 	}
@@ -77,7 +80,11 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	if in.TotalSegments != nil {
 		s.part = segment{uint64(*in.Segment), uint64(*in.TotalSegments)}
 	}
-	if err := checkSelect(in.Select, in.ProjectionExpression != nil); err != nil {
+	selectable := checkSelect
+	if in.IndexName != nil {
+		selectable = checkIndexSelect
+	}
+	if err := selectable(in.Select, in.ProjectionExpression != nil); err != nil {
 		return nil, err
 	}
 	if s.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
@@ -96,6 +103,9 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 func checkScan(in *dynamodb.ScanInput) (string, error) {
 	var c constraints
 	c.enum(string(in.Select), "select", selectValues)
+	if in.IndexName != nil {
+		c.indexName(in.IndexName, "")
+	}
 	c.between(in.TotalSegments, "totalSegments", 1, maxSegments)
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
 	name := c.table(in.TableName)
@@ -170,12 +180,20 @@ func (s *scan) bind() error {
 	if err != nil {
 		return invalidStart(err)
 	}
-	if !s.part.has(scanHash(key.hash, schema.hash.Kind)) {
-		return invalidStart(invalid("Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
-			"TotalSegments: %d Segment: %d", s.part.of, s.part.number))
+	if err := s.part.checkStart(scanHash(key.hash, schema.hash.Kind)); err != nil {
+		return err
 	}
 	s.after = &key
 	return nil
+}
+
+// checkStart refuses a starting key whose partition is in another segment.
+func (s segment) checkStart(hash [md5.Size]byte) error {
+	if s.has(hash) {
+		return nil
+	}
+	return invalidStart(invalid("Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
+		"TotalSegments: %d Segment: %d", s.of, s.number))
 }
 
 // run reads one page.

@@ -31,6 +31,12 @@ func (p partition) compare(q partition) int {
 	return cmp.Or(bytes.Compare(p.hash[:], q.hash[:]), cmp.Compare(p.key, q.key))
 }
 
+// from returns the partitions from one on, which need not be among them.
+func (o scanOrder) from(first partition) scanOrder {
+	i, _ := slices.BinarySearchFunc(o, first, partition.compare)
+	return o[i:]
+}
+
 // scanHash returns the hash of a partition key, which is encoded as in
 // primaryKey.
 func scanHash(key string, kind attr.Kind) [md5.Size]byte {
@@ -122,12 +128,10 @@ func (t *table) scanOrder() scanOrder {
 // there is one.
 func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
 	order := t.scanOrder()
-	first := 0
 	if start != nil {
-		from := partition{scanHash(start.hash, t.schema.hash.Kind), start.hash}
-		first, _ = slices.BinarySearchFunc(order, from, partition.compare)
+		order = order.from(partition{scanHash(start.hash, t.schema.hash.Kind), start.hash})
 	}
-	for _, p := range order[first:] {
+	for _, p := range order {
 		if !s.has(p.hash) {
 			continue
 		}

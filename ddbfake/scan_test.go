@@ -194,7 +194,6 @@ func TestScanOfAChangingTable(t *testing.T) {
 func TestScanUnsupported(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	for parameter, in := range map[string]dynamodb.ScanInput{
-		"IndexName":           {IndexName: aws.String("index")},
 		"AttributesToGet":     {AttributesToGet: []string{"pk"}},
 		"ScanFilter":          {ScanFilter: map[string]types.Condition{}},
 		"ConditionalOperator": {ConditionalOperator: types.ConditionalOperatorAnd},

@@ -85,6 +85,7 @@ func Cases() []Case {
 		{"index_create", indexCreateCases()},
 		{"index_write", indexWriteCases()},
 		{"index_query", indexQueryCases()},
+		{"index_scan", indexScanCases()},
 		{"index_key", indexKeyCases()},
 		{"query", queryCases()},
 		{"page", pageCases()},
