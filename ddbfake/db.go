@@ -38,6 +38,11 @@ type Options struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
+	// KeepChanges bounds the change log, for a DB that runs long: at least so
+	// many of the latest changes are kept, and at most twice as many. Zero keeps
+	// all. What is dropped is gone for replicas too: a read is never further
+	// behind than the log reaches.
+	KeepChanges int
 	// LogRequests is how many of the latest requests Requests remembers. Zero
 	// is none.
 	LogRequests int
@@ -61,11 +66,13 @@ type DB struct {
 	// replicaLag is never negative. What replicas have yet to hear of is in
 	// the change log.
 	replicaLag time.Duration
-	state      state
-	injected   []injected
-	parsed     parsed
-	served     requestLog
-	request    request // the one being served: calls are served one at a time
+	// keepChanges is never negative.
+	keepChanges int
+	state       state
+	injected    []injected
+	parsed      parsed
+	served      requestLog
+	request     request // the one being served: calls are served one at a time
 }
 
 // New returns an empty DB.
@@ -73,7 +80,7 @@ func New(o Options) *DB {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
-	return &DB{served: requestLog{keep: max(o.LogRequests, 0)}, clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, replicaLag: max(o.ReplicaLag, 0), state: newState()}
+	return &DB{served: requestLog{keep: max(o.LogRequests, 0)}, clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, replicaLag: max(o.ReplicaLag, 0), keepChanges: max(o.KeepChanges, 0), state: newState()}
 }
 
 // Call is one request to the service, whichever door it came through.

@@ -68,6 +68,6 @@ such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
 A transaction meets a conflict only where a fault says so, and an eventually
 consistent read is behind only by Options.ReplicaLag or where a fault says so.
 One DB is one account. The change log grows until a Restore cuts
-it back.
+it back, unless Options.KeepChanges bounds it.
 */
 package ddbfake

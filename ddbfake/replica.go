@@ -53,13 +53,13 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 // replica returns a table as the replica that serves a read of some keys has
 // heard of it. The result is for reading only.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
-	log := db.state.log
+	log := db.state.since(t.born)
 	heard := len(log)
-	for heard > t.born && log[heard-1].Time.After(r.now.Add(-db.replicaLag)) {
+	for heard > 0 && log[heard-1].Time.After(r.now.Add(-db.replicaLag)) {
 		heard--
 	}
 	if r.stale {
-		for i := heard; i > t.born; i-- {
+		for i := heard; i > 0; i-- {
 			if t.changed(&log[i-1]) && reads(t.keyOf(&log[i-1])) {
 				heard = i - 1
 				break

@@ -27,9 +27,7 @@ func (s *state) copy() state {
 		c.tables[name] = t.copy()
 	}
 	c.tokens = s.tokens.copy()
-	// Both sides must reallocate when they append, or they would write into
-	// one array.
-	s.log = s.log[:len(s.log):len(s.log)]
-	c.log = s.log
+	// Only one side may go on appending to the array that they share.
+	c.log = s.log[:len(s.log):len(s.log)]
 	return c
 }

@@ -32,7 +32,7 @@ type table struct {
 	// them an allocation.
 	probe row
 
-	born               int // changes in the log when the table was created
+	born               int // Seq of the last change before the table was created
 	id                 string
 	created            time.Time
 	definitions        []types.AttributeDefinition

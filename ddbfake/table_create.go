@@ -56,7 +56,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		indexes:            indexes,
 		created:            r.now,
 		billed:             r.now,
-		born:               len(db.state.log),
+		born:               db.state.lastSeq(),
 		definitions:        slices.Clone(in.AttributeDefinitions),
 		keys:               slices.Clone(in.KeySchema),
 		billing:            in.BillingMode,

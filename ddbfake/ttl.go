@@ -216,8 +216,7 @@ func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 	t.remove(r)
-	db.state.log = append(db.state.log, Change{
-		Seq:    len(db.state.log) + 1,
+	db.record(Change{
 		Time:   at,
 		Sent:   at,
 		Cause:  CauseTTL,

@@ -39,8 +39,7 @@ func (db *DB) commit(r *request, writes ...write) {
 }
 
 func (db *DB) log(r *request, t *table, key, before, after attr.Item) {
-	db.state.log = append(db.state.log, Change{
-		Seq:     len(db.state.log) + 1,
+	db.record(Change{
 		Request: r.id,
 		Time:    r.now,
 		Sent:    r.sent,

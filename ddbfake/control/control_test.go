@@ -288,6 +288,22 @@ func TestChangesAndSweep(t *testing.T) {
 	f.want("GET", "/changes?since=99", "", `{"changes": [],"last": 2}`)
 }
 
+// A log that does not keep everything keeps its numbers.
+func TestChangesOfBoundedLog(t *testing.T) {
+	db := ddbfake.New(ddbfake.Options{KeepChanges: 1})
+	f := &fake{t, db, fakeclock.New(fakeclock.Epoch), control.Handler(db, control.Options{})}
+	f.want("GET", "/changes", "", `{"changes": [],"last": 0}`)
+	createTable(t, db.As("alice"))
+	for i := range 9 {
+		f.put("a", int64(i))
+	}
+	status, got := f.ask("GET", "/changes?since=2", "")
+	if status != http.StatusOK || strings.Contains(got, `"seq": 3`) || !strings.Contains(got, `"seq": 9`) || !strings.Contains(got, `"last": 9`) {
+		t.Errorf("got %d %s", status, got)
+	}
+	f.want("GET", "/changes?since=9", "", `{"changes": [],"last": 9}`)
+}
+
 // No request of the API is a call of the service.
 func TestIsNoCall(t *testing.T) {
 	f := newFake(t)

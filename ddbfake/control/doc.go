@@ -72,7 +72,9 @@ TTL deletes on the way is. Nothing here reads real time.
 
 Time does not go back, except that no clock is part of a snapshot. At most
 [MaxSnapshots] states are kept, and [MaxFaults] faults wait. The change log is
-kept in memory until a restore cuts it; a client that sees "last" fall below
-its N starts again from 0.
+kept in memory until a restore cuts it, or as far as
+[ddbfake.Options].KeepChanges says: a client that sees "last" fall below its N
+starts again from 0, and one that sees a seq above N+1 first has missed those
+between.
 */
 package control

@@ -91,8 +91,14 @@ func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 	out := struct {
 		Changes []change `json:"changes"`
 		Last    int      `json:"last"`
-	}{[]change{}, len(log)}
-	for _, c := range log[min(since, len(log)):] {
+	}{Changes: []change{}}
+	if n := len(log); n > 0 {
+		out.Last = log[n-1].Seq
+	}
+	for _, c := range log {
+		if c.Seq <= since {
+			continue
+		}
 		out.Changes = append(out.Changes, change{
 			c.Seq, c.Request, c.Time.UTC(), c.Sent.UTC(), c.Actor, c.Cause.String(), c.Region, c.Table,
 			itemJSON(c.Key), itemJSON(c.Before), itemJSON(c.After),

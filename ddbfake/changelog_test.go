@@ -1,0 +1,167 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// newBounded returns a world whose log keeps so many changes.
+func newBounded(t testing.TB, keep int, lag ddbfake.Lag) *world {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, KeepChanges: keep})
+	createCache(t, db.As("setup"))
+	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
+}
+
+// However many changes there are, the latest are kept, not many more, and all
+// under the numbers that they had.
+func TestKeepChanges(t *testing.T) {
+	const keep = 10
+	w := newBounded(t, keep, ddbfake.LagManual)
+	early := []ddbfake.Change(nil)
+	for i := 1; i <= 200; i++ {
+		w.put(with(key("a", "b"), "v", n(fmt.Sprint(i))))
+		log := w.db.Changes()
+		if i <= keep && len(log) != i || i > keep && (len(log) < keep || len(log) > 2*keep) {
+			t.Fatalf("of %d changes %d are kept", i, len(log))
+		}
+		for j, c := range log {
+			seq := i - len(log) + j + 1
+			if v, _ := c.After.Int("v"); c.Seq != seq || v != int64(seq) {
+				t.Fatalf("after %d changes, at %d: got seq %d of version %d, want %d", i, j, c.Seq, v, seq)
+			}
+		}
+		if got := w.db.ChangesSince(i - 3); i > 3 && (len(got) != 3 || got[0].Seq != i-2) {
+			t.Fatalf("since %d: got %d changes", i-3, len(got))
+		}
+		if got := w.db.ChangesSince(i); len(got) != 0 {
+			t.Fatalf("since the last: got %d changes", len(got))
+		}
+		if i == keep {
+			early = log
+		}
+	}
+	for i, c := range early {
+		if v, _ := c.After.Int("v"); v != int64(i+1) {
+			t.Errorf("a slice that was returned has changed: version %d at %d", v, i)
+		}
+	}
+	if got := w.db.ChangesSince(0); len(got) == 0 || got[0].Seq <= 1 {
+		t.Error("what was dropped came back")
+	}
+}
+
+func TestKeepOneChange(t *testing.T) {
+	w := newBounded(t, 1, ddbfake.LagAtOnce)
+	w.enableTTL()
+	for i := range 50 {
+		w.put(with(key("a", fmt.Sprint(i)), "ttl", due(0)))
+	}
+	w.clock.Advance(time.Minute)
+	log := w.db.Changes()
+	if n := len(log); n < 1 || n > 2 || log[n-1].Seq != 100 || log[n-1].Cause != ddbfake.CauseTTL {
+		t.Errorf("got %d changes, the last %+v", n, log[n-1])
+	}
+	if rows := w.db.Items("cache"); len(rows) != 0 {
+		t.Errorf("%d rows are left", len(rows))
+	}
+}
+
+// A snapshot has the log of its instant, and whoever goes on from it has the
+// same numbers.
+func TestKeepChangesOfSnapshots(t *testing.T) {
+	w := newBounded(t, 4, ddbfake.LagManual)
+	version := func(i int) values { return with(key("a", "b"), "v", n(fmt.Sprint(i))) }
+	for i := 1; i <= 7; i++ {
+		w.put(version(i))
+	}
+	kept := w.db.Snapshot()
+	for i := 8; i <= 30; i++ {
+		w.put(version(i))
+	}
+	other := ddbfake.New(ddbfake.Options{})
+	other.Restore(kept)
+	w.db.Restore(kept)
+	for _, db := range []*ddbfake.DB{w.db, other} {
+		if err := db.Put("cache", fromSDK(t, with(key("a", "b"), "v", n("80")))); err != nil {
+			t.Fatal(err)
+		}
+		log := db.Changes()
+		last := log[len(log)-1]
+		if v, _ := last.After.Int("v"); last.Seq != 8 || v != 80 {
+			t.Errorf("got seq %d of version %d, want 8 of 80", last.Seq, v)
+		}
+		if before, _ := last.Before.Int("v"); before != 7 {
+			t.Errorf("before it was version %d, want 7", before)
+		}
+	}
+}
+
+// A replica that lags is never further behind than the log reaches.
+func TestReplicaOfBoundedLog(t *testing.T) {
+	w := newBounded(t, 2, ddbfake.LagManual)
+	for i := 1; i <= 9; i++ {
+		w.put(with(key("a", "b"), "v", n(fmt.Sprint(i))))
+	}
+	w.db.SetReplicaLag(time.Hour)
+	oldest, _ := w.db.Changes()[0].Before.Int("v")
+	if got, _ := w.get(key("a", "b")).Int("v"); got != oldest || got < 9-4 {
+		t.Errorf("read version %d, want %d: the oldest that the log knows", got, oldest)
+	}
+	w.db.SetReplicaLag(0)
+	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultStaleRead})
+	if got, _ := w.get(key("a", "b")).Int("v"); got != 8 {
+		t.Errorf("a stale read saw version %d, want 8", got)
+	}
+}
+
+// What a change costs does not depend on how many are kept.
+func BenchmarkKeepChanges(b *testing.B) {
+	for _, keep := range []int{0, 10, 10_000} {
+		b.Run(fmt.Sprint(keep), func(b *testing.B) {
+			w := newBounded(b, keep, ddbfake.LagManual)
+			in := &dynamodb.UpdateItemInput{
+				TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD n :one"),
+				ExpressionAttributeValues: values{":one": n("1")},
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := w.c.UpdateItem(b.Context(), in); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// A write after a snapshot does not copy the log, however long it is.
+func BenchmarkWriteAfterSnapshot(b *testing.B) {
+	w := newBounded(b, 0, ddbfake.LagManual)
+	row := attr.Item{"pk": attr.S("a"), "sk": attr.S("b")}
+	for i := range 10_000 {
+		row["v"] = attr.Int(int64(i))
+		if err := w.db.Put("cache", row); err != nil {
+			b.Fatal(err)
+		}
+	}
+	in := &dynamodb.UpdateItemInput{
+		TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD n :one"),
+		ExpressionAttributeValues: values{":one": n("1")},
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		w.db.Snapshot()
+		if _, err := w.c.UpdateItem(b.Context(), in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
