@@ -179,6 +179,9 @@ func (a *action) run() (write, error) {
 			}
 		}
 	}
+	if a.table.indexes != nil && a.kind != actionCheck {
+		return w, w.checkCollection()
+	}
 	return w, nil
 }
 

@@ -41,6 +41,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 	}
 	out := &dynamodb.BatchWriteItemOutput{UnprocessedItems: map[string][]types.WriteRequest{}}
 	var units tableUnits
+	touched := collections{asked: in.ReturnItemCollectionMetrics}
 	done := 0
 	for i := range writes {
 		if name := writes[i].name; db.withholds(r, writes[i].table.name, writes[i].values) {
@@ -54,11 +55,13 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 		}
 		db.commit(r, w)
 		units.addWrite(&w, 1)
+		touched.add(&writes[i].action)
 	}
 	if done == 0 && r.unprocessed != nil {
 		return nil, db.throttled(r, in, *r.unprocessed)
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
+	out.ItemCollectionMetrics = touched.metrics
 	return out, nil
 }
 

@@ -38,7 +38,10 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 	if err != nil {
 		return nil, err
 	}
-	out := &dynamodb.DeleteItemOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	out := &dynamodb.DeleteItemOutput{
+		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
+		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
+	}
 	if in.ReturnValues == types.ReturnValueAllOld {
 		out.Attributes = itemOf(w.before).ToSDK()
 	}

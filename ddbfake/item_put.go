@@ -38,7 +38,10 @@ func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemO
 	if err != nil {
 		return nil, err
 	}
-	out := &dynamodb.PutItemOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	out := &dynamodb.PutItemOutput{
+		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
+		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
+	}
 	if in.ReturnValues == types.ReturnValueAllOld {
 		out.Attributes = itemOf(w.before).ToSDK()
 	}

@@ -40,7 +40,10 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	if err != nil {
 		return nil, err
 	}
-	out := &dynamodb.UpdateItemOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	out := &dynamodb.UpdateItemOutput{
+		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
+		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
+	}
 	out.Attributes = a.returned(in.ReturnValues, itemOf(w.before), w.after).ToSDK()
 	return out, nil
 }

@@ -50,6 +50,7 @@ const (
 	reasonValidation      = "ValidationError"
 	reasonThrottled       = "ProvisionedThroughputExceeded"
 	reasonConflict        = "TransactionConflict"
+	reasonCollection      = "ItemCollectionSizeLimitExceeded"
 )
 
 // cancelled returns a TransactionCanceledException: reasons are in the order
@@ -82,6 +83,10 @@ func reasonFor(err error) types.CancellationReason {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {
 		return types.CancellationReason{Code: aws.String(reasonConditionFailed), Message: failed.Message, Item: failed.Item}
+	}
+	var large *types.ItemCollectionSizeLimitExceededException
+	if errors.As(err, &large) {
+		return types.CancellationReason{Code: aws.String(reasonCollection), Message: large.Message}
 	}
 	return types.CancellationReason{Code: aws.String(reasonValidation), Message: aws.String(messageOf(err))}
 }

@@ -53,6 +53,11 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		}
 		out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, false)
 	}
+	touched := collections{asked: in.ReturnItemCollectionMetrics}
+	for i := range actions {
+		touched.add(&actions[i])
+	}
+	out.ItemCollectionMetrics = touched.metrics
 	return out, nil
 }
 

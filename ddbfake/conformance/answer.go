@@ -44,11 +44,11 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.GetItemOutput:
 		return itemText(out.Item, "nothing") + capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.PutItemOutput:
-		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) + collectionText(out.ItemCollectionMetrics), nil
 	case *dynamodb.UpdateItemOutput:
-		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) + collectionText(out.ItemCollectionMetrics), nil
 	case *dynamodb.DeleteItemOutput:
-		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity), nil
+		return itemText(out.Attributes, ok) + capacityText(out.ConsumedCapacity) + collectionText(out.ItemCollectionMetrics), nil
 	case *dynamodb.QueryOutput:
 		return pageText(out.Count, out.ScannedCount, out.Items, out.LastEvaluatedKey) + capacityText(out.ConsumedCapacity), nil
 	case *dynamodb.ScanOutput:
@@ -64,9 +64,9 @@ func answer(out any, err error) (string, error) {
 		for _, table := range slices.Sorted(maps.Keys(out.UnprocessedItems)) {
 			text += fmt.Sprintf("; left of %s: %d", table, len(out.UnprocessedItems[table]))
 		}
-		return text + capacitiesText(out.ConsumedCapacity), nil
+		return text + capacitiesText(out.ConsumedCapacity) + collectionsText(out.ItemCollectionMetrics), nil
 	case *dynamodb.TransactWriteItemsOutput:
-		return ok + capacitiesText(out.ConsumedCapacity), nil
+		return ok + capacitiesText(out.ConsumedCapacity) + collectionsText(out.ItemCollectionMetrics), nil
 	case *dynamodb.TransactGetItemsOutput:
 		var items []string
 		for _, r := range out.Responses {
@@ -291,6 +291,29 @@ func capacitiesText(list []types.ConsumedCapacity) string {
 	}
 	slices.Sort(texts)
 	return strings.Join(texts, "")
+}
+
+// collectionText prints the size of an item collection.
+func collectionText(m *types.ItemCollectionMetrics) string {
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("; collection %s of %v GB", itemText(m.ItemCollectionKey, "nothing"), m.SizeEstimateRangeGB)
+}
+
+// collectionsText prints those of several tables, each table's sorted: AWS
+// promises no order.
+func collectionsText(m map[string][]types.ItemCollectionMetrics) string {
+	text := ""
+	for _, table := range slices.Sorted(maps.Keys(m)) {
+		parts := make([]string, len(m[table]))
+		for i := range m[table] {
+			parts[i] = collectionText(&m[table][i])
+		}
+		slices.Sort(parts)
+		text += "; " + table + strings.Join(parts, "")
+	}
+	return text
 }
 
 // itemText prints an item, or the word for none.

@@ -87,6 +87,7 @@ func Cases() []Case {
 		{"index_query", indexQueryCases()},
 		{"index_scan", indexScanCases()},
 		{"index_key", indexKeyCases()},
+		{"collection", collectionCases()},
 		{"query", queryCases()},
 		{"page", pageCases()},
 		{"scan", scanCases()},
@@ -136,7 +137,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes),
+	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections),
 }
 
 // joined is several lists as one.

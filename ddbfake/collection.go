@@ -1,0 +1,136 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// An item collection is the rows of one partition, with what local secondary
+// indexes have of them. Tables without such an index have no collections.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections
+
+// maxCollectionBytes is the limit on a collection.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit
+const maxCollectionBytes = 10 << 30
+
+// localBytes returns what an item takes in its collection: its own size and
+// what each local index has of it.
+func (t *table) localBytes(item attr.Item, sizeBytes int) int64 {
+	n := int64(sizeBytes)
+	for _, x := range t.indexes {
+		if x.global {
+			continue
+		}
+		if _, ok := x.keyOf(item); ok {
+			n += int64(x.project(item).Size())
+		}
+	}
+	return n
+}
+
+// hasCollections reports whether there is a local index.
+func (t *table) hasCollections() bool {
+	for _, x := range t.indexes {
+		if !x.global {
+			return true
+		}
+	}
+	return false
+}
+
+// collectionBytes adds a collection up, which costs the time of reading it.
+func (t *table) collectionBytes(hash string) int64 {
+	var n int64
+	t.probe.key = primaryKey{hash: hash}
+	t.rows.Ascend(&t.probe, func(r *row) bool {
+		if r.key.hash != hash {
+			return false
+		}
+		n += t.localBytes(r.item, r.sizeBytes)
+		return true
+	})
+	return n
+}
+
+// checkCollection refuses a write that makes a collection grow beyond the
+// limit. Of the writes of a transaction each is looked at by itself. The text
+// is that which AWS documents for the reason of a transaction.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+func (w *write) checkCollection() error {
+	t := w.table
+	if w.after == nil || !t.hasCollections() {
+		return nil
+	}
+	// As long as the whole is small, nothing needs to be added up.
+	whole := t.bytes
+	for _, x := range t.indexes {
+		whole += x.bytes
+	}
+	growth := t.localBytes(w.after, w.sizeBytes)
+	if whole+growth <= maxCollectionBytes {
+		return nil
+	}
+	if w.before != nil {
+		growth -= t.localBytes(w.before.item, w.before.sizeBytes)
+	}
+	if growth <= 0 || t.collectionBytes(w.key.hash)+growth <= maxCollectionBytes {
+		return nil
+	}
+	return &types.ItemCollectionSizeLimitExceededException{Message: aws.String("Collection size exceeded.")}
+}
+
+// collectionMetrics describes the collection of a write that has been done;
+// nil if that was not asked for, or if there is none.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ItemCollectionMetrics.html
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/putItem/itemCollectionMetrics.test.ts
+func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *types.ItemCollectionMetrics {
+	if asked != types.ReturnItemCollectionMetricsSize || !a.table.hasCollections() {
+		return nil
+	}
+	name := a.table.schema.hash.Name
+	v, err := attr.FromSDK(a.values[name]) // as the service prints it
+	if err != nil {
+		return nil // it would not have been written
+	}
+	low := float64(a.table.collectionBytes(a.key.hash) >> 30)
+	return &types.ItemCollectionMetrics{
+		ItemCollectionKey:   map[string]types.AttributeValue{name: attr.ToSDK(v)},
+		SizeEstimateRangeGB: []float64{low, low + 1},
+	}
+}
+
+// collections are those that several writes have touched, each once.
+type collections struct {
+	asked types.ReturnItemCollectionMetrics
+	seen  map[collection]bool
+	// metrics is by table, as an answer has it; nil if there is none.
+	metrics map[string][]types.ItemCollectionMetrics
+}
+
+type collection struct {
+	table *table
+	hash  string
+}
+
+// add adds the collection of a write that has been done.
+func (c *collections) add(a *action) {
+	at := collection{a.table, a.key.hash}
+	if a.kind == actionCheck || c.seen[at] {
+		return
+	}
+	m := a.collectionMetrics(c.asked)
+	if m == nil {
+		return
+	}
+	if c.seen == nil {
+		c.seen, c.metrics = map[collection]bool{}, map[string][]types.ItemCollectionMetrics{}
+	}
+	c.seen[at] = true
+	c.metrics[a.table.name] = append(c.metrics[a.table.name], *m)
+}
