@@ -2,19 +2,19 @@ package expr
 
 import (
 	"encoding/base64"
-	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // checker finds what is refused with these Args before any item is looked at.
-// Operands come before what they are operands of.
+// Operands come before what they are operands of. It is passed by value, so
+// that a check, which every call with an expression has, allocates nothing.
 type checker struct {
 	lang language
 	args Args
 }
 
-func (p *path) check(c *checker) error {
+func (p *path) check(c checker) error {
 	for _, s := range p.steps {
 		if _, ok := s.attribute(c.args); !ok {
 			return undefinedName(c.lang, s.name)
@@ -23,14 +23,14 @@ func (p *path) check(c *checker) error {
 	return nil
 }
 
-func (p *placeholder) check(c *checker) error {
+func (p *placeholder) check(c checker) error {
 	if _, ok := c.args.Values[p.key]; !ok {
 		return undefinedValue(c.lang, p.key)
 	}
 	return nil
 }
 
-func (n *call) check(c *checker) error {
+func (n *call) check(c checker) error {
 	if err := c.all(n.args...); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (n *call) check(c *checker) error {
 	return n.f.check(c, n)
 }
 
-func (n *comparison) check(c *checker) error {
+func (n *comparison) check(c checker) error {
 	if err := c.all(n.left, n.right); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (n *comparison) check(c *checker) error {
 	return c.ordered(n.op, n.left, n.right)
 }
 
-func (n *between) check(c *checker) error {
+func (n *between) check(c checker) error {
 	if err := c.all(n.x, n.low, n.high); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (n *between) check(c *checker) error {
 	return nil
 }
 
-func (n *in) check(c *checker) error {
+func (n *in) check(c checker) error {
 	if err := c.all(n.x); err != nil {
 		return err
 	}
@@ -91,16 +91,16 @@ func (n *in) check(c *checker) error {
 	return c.distinct("IN", n.x, n.list)
 }
 
-func (n *logic) check(c *checker) error {
+func (n *logic) check(c checker) error {
 	if err := n.left.check(c); err != nil {
 		return err
 	}
 	return n.right.check(c)
 }
 
-func (n *not) check(c *checker) error { return n.x.check(c) }
+func (n *not) check(c checker) error { return n.x.check(c) }
 
-func (n *arithmetic) check(c *checker) error {
+func (n *arithmetic) check(c checker) error {
 	if err := c.all(n.left, n.right); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (n *arithmetic) check(c *checker) error {
 	return nil
 }
 
-func (c *checker) all(list ...operand) error {
+func (c checker) all(list ...operand) error {
 	for _, x := range list {
 		if err := x.check(c); err != nil {
 			return err
@@ -122,13 +122,12 @@ func (c *checker) all(list ...operand) error {
 }
 
 // distinct refuses a first operand that is a path and comes again.
-func (c *checker) distinct(op string, first operand, rest []operand) error {
+func (c checker) distinct(op string, first operand, rest []operand) error {
 	p, ok := first.(*path)
 	if !ok {
 		return nil
 	}
-	one, err := p.resolve(c.lang, c.args)
-	if err != nil {
+	if err := p.check(c); err != nil {
 		return err
 	}
 	for _, x := range rest {
@@ -136,19 +135,18 @@ func (c *checker) distinct(op string, first operand, rest []operand) error {
 		if !ok || len(q.steps) != len(p.steps) {
 			continue
 		}
-		two, err := q.resolve(c.lang, c.args)
-		if err != nil {
+		if err := q.check(c); err != nil {
 			return err
 		}
-		if slices.Equal(one, two) {
-			return c.lang.errorf("The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s", op, pathText(one))
+		if p.agrees(q, c.args) == len(p.steps) {
+			return c.lang.errorf("The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s", op, p.text(c.args))
 		}
 	}
 	return nil
 }
 
 // ordered refuses operands of types that have no order.
-func (c *checker) ordered(op string, list ...operand) error {
+func (c checker) ordered(op string, list ...operand) error {
 	for _, x := range list {
 		switch k := c.kind(x); k {
 		case attr.KindInvalid, attr.KindS, attr.KindN, attr.KindB:
@@ -159,12 +157,12 @@ func (c *checker) ordered(op string, list ...operand) error {
 	return nil
 }
 
-func (c *checker) wrongType(op string, k attr.Kind) error {
+func (c checker) wrongType(op string, k attr.Kind) error {
 	return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", op, k)
 }
 
 // constant returns a placeholder's value; nil for any other operand.
-func (c *checker) constant(x operand) attr.Value {
+func (c checker) constant(x operand) attr.Value {
 	if p, ok := x.(*placeholder); ok {
 		return c.args.Values[p.key]
 	}
@@ -172,7 +170,7 @@ func (c *checker) constant(x operand) attr.Value {
 }
 
 // kind returns an operand's type where it is known before any item is.
-func (c *checker) kind(x operand) attr.Kind {
+func (c checker) kind(x operand) attr.Kind {
 	if v := c.constant(x); v != nil {
 		return v.Kind()
 	}

@@ -52,7 +52,7 @@ func (c *Condition) Values() []string { return c.tokens.values }
 
 // Check finds what DynamoDB refuses before it looks at any item.
 func (c *Condition) Check(args Args) error {
-	return c.root.check(&checker{lang: c.lang, args: args})
+	return c.root.check(checker{lang: c.lang, args: args})
 }
 
 // Attributes returns the top-level names that the condition reads, each once,

@@ -69,25 +69,24 @@ func (l language) errorf(format string, a ...any) error {
 // the expressions uses one, with the service's text. Keys are listed sorted;
 // the service lists them in any order.
 func Unused(args Args, used ...Expression) error {
-	var names, values []string
-	for _, e := range used {
-		names = append(names, e.Names()...)
-		values = append(values, e.Values()...)
-	}
-	if left := missing(args.Names, names); left != "" {
+	if left := missing(args.Names, used, Expression.Names); left != "" {
 		return plainError("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", left)
 	}
-	if left := missing(args.Values, values); left != "" {
+	if left := missing(args.Values, used, Expression.Values); left != "" {
 		return plainError("Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}", left)
 	}
 	return nil
 }
 
-func missing[V any](given map[string]V, used []string) string {
+func missing[V any](given map[string]V, used []Expression, keys func(Expression) []string) string {
 	var left []string
 	//isrsim:unordered sorted below
 	for key := range given {
-		if !slices.Contains(used, key) {
+		found := false
+		for _, e := range used {
+			found = found || slices.Contains(keys(e), key)
+		}
+		if !found {
 			left = append(left, key)
 		}
 	}

@@ -17,7 +17,7 @@ type function struct {
 	operand  bool      // may be an operand of another function or operator
 	distinct bool      // the first operand may not come again
 	result   attr.Kind // where it is known without an item
-	check    func(*checker, *call) error
+	check    func(checker, *call) error
 	test     func(x, y attr.Value) bool // of conditions
 }
 
@@ -36,16 +36,16 @@ func init() { // not a literal: the checks look functions up
 	}
 }
 
-func checkNothing(*checker, *call) error { return nil }
+func checkNothing(checker, *call) error { return nil }
 
-func checkPath(c *checker, n *call) error {
+func checkPath(c checker, n *call) error {
 	if _, ok := n.args[0].(*path); !ok {
 		return c.lang.errorf("Operator or function requires a document path; operator or function: %s", n.name)
 	}
 	return nil
 }
 
-func checkType(c *checker, n *call) error {
+func checkType(c checker, n *call) error {
 	switch k := c.kind(n.args[1]); k {
 	case attr.KindS:
 	case attr.KindInvalid:
@@ -60,7 +60,7 @@ func checkType(c *checker, n *call) error {
 	return nil
 }
 
-func checkPrefix(c *checker, n *call) error {
+func checkPrefix(c checker, n *call) error {
 	for _, x := range n.args {
 		switch k := c.kind(x); k {
 		case attr.KindInvalid, attr.KindS, attr.KindB:
@@ -71,7 +71,7 @@ func checkPrefix(c *checker, n *call) error {
 	return nil
 }
 
-func checkSize(c *checker, n *call) error {
+func checkSize(c checker, n *call) error {
 	switch k := c.kind(n.args[0]); k {
 	case attr.KindN, attr.KindBOOL, attr.KindNULL:
 		return c.wrongType(n.name, k)
@@ -79,7 +79,7 @@ func checkSize(c *checker, n *call) error {
 	return nil
 }
 
-func checkLists(c *checker, n *call) error {
+func checkLists(c checker, n *call) error {
 	for _, x := range n.args {
 		if v := c.constant(x); v != nil && v.Kind() != attr.KindL {
 			return c.wrongType(n.name, v.Kind())

@@ -55,7 +55,7 @@ func (k *KeyCondition) terms(args Args) ([]term, error) {
 var errTooManyTerms = plainError("Conditions can be of length 1 or 2 only")
 
 func (k *KeyCondition) allTerms(args Args) ([]term, error) {
-	if err := k.root.check(&checker{lang: keyConditionLanguage, args: args}); err != nil {
+	if err := k.root.check(checker{lang: keyConditionLanguage, args: args}); err != nil {
 		return nil, err
 	}
 	return appendTerms(nil, k.root, args)

@@ -11,7 +11,7 @@ type node interface {
 	print(*strings.Builder)
 	reviewed // whatever the Args are
 	// check reports what is refused with these Args.
-	check(*checker) error
+	check(checker) error
 }
 
 // operand is a node with a value; nil stands for a missing attribute.

@@ -45,8 +45,30 @@ func (s step) attribute(args Args) (string, bool) {
 	return name, ok
 }
 
-// resolve replaces the aliases. A resolved name is never read as an alias
-// again, whatever it begins with.
+// is reports whether two steps of paths are the same once their aliases are
+// resolved. A resolved name is never read as an alias again, whatever it
+// begins with.
+func (s step) is(o step, args Args) bool {
+	if s.isIndex() || o.isIndex() {
+		return s.isIndex() == o.isIndex() && s.index == o.index
+	}
+	one, _ := s.attribute(args)
+	two, _ := o.attribute(args)
+	return one == two
+}
+
+// agrees counts the steps that two paths have in common from the start.
+func (p *path) agrees(q *path, args Args) int {
+	n := min(len(p.steps), len(q.steps))
+	for i := range n {
+		if !p.steps[i].is(q.steps[i], args) {
+			return i
+		}
+	}
+	return n
+}
+
+// resolve replaces the aliases.
 func (p *path) resolve(l language, args Args) ([]element, error) {
 	out := make([]element, len(p.steps))
 	for i, s := range p.steps {
@@ -100,47 +122,60 @@ type element struct {
 	isIndex bool
 }
 
-// pathText prints a resolved path as the service's messages do: [a, [0], b].
-func pathText(p []element) string {
-	parts := make([]string, len(p))
-	for i, e := range p {
-		parts[i] = e.name
-		if e.isIndex {
-			parts[i] = "[" + strconv.Itoa(e.index) + "]"
+// text prints a path as the service's messages do: [a, [0], b].
+func (p *path) text(args Args) string {
+	parts := make([]string, len(p.steps))
+	for i, s := range p.steps {
+		parts[i], _ = s.attribute(args)
+		if s.isIndex() {
+			parts[i] = "[" + strconv.Itoa(s.index) + "]"
 		}
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// resolveAll resolves the paths of one expression, which may not clash. The
+// checkAll checks the paths of one expression, which may not clash. The
 // service goes through them from the last to the first.
-func resolveAll(l language, paths []*path, args Args) ([][]element, error) {
-	out := make([][]element, len(paths))
+func checkAll(c checker, paths []*path) error {
 	for i, p := range slices.Backward(paths) {
-		resolved, err := p.resolve(l, args)
-		if err != nil {
-			return nil, err
+		if err := p.check(c); err != nil {
+			return err
 		}
-		for _, later := range out[i+1:] {
-			if err := clash(l, resolved, later); err != nil {
-				return nil, err
+		for _, later := range paths[i+1:] {
+			if err := clash(c, p, later); err != nil {
+				return err
 			}
 		}
-		out[i] = resolved
 	}
-	return out, nil
+	return nil
 }
 
 // clash reports two paths of one expression of which one contains the other,
 // or which take one value for a map and for a list.
-func clash(l language, one, two []element) error {
-	for i := range min(len(one), len(two)) {
-		if one[i].isIndex != two[i].isIndex {
-			return l.errorf("Two document paths conflict with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", pathText(one), pathText(two))
-		}
-		if one[i] != two[i] {
-			return nil
-		}
+func clash(c checker, one, two *path) error {
+	i := one.agrees(two, c.args)
+	switch {
+	case i == min(len(one.steps), len(two.steps)):
+		return c.lang.errorf("Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", one.text(c.args), two.text(c.args))
+	case one.steps[i].isIndex() != two.steps[i].isIndex():
+		return c.lang.errorf("Two document paths conflict with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", one.text(c.args), two.text(c.args))
 	}
-	return l.errorf("Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", pathText(one), pathText(two))
+	return nil
 }
+
+// treeOf merges the paths of an expression, which passed checkAll; result
+// gives what each of them ends in.
+func treeOf(l language, paths []*path, args Args, result func(i int) attr.Value) (*tree, error) {
+	t := &tree{}
+	for i, p := range paths {
+		resolved, err := p.resolve(l, args)
+		if err != nil {
+			return nil, err
+		}
+		t.insert(resolved, result(i))
+	}
+	return t, nil
+}
+
+// noResult is for expressions that only read their paths.
+func noResult(int) attr.Value { return nil }

@@ -62,21 +62,19 @@ func (p *Projection) Attributes(args Args) []string {
 
 // Check finds what DynamoDB refuses before it looks at any item.
 func (p *Projection) Check(args Args) error {
-	_, err := resolveAll(projectionLanguage, p.paths, args)
-	return err
+	return checkAll(checker{lang: projectionLanguage, args: args}, p.paths)
 }
 
 // Apply cuts an item down to the paths that lead somewhere, which may be none
 // of them. List elements keep their order and close their gaps. A missing item
 // (nil) stays missing. The result shares values with the item.
 func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
-	paths, err := resolveAll(projectionLanguage, p.paths, args)
-	if err != nil || item == nil {
-		return nil, err
+	if item == nil {
+		return nil, nil
 	}
-	var t tree
-	for _, path := range paths {
-		t.insert(path, nil)
+	t, err := treeOf(projectionLanguage, p.paths, args, noResult)
+	if err != nil {
+		return nil, err
 	}
 	return t.projectMap(item), nil
 }

@@ -99,12 +99,20 @@ func (t *tree) apply(old attr.Value) attr.Value {
 }
 
 func (t *tree) applyMap(old map[string]attr.Value) map[string]attr.Value {
-	out := make(map[string]attr.Value, len(old)+len(t.children))
-	maps.Copy(out, old)
+	out := cloneMap(old)
 	for _, b := range t.children {
 		setOrDelete(out, b.name, b.tree.apply(old[b.name]))
 	}
 	return out
+}
+
+// cloneMap is maps.Clone, which copies a small map as one block of memory, but
+// it never returns nil.
+func cloneMap[M ~map[string]attr.Value](m M) M {
+	if m == nil {
+		return M{}
+	}
+	return maps.Clone(m)
 }
 
 func setOrDelete(m map[string]attr.Value, name string, v attr.Value) {

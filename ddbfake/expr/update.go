@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 // Update is a parsed UpdateExpression.
 type Update struct {
 	actions []*action
+	targets []*path // of the actions
 	tokens  uses
 }
 
@@ -32,6 +32,7 @@ func ParseUpdate(src string) (*Update, error) {
 		nodes := make([]reviewed, len(u.actions))
 		for i, a := range u.actions {
 			nodes[i] = a
+			u.targets = append(u.targets, a.target)
 		}
 		return nodes
 	})
@@ -98,14 +99,6 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
-func (u *Update) targets() []*path {
-	targets := make([]*path, len(u.actions))
-	for i, a := range u.actions {
-		targets[i] = a.target
-	}
-	return targets
-}
-
 // OnlyRemoves reports that there are only REMOVE and DELETE sections: such an
 // update of a missing item creates nothing.
 func (u *Update) OnlyRemoves() bool {
@@ -121,10 +114,10 @@ func (u *Update) OnlyRemoves() bool {
 // goes through an update from its end: first the targets, then the operands.
 // That shows in which of several errors it reports, so Check does the same.
 func (u *Update) Check(args Args) error {
-	if _, err := resolveAll(updateLanguage, u.targets(), args); err != nil {
+	c := checker{lang: updateLanguage, args: args}
+	if err := checkAll(c, u.targets); err != nil {
 		return err
 	}
-	c := &checker{lang: updateLanguage, args: args}
 	for _, a := range slices.Backward(u.actions) {
 		if a.operand == nil {
 			continue
@@ -140,7 +133,7 @@ func (u *Update) Check(args Args) error {
 }
 
 // checkOperand refuses what ADD and DELETE cannot take.
-func (a *action) checkOperand(c *checker) error {
+func (a *action) checkOperand(c checker) error {
 	if a.op != tokAdd && a.op != tokDelete {
 		return nil
 	}
@@ -166,7 +159,8 @@ var longKind = map[attr.Kind]string{
 // have the service's texts: operands that do not exist or have the wrong type,
 // paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
-	results := make([]attr.Value, len(u.actions))
+	var few [8]attr.Value // as many as nearly every update has: on the stack
+	results := append(few[:0], make([]attr.Value, len(u.actions))...)
 	flat := true
 	for i, a := range slices.Backward(u.actions) {
 		v, err := a.evaluate(old, args)
@@ -179,23 +173,18 @@ func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 	if flat {
 		return u.applyFlat(old, args, results), nil
 	}
-	var t tree
-	targets, err := resolveAll(updateLanguage, u.targets(), args)
+	t, err := treeOf(updateLanguage, u.targets, args, func(i int) attr.Value { return results[i] })
 	if err != nil {
 		return nil, err
-	}
-	for i, target := range targets {
-		t.insert(target, results[i])
 	}
 	return t.applyMap(old), nil
 }
 
 // applyFlat is the usual case: top-level attributes only.
 func (u *Update) applyFlat(old attr.Item, args Args, results []attr.Value) attr.Item {
-	out := make(attr.Item, len(old)+len(results))
-	maps.Copy(out, old)
-	for i, a := range u.actions {
-		name, _ := a.target.steps[0].attribute(args)
+	out := cloneMap(old)
+	for i, p := range u.targets {
+		name, _ := p.steps[0].attribute(args)
 		setOrDelete(out, name, results[i])
 	}
 	return out
@@ -208,13 +197,9 @@ func (u *Update) applyFlat(old attr.Item, args Args, results []attr.Value) attr.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on AWS)
 func (u *Update) Touched(item attr.Item, args Args) attr.Item {
-	var t tree
-	targets, err := resolveAll(updateLanguage, u.targets(), args)
+	t, err := treeOf(updateLanguage, u.targets, args, noResult)
 	if err != nil {
 		return nil // Check has refused it
-	}
-	for _, target := range targets {
-		t.insert(target, nil)
 	}
 	if out := t.projectMap(item); len(out) > 0 {
 		return out
