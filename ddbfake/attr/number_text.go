@@ -3,7 +3,6 @@ package attr
 import (
 	"math"
 	"strconv"
-	"strings"
 )
 
 // ParseNumber reads a number as it comes on the wire: an optional sign,
@@ -128,25 +127,39 @@ func (n Number) String() string {
 	if i, ok := n.Int64(); ok {
 		return strconv.FormatInt(i, 10)
 	}
-	digits := n.coef.appendDigits(make([]byte, 0, maxDigits))
-	var b strings.Builder
-	if n.neg {
-		b.WriteByte('-')
+	return string(n.append(nil))
+}
+
+// append appends what String returns.
+func (n Number) append(b []byte) []byte {
+	if i, ok := n.Int64(); ok {
+		return strconv.AppendInt(b, i, 10)
 	}
+	if n.neg {
+		b = append(b, '-')
+	}
+	digits := n.coef.appendDigits(make([]byte, 0, maxDigits))
 	switch point := len(digits) + int(n.exp); {
 	case n.exp >= 0:
-		b.Write(digits)
-		b.WriteString(strings.Repeat("0", int(n.exp)))
+		b = append(b, digits...)
+		b = appendZeros(b, int(n.exp))
 	case point > 0:
-		b.Write(digits[:point])
-		b.WriteByte('.')
-		b.Write(digits[point:])
+		b = append(b, digits[:point]...)
+		b = append(b, '.')
+		b = append(b, digits[point:]...)
 	default:
-		b.WriteString("0.")
-		b.WriteString(strings.Repeat("0", -point))
-		b.Write(digits)
+		b = append(b, "0."...)
+		b = appendZeros(b, -point)
+		b = append(b, digits...)
 	}
-	return b.String()
+	return b
+}
+
+func appendZeros(b []byte, n int) []byte {
+	for range n {
+		b = append(b, '0')
+	}
+	return b
 }
 
 func (u uint128) appendDigits(to []byte) []byte {

@@ -220,11 +220,90 @@ func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {
 // ToSDK converts a value to the SDK's type. The result shares nothing that
 // its owner could write to. Nil gives nil.
 func ToSDK(v Value) types.AttributeValue {
+	var s slab
+	return s.value(v)
+}
+
+// ToSDK converts the row to the SDK's type; nil gives nil.
+func (it Item) ToSDK() map[string]types.AttributeValue {
+	if it == nil {
+		return nil
+	}
+	s := slab{expect: len(it)}
+	return s.attributes(it)
+}
+
+// Clone returns a copy of the row that shares its values.
+func (it Item) Clone() Item { return maps.Clone(it) }
+
+// slab makes the SDK's values. A read makes one of them for each attribute, so
+// strings and numbers, which nearly all are, come out of a few arrays instead
+// of an allocation each, and the digits of numbers out of one text.
+type slab struct {
+	expect  int // about how many values are still to come
+	strings []types.AttributeValueMemberS
+	numbers []types.AttributeValueMemberN
+	digits  strings.Builder
+}
+
+// slabSize bounds an array: a caller who keeps one value keeps its array.
+const slabSize = 4
+
+func (s *slab) string(text string) types.AttributeValue {
+	if len(s.strings) == 0 {
+		s.strings = make([]types.AttributeValueMemberS, min(max(s.expect, 1), slabSize))
+	}
+	m := &s.strings[0]
+	s.strings = s.strings[1:]
+	m.Value = text
+	return m
+}
+
+func (s *slab) number(n Number) types.AttributeValue {
+	if len(s.numbers) == 0 {
+		s.numbers = make([]types.AttributeValueMemberN, min(max(s.expect, 1), slabSize))
+	}
+	m := &s.numbers[0]
+	s.numbers = s.numbers[1:]
+	m.Value = s.text(n)
+	return m
+}
+
+// text prints a number. What a Builder has given out never changes, so all of
+// them share one.
+func (s *slab) text(n Number) string {
+	var few [maxDigits + 2]byte
+	text := n.append(few[:0])
+	if s.digits.Cap()-s.digits.Len() < len(text) {
+		s.digits = strings.Builder{}
+		s.digits.Grow(min(max(s.expect, 1), slabSize) * len(text))
+	}
+	start := s.digits.Len()
+	s.digits.Write(text)
+	return s.digits.String()[start:]
+}
+
+func (s *slab) attributes(m map[string]Value) map[string]types.AttributeValue {
+	out := make(map[string]types.AttributeValue, len(m))
+	//isrsim:unordered the result is a map again
+	for name, v := range m {
+		out[name] = s.value(v)
+	}
+	return out
+}
+
+func (s *slab) value(v Value) types.AttributeValue {
+	out := s.convert(v)
+	s.expect--
+	return out
+}
+
+func (s *slab) convert(v Value) types.AttributeValue {
 	switch v := v.(type) {
 	case S:
-		return &types.AttributeValueMemberS{Value: string(v)}
+		return s.string(string(v))
 	case N:
-		return &types.AttributeValueMemberN{Value: v.String()}
+		return s.number(v.Number)
 	case B:
 		return &types.AttributeValueMemberB{Value: append([]byte{}, v...)}
 	case BOOL:
@@ -232,11 +311,13 @@ func ToSDK(v Value) types.AttributeValue {
 	case NULL:
 		return &types.AttributeValueMemberNULL{Value: true}
 	case M:
-		return &types.AttributeValueMemberM{Value: mapToSDK(v)}
+		s.expect += len(v)
+		return &types.AttributeValueMemberM{Value: s.attributes(v)}
 	case L:
+		s.expect += len(v)
 		l := make([]types.AttributeValue, len(v))
 		for i, e := range v {
-			l[i] = ToSDK(e)
+			l[i] = s.value(e)
 		}
 		return &types.AttributeValueMemberL{Value: l}
 	case SS:
@@ -255,24 +336,4 @@ func ToSDK(v Value) types.AttributeValue {
 		return &types.AttributeValueMemberBS{Value: set}
 	}
 	return nil
-}
-
-// ToSDK converts the row to the SDK's type; nil gives nil.
-func (it Item) ToSDK() map[string]types.AttributeValue {
-	if it == nil {
-		return nil
-	}
-	return mapToSDK(it)
-}
-
-// Clone returns a copy of the row that shares its values.
-func (it Item) Clone() Item { return maps.Clone(it) }
-
-func mapToSDK(m map[string]Value) map[string]types.AttributeValue {
-	out := make(map[string]types.AttributeValue, len(m))
-	//isrsim:unordered the result is a map again
-	for name, v := range m {
-		out[name] = ToSDK(v)
-	}
-	return out
 }
