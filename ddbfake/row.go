@@ -24,9 +24,6 @@ type row struct {
 // noDue is the due of a row that TTL will never delete.
 const noDue = math.MaxInt64
 
-// lessByKey orders a table.
-func lessByKey(a, b *row) bool { return a.key.less(b.key) }
-
 // lessByDue orders the rows that have a ttl.
 func lessByDue(a, b *row) bool {
 	if a.due != b.due {

@@ -12,7 +12,7 @@ type table struct {
 	region string
 	name   string
 	schema keySchema
-	rows   *btree.BTreeG[*row] // by key
+	rows   rowSet
 	bytes  int64
 
 	// indexes are the secondary indexes, the global ones first; nil if there
@@ -45,8 +45,8 @@ type table struct {
 	tags               map[string]string // shared with snapshots: changed in a copy
 }
 
-func newRows(less func(a, b *row) bool) *btree.BTreeG[*row] {
-	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+func newDues() *btree.BTreeG[*row] {
+	return btree.NewBTreeGOptions(lessByDue, btree.Options{NoLocks: true})
 }
 
 // copy returns a table that shares rows with t until one of them writes.
@@ -59,11 +59,7 @@ func (t *table) copy() *table {
 }
 
 // get returns the row with this key, nil if there is none.
-func (t *table) get(key primaryKey) *row {
-	t.probe.key = key
-	r, _ := t.rows.Get(&t.probe)
-	return r
-}
+func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
 // put stores next in the place of before, which is nil if there was none.
 func (t *table) put(before, next *row, now time.Time) {

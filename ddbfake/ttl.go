@@ -231,7 +231,7 @@ func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 func (t *table) setTTL(s ttlSetting, now time.Time) {
 	t.ttl = s
 	t.wake()
-	t.dues = newRows(lessByDue)
+	t.dues = newDues()
 	var changed []*row
 	t.rows.Scan(func(r *row) bool {
 		if due := s.dueOf(r.item, now); due != r.due {

@@ -1,0 +1,159 @@
+package ddbfake
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+)
+
+// rowSet holds the rows of a table in the order of their keys. Its methods are
+// named as those of the tree in it.
+//
+// Finding a row in a tree takes a dozen comparisons of keys that begin alike,
+// and putting another one in its place takes them again. Programs read and
+// rewrite the same rows over and over, so there is a shortcut for each: a
+// table of cells by hash, which is filled by use and may lack any of them, and
+// cells that can be written to as long as no snapshot shares them.
+type rowSet struct {
+	tree *btree.BTreeG[*cell]
+	// era tells the cells that only this set has from those it may share.
+	era uint64
+	// recent has cells that were looked up, each at the place that the hash of
+	// its key names. Nil until there is use for it.
+	recent []*cell
+	// misses counts the lookups that recent could not serve.
+	misses int
+	// probe and pivot are what lookups hand to the tree; having them spares
+	// each of them an allocation.
+	probe cell
+	pivot row
+}
+
+// cell is a place in the tree. Which row it holds may change in its era only.
+type cell struct {
+	row *row
+	era uint64
+}
+
+// eras numbers eras. It says who may write to what and nothing else, so the
+// numbers differing from run to run shows nowhere.
+var eras atomic.Uint64
+
+func newRowSet() rowSet {
+	less := func(a, b *cell) bool { return a.row.key.less(b.row.key) }
+	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1)}
+}
+
+// Copy returns a set that shares rows with s until one of them writes.
+func (s *rowSet) Copy() rowSet {
+	s.era = eras.Add(1)
+	return rowSet{tree: s.tree.Copy(), era: eras.Add(1)}
+}
+
+// Len returns the number of rows.
+func (s *rowSet) Len() int { return s.tree.Len() }
+
+// Get returns the row with this key, nil if there is none.
+func (s *rowSet) Get(key primaryKey) *row {
+	if c := s.cell(key); c != nil {
+		return c.row
+	}
+	return nil
+}
+
+// Set adds a row, or puts it in the place of the one with its key.
+func (s *rowSet) Set(r *row) {
+	c := s.cell(r.key)
+	if c != nil && c.era == s.era {
+		c.row = r
+		return
+	}
+	c = &cell{row: r, era: s.era}
+	s.tree.Set(c)
+	if s.recent != nil {
+		*s.place(r.key) = c
+	}
+}
+
+// Delete removes the row with the key of r.
+func (s *rowSet) Delete(r *row) {
+	s.tree.Delete(s.at(r))
+	if s.recent != nil {
+		*s.place(r.key) = nil
+	}
+}
+
+// Scan visits the rows in order until it is told to stop.
+func (s *rowSet) Scan(visit func(*row) bool) {
+	s.tree.Scan(func(c *cell) bool { return visit(c.row) })
+}
+
+// Ascend visits the rows in order, from the first whose key is that of pivot
+// or greater.
+func (s *rowSet) Ascend(pivot *row, visit func(*row) bool) {
+	s.tree.Ascend(s.at(pivot), func(c *cell) bool { return visit(c.row) })
+}
+
+// Descend visits the rows backwards, from the last whose key is that of pivot
+// or less.
+func (s *rowSet) Descend(pivot *row, visit func(*row) bool) {
+	s.tree.Descend(s.at(pivot), func(c *cell) bool { return visit(c.row) })
+}
+
+func (s *rowSet) at(r *row) *cell {
+	s.probe.row = r
+	return &s.probe
+}
+
+func (s *rowSet) cell(key primaryKey) *cell {
+	if s.recent != nil {
+		if c := *s.place(key); c != nil && c.row.key == key {
+			return c
+		}
+	}
+	s.pivot.key = key
+	c, ok := s.tree.Get(s.at(&s.pivot))
+	if !ok {
+		return nil
+	}
+	s.misses++
+	if s.misses > s.tree.Len() {
+		s.misses = 0
+		s.widen()
+	}
+	if s.recent != nil {
+		*s.place(key) = c
+	}
+	return c
+}
+
+// Bounds of recent: a small tree is fast enough by itself, and a large set
+// does not need a place for each of its rows.
+const (
+	minRecent = 64
+	maxRecent = 1 << 16
+)
+
+// widen makes recent about twice as large as the set. As it takes as many
+// misses as there are rows, its cost is that of a miss.
+func (s *rowSet) widen() {
+	size := minRecent
+	for size < maxRecent && size < 2*s.tree.Len() {
+		size *= 2
+	}
+	if s.tree.Len() >= minRecent/2 && size > len(s.recent) {
+		s.recent = make([]*cell, size)
+	}
+}
+
+// place returns where in recent a key belongs.
+func (s *rowSet) place(key primaryKey) **cell {
+	const odd = 0x9e3779b97f4a7c15 // spreads the sort keys of one partition
+	h := maphash.String(keySeed, key.hash) + odd*maphash.String(keySeed, key.sort)
+	return &s.recent[h&uint64(len(s.recent)-1)]
+}
+
+// keySeed is another one in each process. Nothing can tell: it decides only
+// which cells have to be looked for in the tree.
+var keySeed = maphash.MakeSeed()
