@@ -121,6 +121,16 @@ func (a *action) resolve() (err error) {
 			}
 		}
 	}
+	if a.update != nil {
+		if err := a.table.checkNested(a.update, a.args); err != nil {
+			return err
+		}
+	}
+	if a.condition != nil {
+		if err := a.table.checkNested(a.condition, a.args); err != nil {
+			return err
+		}
+	}
 	if err := schema.checkSize(a.key); err != nil {
 		return err
 	}
@@ -189,9 +199,6 @@ func (a *action) run() (write, error) {
 // nothing and adds the key, unless the update only removes: then nothing is
 // created. DynamoDB Local 3.3.1 creates a row even then.
 func (a *action) updated(before attr.Item) (attr.Item, error) {
-	if before == nil && a.update != nil && a.update.OnlyRemoves() {
-		return nil, nil
-	}
 	base := before
 	if before == nil {
 		key, err := itemOfSDK(a.values)
@@ -206,6 +213,9 @@ func (a *action) updated(before attr.Item) (attr.Item, error) {
 	after, err := a.update.Apply(base, a.args)
 	if err != nil {
 		return nil, invalid("%s", err.Error())
+	}
+	if before == nil && a.update.OnlyRemoves() {
+		return nil, nil
 	}
 	return after, nil
 }

@@ -168,6 +168,11 @@ func (t *tableGets) prepare(db *DB) (err error) {
 
 // resolve finds the rows.
 func (t *tableGets) resolve(seen batchKeys) error {
+	if t.projection != nil {
+		if err := t.table.checkNested(t.projection, t.args); err != nil {
+			return err
+		}
+	}
 	t.rows = make([]*row, len(t.in.Keys))
 	for i, values := range t.in.Keys {
 		key, err := t.table.schema.ofKey(values)

@@ -54,10 +54,10 @@ func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
 	}
 	p := newIndexPage(x, q.in.Select, q.in.Limit)
 	p.filter, p.projection, p.args = q.filter, q.projection, q.args
-	if err := p.check(q.in.Select); err != nil {
+	if err := p.checkFilter(); err != nil {
 		return nil, err
 	}
-	if err := p.checkFilter(); err != nil {
+	if err := p.check(q.in.Select); err != nil {
 		return nil, err
 	}
 	read.scan(x, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, after, p.read)
@@ -186,7 +186,8 @@ func (p *indexPage) check(which types.Select) error {
 }
 
 // checkFilter refuses to filter a Query by what the index does not have. To
-// a Scan that is merely not there, even if rows are fetched.
+// a Scan that is merely not there, even if rows are fetched. That comes before
+// the check of what is to be given, as in DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/indexQualifier.test.ts
 func (p *indexPage) checkFilter() error {

@@ -105,6 +105,11 @@ func (g *get) resolve() (err error) {
 	if g.rowKey, err = g.table.schema.ofKey(g.key); err != nil {
 		return err
 	}
+	if g.projection != nil {
+		if err := g.table.checkNested(g.projection, g.args); err != nil {
+			return err
+		}
+	}
 	if err := g.table.schema.checkSize(g.rowKey); err != nil {
 		return err
 	}

@@ -73,6 +73,7 @@ func Cases() []Case {
 		{"table", tableCases()},
 		{"item", itemCases()},
 		{"key", keyCases()},
+		{"key_path", keyPathCases()},
 		{"number", numberCases()},
 		{"set", setCases()},
 		{"expression", expressionCases()},

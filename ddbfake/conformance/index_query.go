@@ -20,7 +20,7 @@ func indexQueryCases() []Case {
 	}
 	p := with(attrs{":p": "p"})
 	sk, none := only("sk"), attrs{}
-	gsi, gsh, lsi, lsik := index("gsi"), index("gsh"), index("lsi"), index("lsik")
+	gsi, gsh, gsk, lsi, lsik := index("gsi"), index("gsh"), index("gsk"), index("lsi"), index("lsik")
 	start := func(pk, sk, g string, n int) option { return startingAfter(row(pk, sk, "g", g, "n", n)) }
 	const bad = "The provided starting key is invalid"
 	var cases []Case
@@ -45,6 +45,8 @@ func indexQueryCases() []Case {
 		{"filter", "A filter is applied after reading.", docFilters, "g = :g", []option{gsi, g(attrs{":v": "2"}), filter("v > :v"), sk}, `1 of 3: {sk: "c"}`},
 		{"filter on the table's key", "A filter may be about the table's key: the index has another.", LocalOnly, "g = :g", []option{gsi, g(attrs{":q": "q"}), filter("pk = :q"), sk}, `1 of 3: {sk: "c"}`},
 		{"filter on the index's key", "It is not about the index's.", dynalite + "query.js", "g = :g", []option{gsi, g(attrs{":n": 1}), filter("n = :n")}, invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: n")},
+		{"filter and projection not there", "Of a filter and a projection by what the index does not have the filter is reported.", LocalOnly, "g = :g", []option{gsk, g(attrs{":v": "2"}), filter("v > :v"), only("w")}, badParameter("Secondary index gsk does not project one or more filter attributes: [v]")},
+		{"filter not there and ALL_ATTRIBUTES", "So it is with a selection.", LocalOnly, "g = :g", []option{gsk, g(attrs{":v": "2"}), filter("v > :v"), selecting("ALL_ATTRIBUTES")}, badParameter("Secondary index gsk does not project one or more filter attributes: [v]")},
 		{"count", "COUNT counts.", api("Query"), "g = :g", []option{gsi, g(none), selecting("COUNT")}, "3 of 3"},
 
 		{"condition on another attribute", "A key condition is about the index's key.", dynalite + "query.js", "g = :g AND sk = :s", []option{gsi, g(attrs{":s": "a"})}, invalid("Query condition missed key schema element: n")},

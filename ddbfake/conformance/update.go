@@ -54,6 +54,18 @@ func updateCases() []Case {
 			nil, "DELETE x :v", v(strs{"p"}), ok, "nothing",
 		},
 		{
+			"REMOVE of a path in nothing", "A path that leads nowhere is an error, also where nothing would be created.", LocalOnly,
+			nil, "REMOVE m.x", nil, invalid(noPath), "nothing",
+		},
+		{
+			"path before operand", "Of a target that cannot be and an operand that is not there the target is reported.", LocalOnly,
+			item, "SET m.x = z", nil, invalid(noPath), same,
+		},
+		{
+			"all paths before operands", "That holds for the targets of other actions too.", LocalOnly,
+			item, "REMOVE m.x SET x = z", nil, invalid(noPath), same,
+		},
+		{
 			"SET reads the old image", "Every operand of SET is read from the item as it was: a = b, b = a swaps.", alternator + "test_update_expression.py",
 			item, "SET x = y, y = x", nil, ok, `{pk: "a", sk: "b", x: 2, y: 1}`,
 		},

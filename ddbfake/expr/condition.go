@@ -7,6 +7,7 @@ type Condition struct {
 	lang   language
 	root   condition
 	tokens uses
+	nested nested
 }
 
 // ParseCondition parses a ConditionExpression. The error is an [*Error].
@@ -33,6 +34,7 @@ func parseCondition(lang language, src string) (*Condition, error) {
 		return nil, err
 	}
 	c.tokens = usesOf(src)
+	c.nested.node(c.root)
 	return c, nil
 }
 
@@ -62,6 +64,10 @@ func (c *Condition) Attributes(args Args) []string {
 	out.node(c.root, args)
 	return out
 }
+
+// Nested returns the top-level names of what paths of the condition lead into,
+// each once, as they occur. (No key attribute may be among them.)
+func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args) }
 
 // Eval reports whether the condition holds for an item; nil stands for a
 // missing item, which has no attributes. A comparison with a missing value, or

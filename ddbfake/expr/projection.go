@@ -10,6 +10,7 @@ import (
 type Projection struct {
 	paths  []*path
 	tokens uses
+	nested nested
 }
 
 // ParseProjection parses a ProjectionExpression. The error is an [*Error].
@@ -29,6 +30,9 @@ func ParseProjection(src string) (*Projection, error) {
 		return nil, err
 	}
 	out.tokens = usesOf(src)
+	for _, path := range out.paths {
+		out.nested.node(path)
+	}
 	return out, nil
 }
 
@@ -59,6 +63,10 @@ func (p *Projection) Attributes(args Args) []string {
 	}
 	return out
 }
+
+// Nested returns the top-level names of what paths of the projection lead
+// into, each once, as they occur. (No key attribute may be among them.)
+func (p *Projection) Nested(args Args) []string { return p.nested.attributes(args) }
 
 // Check finds what DynamoDB refuses before it looks at any item.
 func (p *Projection) Check(args Args) error {

@@ -12,6 +12,7 @@ type Update struct {
 	actions []*action
 	targets []*path // of the actions
 	tokens  uses
+	nested  nested
 }
 
 // action is one element of a section.
@@ -40,6 +41,12 @@ func ParseUpdate(src string) (*Update, error) {
 		return nil, err
 	}
 	u.tokens = usesOf(src)
+	for _, a := range u.actions {
+		u.nested.node(a.target)
+		if a.operand != nil {
+			u.nested.node(a.operand)
+		}
+	}
 	return u, nil
 }
 
@@ -98,6 +105,10 @@ func (u *Update) Attributes(args Args) []string {
 	}
 	return out
 }
+
+// Nested returns the top-level names of what paths of the update lead into,
+// each once, as they occur. (No key attribute may be among them.)
+func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
 // OnlyRemoves reports that there are only REMOVE and DELETE sections: such an
 // update of a missing item creates nothing.
@@ -159,16 +170,25 @@ var longKind = map[attr.Kind]string{
 // have the service's texts: operands that do not exist or have the wrong type,
 // paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
+	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1:
+	// of two errors that shows in the one reported.
 	var few [8]attr.Value // as many as nearly every update has: on the stack
 	results := append(few[:0], make([]attr.Value, len(u.actions))...)
 	flat := true
 	for i, a := range slices.Backward(u.actions) {
-		v, err := a.evaluate(old, args)
+		before, err := a.before(old, args)
 		if err != nil {
 			return nil, err
 		}
-		results[i] = v
+		results[i] = before
 		flat = flat && len(a.target.steps) == 1
+	}
+	for i, a := range slices.Backward(u.actions) {
+		after, err := a.evaluate(results[i], old, args)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = after
 	}
 	if flat {
 		return u.applyFlat(old, args, results), nil

@@ -35,29 +35,58 @@ func (out *names) path(p *path, args Args) {
 }
 
 func (out *names) node(n node, args Args) {
+	eachPath(n, func(p *path) { out.path(p, args) })
+}
+
+// nested collects the beginnings of those paths that lead into an attribute.
+type nested []step
+
+func (out *nested) node(n node) {
+	eachPath(n, func(p *path) {
+		if len(p.steps) > 1 {
+			*out = append(*out, p.steps[0])
+		}
+	})
+}
+
+// attributes returns the names of what the paths lead into, each once.
+func (out nested) attributes(args Args) (all []string) {
+	for _, s := range out {
+		if name, ok := s.attribute(args); ok {
+			all = appendOnce(all, name)
+		}
+	}
+	return all
+}
+
+// eachPath calls f with the paths below a node, as they occur.
+func eachPath(n node, f func(*path)) {
 	switch n := n.(type) {
 	case *path:
-		out.path(n, args)
+		f(n)
 	case *call:
 		for _, x := range n.args {
-			out.node(x, args)
+			eachPath(x, f)
 		}
+	case *arithmetic:
+		eachPath(n.left, f)
+		eachPath(n.right, f)
 	case *comparison:
-		out.node(n.left, args)
-		out.node(n.right, args)
+		eachPath(n.left, f)
+		eachPath(n.right, f)
 	case *between:
-		out.node(n.x, args)
-		out.node(n.low, args)
-		out.node(n.high, args)
+		eachPath(n.x, f)
+		eachPath(n.low, f)
+		eachPath(n.high, f)
 	case *in:
-		out.node(n.x, args)
+		eachPath(n.x, f)
 		for _, x := range n.list {
-			out.node(x, args)
+			eachPath(x, f)
 		}
 	case *logic:
-		out.node(n.left, args)
-		out.node(n.right, args)
+		eachPath(n.left, f)
+		eachPath(n.right, f)
 	case *not:
-		out.node(n.x, args)
+		eachPath(n.x, f)
 	}
 }

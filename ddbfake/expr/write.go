@@ -15,19 +15,15 @@ var (
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// evaluate returns the value that the action gives its target, nil to remove
-// it. Old stays as it is.
-func (a *action) evaluate(old attr.Item, args Args) (attr.Value, error) {
+// evaluate returns the value that the action gives its target, whose value was
+// before; nil to remove it. Old stays as it is.
+func (a *action) evaluate(before attr.Value, old attr.Item, args Args) (attr.Value, error) {
 	var operand attr.Value
+	var err error
 	if a.operand != nil {
-		var err error
 		if operand, err = present(a.operand, old, args); err != nil {
 			return nil, err
 		}
-	}
-	before, err := a.before(old, args)
-	if err != nil {
-		return nil, err
 	}
 	after := operand
 	switch a.op {
