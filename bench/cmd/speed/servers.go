@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+)
+
+// programs are the servers' files.
+type programs struct{ isrsim, minidyn, dynalite string }
+
+// server is what package bench is told of one.
+type server struct {
+	Endpoint string `json:"endpoint"`
+	PID      int    `json:"pid"`
+	Lacks    string `json:"lacks,omitempty"` // an operation that it does not have
+}
+
+// servers are those that run.
+type servers struct {
+	byName map[string]server
+	stops  []func()
+}
+
+// startServers starts all four. What has been started must be stopped even if it fails.
+func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
+	s := &servers{byName: map[string]server{}}
+	port, err := freePort(ctx)
+	if err != nil {
+		return s, err
+	}
+	for _, one := range []struct {
+		name, lacks string
+		command     []string
+	}{
+		{name: "isr-sim", command: []string{p.isrsim, "serve"}},
+		{name: "minidyn", command: []string{p.minidyn}},
+		{name: "dynalite", lacks: "publish-transaction", command: []string{"node", p.dynalite, "--host", "127.0.0.1", "--port", port, "--createTableMs", "0"}},
+	} {
+		if err := s.start(ctx, one.name, one.lacks, one.command); err != nil {
+			return s, fmt.Errorf("%s: %w", one.name, err)
+		}
+	}
+	local, err := ddblocal.StartOn(ctx, strconv.Itoa(cpu))
+	if err != nil {
+		return s, err
+	}
+	s.stops = append(s.stops, func() { _ = local.Close(context.WithoutCancel(ctx)) })
+	pid, err := local.PID(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.byName["dynamodb-local"] = server{Endpoint: local.Endpoint(), PID: pid}
+	return s, nil
+}
+
+// freePort returns a port that nobody listens on: dynalite cannot choose one itself.
+func freePort(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	return port, errors.Join(err, listener.Close())
+}
+
+var endpoint = regexp.MustCompile(`http://[\w.]+:\d+`)
+
+// start starts a server that says on its first line where it listens.
+func (s *servers) start(ctx context.Context, name, lacks string, command []string) error {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.stops = append(s.stops, func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	const patience = 20 * time.Second
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	inTime := context.AfterFunc(waiting, func() { _ = cmd.Process.Kill() })
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	inTime()
+	at := endpoint.FindString(line)
+	if at == "" {
+		return fmt.Errorf("printed %q instead of where it listens: %w", line, err)
+	}
+	s.byName[name] = server{Endpoint: at, PID: cmd.Process.Pid, Lacks: lacks}
+	return nil
+}
+
+// stop ends them all.
+func (s *servers) stop() {
+	for _, stop := range s.stops {
+		stop()
+	}
+}
+
+// environment tells package bench.
+func (s *servers) environment() string {
+	text, err := json.Marshal(s.byName)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return "ISRSIM_BENCH_SERVERS=" + string(text)
+}

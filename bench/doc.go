@@ -1,0 +1,32 @@
+// Package bench measures the doors of ddbfake beside the peers that a Go team would use instead: DynamoDB Local,
+// dynalite and minidyn. It is a module of its own, so that none of them becomes a dependency of isr-sim.
+//
+//	bash bench/run           # everything in one run on one core: writes docs/SPEED.md
+//	bash bench/run --check   # and exits 1 if a target is missed
+//	bash bench/run --smoke   # each benchmark once, judges and writes nothing
+//
+// # What is measured
+//
+// Four requests, those of recipe A (package isr), on a table of 1,000 rows, META and LOCK of 500 pages: the read of
+// META, the put that acquires a lease, the update that refreshes it, and the transaction that publishes, which puts META
+// and deletes LOCK. All of them succeed. A pass goes over all pages; before a pass of transactions the LOCK rows are put
+// back, which is not measured. Two passes in a row write different values, so that every write changes its row.
+//
+// BenchmarkDoor calls isr-sim's Go door and minidyn's client in the process. BenchmarkSDK calls through the client of
+// the SDK: DynamoDB Local over one connection, isr-sim's SDK door, and a transport with canned answers, which is what
+// the SDK itself costs. BenchmarkHTTP sends the bytes of the SDK's own requests over eight kept connections to servers
+// that run as processes of their own, and reports the processor time that the server has used for one (cpu-ns/req).
+// BenchmarkStart, BenchmarkMemory and BenchmarkSnapshot look at isr-sim alone.
+//
+// # How
+//
+// cmd/speed starts the servers, warms those up that compile while they run, and runs the benchmarks several times, in
+// rounds, so that what disturbs the machine for some seconds hits both sides of a ratio. What counts is the median over
+// the rounds. Everything runs on one CPU. Without cmd/speed, `go test -bench .` measures what needs no server, and skips
+// the rest.
+//
+// # Fidelity
+//
+// Package bench compares speed only. TestSameWork asserts that each side does the same work: the answers, and the rows
+// that are left. What the peers do not do is in docs/SPEED.md, below the figures.
+package bench

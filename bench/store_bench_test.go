@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// firstEnv makes this program print how long its first DB took to give its first answer, in nanoseconds, and end.
+const firstEnv = "ISRSIM_BENCH_FIRST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(firstEnv) != "" {
+		began := time.Now()
+		if err := firstAnswer(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Fprintln(os.Stdout, time.Since(began).Nanoseconds())
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// firstAnswer starts a fake, makes a table, and puts and gets its first row.
+func firstAnswer(ctx context.Context) error {
+	c := ddbfake.New(ddbfake.Options{}).As("benchmark")
+	if err := createTable(ctx, c); err != nil {
+		return err
+	}
+	if err := send(ctx, c, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: meta(0, 0)}); err != nil {
+		return err
+	}
+	return send(ctx, c, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: isr.Key(partitionKey(0), isr.SortMeta)})
+}
+
+// BenchmarkStart: how long it takes from nothing to the first row read, in a new process (cold), and in one that has
+// done it before (warm).
+func BenchmarkStart(b *testing.B) {
+	b.Run("process=new", func(b *testing.B) {
+		var total time.Duration
+		for b.Loop() {
+			child := exec.CommandContext(b.Context(), os.Args[0])
+			child.Env = append(os.Environ(), firstEnv+"=1")
+			printed, err := child.Output()
+			if err != nil {
+				b.Fatal(err)
+			}
+			took, err := strconv.ParseInt(strings.TrimSpace(string(printed)), 10, 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			total += time.Duration(took)
+		}
+		b.ReportMetric(float64(total)/float64(b.N), "ns/op") // not the start of the process
+	})
+	b.Run("process=warm", func(b *testing.B) {
+		for b.Loop() {
+			if err := firstAnswer(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkMemory: what a META row takes on the heap in a table of 100,000, with all that the fake keeps about it: the
+// row, its place in the table, its entry in the change log.
+func BenchmarkMemory(b *testing.B) {
+	const rows = 100_000
+	heap := func() int64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	for b.Loop() {
+		db := ddbfake.New(ddbfake.Options{})
+		c := db.As("benchmark")
+		if err := createTable(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+		before := heap()
+		for page := range rows {
+			if err := send(b.Context(), c, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: meta(page, 0)}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(heap()-before)/rows, "heap-B/row")
+		runtime.KeepAlive(db)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSnapshot: a snapshot of the table, and its restore, each after a write, so that there is something to keep
+// and something to put back; and what the first write after a snapshot costs, which copies what it changes.
+func BenchmarkSnapshot(b *testing.B) {
+	db := ddbfake.New(ddbfake.Options{})
+	c := filled(b, db.As("benchmark"))
+	var write, snapshot, restore time.Duration
+	for i := 0; b.Loop(); i++ {
+		began := time.Now()
+		taken := db.Snapshot()
+		snapped := time.Now()
+		if err := send(b.Context(), c, putLocks[i%pages]); err != nil {
+			b.Fatal(err)
+		}
+		written := time.Now()
+		db.Restore(taken)
+		restored := time.Now()
+		// The state that the next snapshot is of has one more change than this one's.
+		if err := send(b.Context(), c, putLocks[i%pages]); err != nil {
+			b.Fatal(err)
+		}
+		snapshot += snapped.Sub(began)
+		write += written.Sub(snapped)
+		restore += restored.Sub(written)
+	}
+	b.ReportMetric(float64(snapshot)/float64(b.N), "snapshot-ns/op")
+	b.ReportMetric(float64(write)/float64(b.N), "write-ns/op")
+	b.ReportMetric(float64(restore)/float64(b.N), "restore-ns/op")
+	b.ReportMetric(0, "ns/op")
+}

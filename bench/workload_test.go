@@ -1,0 +1,229 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// client is what every side has in common: the methods of *dynamodb.Client.
+type client interface {
+	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
+	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+}
+
+// send makes one call and drops its answer.
+func send(ctx context.Context, c client, input any) (err error) {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		_, err = c.GetItem(ctx, in)
+	case *dynamodb.PutItemInput:
+		_, err = c.PutItem(ctx, in)
+	case *dynamodb.UpdateItemInput:
+		_, err = c.UpdateItem(ctx, in)
+	case *dynamodb.TransactWriteItemsInput:
+		once := *in // the SDK puts a ClientRequestToken into it, and with that token it is done only once
+		_, err = c.TransactWriteItems(ctx, &once)
+	default:
+		err = fmt.Errorf("bench: no call for %T", in)
+	}
+	return err
+}
+
+const (
+	tableName = "cache"
+	pages     = 500 // each with a META and a LOCK row
+	passes    = 2   // what a pass writes differs from what the pass before it wrote
+)
+
+// The seconds in the rows. They lie ahead of every machine's clock, so that a TTL that judges by it deletes nothing.
+const (
+	now     isr.EpochSeconds = 2208988800 // 2040
+	expires                  = now + 10   // a lease's, plus the number of the pass
+	later                    = now + 100  // every lease is over
+	ttl                      = now + 86400
+)
+
+// operation is one kind of request: the inputs for all pages, one pass after the other.
+type operation struct {
+	name       string
+	inputs     []any
+	takesLocks bool // the LOCK rows have to be put back before each pass
+}
+
+// operations returns the four requests of recipe A. None fails.
+func operations() []operation {
+	get, acquire := operation{name: "get"}, operation{name: "conditional-put"}
+	refresh, publish := operation{name: "conditional-update"}, operation{name: "publish-transaction", takesLocks: true}
+	for pass := range passes {
+		for page := range pages {
+			pk := partitionKey(page)
+			held := map[string]types.AttributeValue{":token": text(token(page)), ":now": number(now)}
+			get.inputs = append(get.inputs, &dynamodb.GetItemInput{
+				TableName: aws.String(tableName), Key: isr.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true),
+			})
+			acquire.inputs = append(acquire.inputs, &dynamodb.PutItemInput{
+				TableName:                           aws.String(tableName),
+				Item:                                lock(page, pass),
+				ConditionExpression:                 aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
+				ExpressionAttributeValues:           map[string]types.AttributeValue{":now": number(later)},
+				ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+			})
+			refresh.inputs = append(refresh.inputs, &dynamodb.UpdateItemInput{
+				TableName:                aws.String(tableName),
+				Key:                      isr.Key(pk, isr.SortLock),
+				UpdateExpression:         aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
+				ConditionExpression:      aws.String("lease_token = :token AND lease_expires_at > :now"),
+				ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
+				ExpressionAttributeValues: map[string]types.AttributeValue{
+					":token": held[":token"], ":now": held[":now"],
+					":expires": number(expires + isr.EpochSeconds(pass)), ":ttl": number(ttl + isr.EpochSeconds(pass)),
+				},
+			})
+			publish.inputs = append(publish.inputs, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: aws.String(tableName), Item: meta(page, pass)}},
+				{Delete: &types.Delete{
+					TableName:                 aws.String(tableName),
+					Key:                       isr.Key(pk, isr.SortLock),
+					ConditionExpression:       aws.String("lease_token = :token AND lease_expires_at > :now"),
+					ExpressionAttributeValues: held,
+				}},
+			}})
+		}
+	}
+	return []operation{get, acquire, refresh, publish}
+}
+
+func partitionKey(page int) string { return isr.PartitionKey("", "/page/"+strconv.Itoa(page)) }
+
+func token(page int) string { return fmt.Sprintf("7b3c9f2e-0000-4000-8000-%012d", page) }
+
+// meta is the META row of a page after a pass, some 230 bytes as DynamoDB counts them.
+func meta(page, pass int) map[string]types.AttributeValue {
+	return isr.Meta{
+		PK:                partitionKey(page),
+		S3Key:             fmt.Sprintf("pages/%016x/%010d.html", page, pass),
+		GeneratedAt:       now + isr.EpochSeconds(pass),
+		RevalidateSeconds: 60,
+		ETag:              fmt.Sprintf(`"%032x"`, pass),
+		TTL:               ttl,
+	}.Item()
+}
+
+// lock is the LOCK row of a page after a pass.
+func lock(page, pass int) map[string]types.AttributeValue {
+	at := expires + isr.EpochSeconds(pass)
+	return isr.Lock{PK: partitionKey(page), LeaseToken: token(page), LeaseExpiresAt: at, TTL: at + 300}.Item()
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number(n isr.EpochSeconds) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
+}
+
+// createTable makes the table; nothing expires in it, because not every peer has TTL.
+func createTable(ctx context.Context, c client) error {
+	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:   aws.String(tableName),
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
+		},
+	})
+	return err
+}
+
+// putLocks are the requests that put all LOCK rows as they are before the first pass.
+var putLocks = func() (inputs []any) {
+	for page := range pages {
+		inputs = append(inputs, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: lock(page, 0)})
+	}
+	return inputs
+}()
+
+// fill makes the table, unless it is there, and puts all rows as they are before the first pass.
+func fill(ctx context.Context, c client) error {
+	if err := createTable(ctx, c); err != nil {
+		if _, ok := errors.AsType[*types.ResourceInUseException](err); !ok {
+			return err
+		}
+	}
+	var rows []types.WriteRequest
+	for page := range pages {
+		rows = append(rows,
+			types.WriteRequest{PutRequest: &types.PutRequest{Item: meta(page, 0)}},
+			types.WriteRequest{PutRequest: &types.PutRequest{Item: lock(page, 0)}})
+	}
+	const most = 25 // in one batch
+	for batch := range slices.Chunk(rows, most) {
+		out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: batch}})
+		if err != nil {
+			return err
+		}
+		if len(out.UnprocessedItems) > 0 {
+			return errors.New("bench: a batch was left undone")
+		}
+	}
+	return nil
+}
+
+// filled returns the client with its rows.
+func filled(tb testing.TB, c client) client {
+	tb.Helper()
+	if err := fill(tb.Context(), c); err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func sendAll(tb testing.TB, c client, inputs []any) {
+	tb.Helper()
+	for _, in := range inputs {
+		if err := send(tb.Context(), c, in); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// measure calls one operation over and over. Its tool puts the rows back that the operation takes, and at the end all
+// are as they were.
+//
+// Beside the time it reports the processor time (cpu-ns/op) of this process and of the others that take part. On one
+// CPU that is the time, less what is spent on waiting and on other programs.
+func measure(b *testing.B, c, tool client, op operation, others ...int) {
+	b.ReportAllocs()
+	ctx := b.Context()
+	stopwatch := startStopwatch(b, append(others, os.Getpid())...)
+	for i := 0; b.Loop(); i++ {
+		if op.takesLocks && i > 0 && i%pages == 0 {
+			stopwatch.pause()
+			sendAll(b, tool, putLocks)
+			stopwatch.resume()
+		}
+		if err := send(ctx, c, op.inputs[i%len(op.inputs)]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(stopwatch.stop())/float64(b.N), "cpu-ns/op")
+	sendAll(b, tool, putLocks)
+}
