@@ -21,6 +21,9 @@ func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := q.table.checkReadPaths(q.filter, q.projection, q.args); err != nil {
+		return nil, err
+	}
 	schema := &q.table.schema
 	if err := x.checkStart(schema, q.in.ExclusiveStartKey); err != nil {
 		return nil, err

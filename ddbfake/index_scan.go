@@ -21,6 +21,9 @@ func (s *scan) onIndex() (*dynamodb.ScanOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.table.checkReadPaths(s.filter, s.projection, s.args); err != nil {
+		return nil, err
+	}
 	schema := &s.table.schema
 	if err := x.checkStart(schema, s.in.ExclusiveStartKey); err != nil {
 		return nil, err

@@ -18,14 +18,14 @@ func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 	if q.table, err = db.table(r, q.tableName); err != nil {
 		return nil, err
 	}
-	if err := q.table.checkReadPaths(q.filter, q.projection, q.args); err != nil {
-		return nil, err
-	}
 	if in.IndexName != nil {
 		if db.behind(r, in.ConsistentRead) {
 			q.table = db.replica(r, q.table, func(primaryKey) bool { return true })
 		}
 		return q.onIndex()
+	}
+	if err := q.table.checkReadPaths(q.filter, q.projection, q.args); err != nil {
+		return nil, err
 	}
 	if err := q.bind(); err != nil {
 		return nil, err
