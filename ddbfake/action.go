@@ -245,6 +245,9 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 	if err := a.checkEmpty(); err != nil {
 		return write{}, err
 	}
+	if err := db.checkConflict(r, a.table, a.key); err != nil {
+		return write{}, err
+	}
 	w, err := a.run()
 	if err != nil {
 		var refused *requestError

@@ -29,19 +29,14 @@ func (c *constraints) mapKeys(tables []string, echo func() string) {
 }
 
 // batchKeys are the keys that a batch has named so far.
-type batchKeys map[batchKey]bool
-
-type batchKey struct {
-	table *table
-	key   primaryKey
-}
+type batchKeys map[tableRow]bool
 
 // add refuses a key that was named before.
 func (k batchKeys) add(t *table, key primaryKey) error {
-	if k[batchKey{t, key}] {
+	if k[tableRow{t, key}] {
 		return invalid(duplicateKeys)
 	}
-	k[batchKey{t, key}] = true
+	k[tableRow{t, key}] = true
 	return nil
 }
 

@@ -38,6 +38,19 @@ type Options struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
+	// Conflicts makes calls conflict that overlap in real time: that are in Do
+	// at the same time. A PutItem, UpdateItem or DeleteItem is refused if a
+	// TransactWriteItems with its item succeeds meanwhile, and so is a
+	// TransactWriteItems; a TransactGetItems if any write of one of its items
+	// does; and a ClientRequestToken if the first transaction with it does. No
+	// other call conflicts. Of two calls that conflict one always succeeds.
+	//
+	// It is off by default, because what overlaps is up to the processors: with
+	// it the same program does not get the same answers twice. Without it calls
+	// conflict only where a FaultConflict says so.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+	Conflicts bool
 	// KeepChanges bounds the change log, for a DB that runs long: at least so
 	// many of the latest changes are kept, and at most twice as many. Zero keeps
 	// all. What is dropped is gone for replicas too: a read is never further
@@ -60,6 +73,8 @@ type DB struct {
 	seed    uint64
 	onFault func(Fault)
 	clients atomic.Uint64 // numbers the clients of Client
+	// overlaps is nil without Options.Conflicts.
+	overlaps *overlaps
 
 	mu  sync.Mutex
 	lag Lag
@@ -80,7 +95,20 @@ func New(o Options) *DB {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
-	return &DB{served: requestLog{keep: max(o.LogRequests, 0)}, clock: o.Clock, seed: o.Seed, onFault: o.OnFault, lag: o.Lag, replicaLag: max(o.ReplicaLag, 0), keepChanges: max(o.KeepChanges, 0), state: newState()}
+	db := &DB{
+		clock:       o.Clock,
+		seed:        o.Seed,
+		onFault:     o.OnFault,
+		lag:         o.Lag,
+		replicaLag:  max(o.ReplicaLag, 0),
+		keepChanges: max(o.KeepChanges, 0),
+		state:       newState(),
+		served:      requestLog{keep: max(o.LogRequests, 0)},
+	}
+	if o.Conflicts {
+		db.overlaps = new(overlaps)
+	}
+	return db
 }
 
 // Call is one request to the service, whichever door it came through.
@@ -110,8 +138,11 @@ type request struct {
 	op        *operation
 	actor     string
 	region    string
+	call      uint64 // as in overlaps, 0 if it overlaps with nothing
 	now, sent time.Time
-	stale     bool // a FaultStaleRead has struck
+	// transaction is true of a TransactWriteItems that is about to write.
+	transaction bool
+	stale       bool // a FaultStaleRead has struck
 	// unprocessed is the FaultUnprocessed that has struck, if one has.
 	unprocessed *Fault
 }
@@ -138,15 +169,21 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 		c.Input = op.newInput()
 	}
 
+	var call uint64
+	if db.overlaps != nil {
+		call = db.overlaps.enter()
+		defer db.overlaps.leave(call)
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.serve(op, c, true)
+	return db.serve(op, c, call, true)
 }
 
-// serve serves one call, with injected faults or without.
-func (db *DB) serve(op *operation, c Call, injected bool) (any, error) {
+// serve serves one call, with injected faults or without. It has a number if
+// it may overlap with others.
+func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, error) {
 	r := &db.request
-	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), now: db.clock.Now(), sent: c.Sent}
+	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent}
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}

@@ -46,7 +46,8 @@ The same calls in the same order give the same answers, the same change log
 and the same hash, in every process. Time is the clock's and no other; nothing
 is random; no result depends on the order of a map. Calls take effect one at a
 time, in the order in which they reach Do: whoever needs an order among
-goroutines has to make it.
+goroutines has to make it. Options.Conflicts gives this up: what overlaps in
+time then matters.
 
 # Fidelity
 
@@ -65,9 +66,9 @@ promise, so no test should.
 [Operations] lists what is supported. Everything else, other operations as
 well as parameters of supported ones (streams, the legacy parameters
 such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
-A transaction meets a conflict only where a fault says so, and an eventually
-consistent read is behind only by Options.ReplicaLag or where a fault says so.
-One DB is one account. The change log grows until a Restore cuts
-it back, unless Options.KeepChanges bounds it.
+A transaction meets a conflict only by Options.Conflicts or where a fault says
+so, and an eventually consistent read is behind only by Options.ReplicaLag or
+where a fault says so. One DB is one account. The change log grows until a
+Restore cuts it back, unless Options.KeepChanges bounds it.
 */
 package ddbfake

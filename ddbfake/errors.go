@@ -135,6 +135,17 @@ func resourceNotFound(message string) error {
 	return &types.ResourceNotFoundException{Message: aws.String(message)}
 }
 
+// ongoing is why a call conflicts. AWS documents the text of a reason, with a
+// full stop that its clients do not report.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+const ongoing = "Transaction is ongoing for the item"
+
+// conflictError refuses a write for the sake of a transaction on its row.
+func conflictError() error {
+	return &types.TransactionConflictException{Message: aws.String(ongoing)}
+}
+
 func conditionFailed(item map[string]types.AttributeValue) error {
 	return &types.ConditionalCheckFailedException{
 		Message: aws.String("The conditional request failed"),

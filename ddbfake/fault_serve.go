@@ -61,7 +61,7 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 	case FaultDuplicate:
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
 		db.state.requests++
-		r.id = db.state.requests
+		r.id, r.call = db.state.requests, 0 // it does not overlap with the first
 	case FaultErrorAfter:
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
 		return nil, internalError()
@@ -92,25 +92,15 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 // has none.
 func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *string) error {
 	targets := db.targets(r.region, in)
-	reasons := make([]types.CancellationReason, len(targets))
-	for i, t := range targets {
-		if db.hits(f, r.region, t) {
-			reasons[i] = types.CancellationReason{Code: aws.String(code), Message: message}
-		}
-	}
-	return cancelled(reasons)
+	return cancelledWhere(len(targets), func(i int) bool { return db.hits(f, r.region, targets[i]) }, code, message)
 }
 
 // conflict returns how the service refuses a call for the sake of another one
-// on the same row that is going on. AWS documents the text of a reason, with a
-// full stop that its clients do not report.
-//
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// on the same row that is going on.
 func (db *DB) conflict(r *request, in any, f Fault) error {
-	message := aws.String("Transaction is ongoing for the item")
 	switch in.(type) {
 	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
-		return db.cancelledBy(r, f, in, reasonConflict, message)
+		return db.cancelledBy(r, f, in, reasonConflict, aws.String(ongoing))
 	}
-	return &types.TransactionConflictException{Message: message}
+	return conflictError()
 }

@@ -55,6 +55,9 @@ func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, erro
 	if in.ClientRequestToken == nil {
 		return false, nil
 	}
+	if err := db.checkProgress(r, *in.ClientRequestToken); err != nil {
+		return false, err
+	}
 	done, ok := db.state.tokens.tree.Get(token{region: r.region, text: *in.ClientRequestToken})
 	if !ok || !r.now.Before(done.until) {
 		return false, nil
@@ -72,6 +75,7 @@ func (db *DB) remember(r *request, in *dynamodb.TransactWriteItemsInput) {
 	if in.ClientRequestToken == nil {
 		return
 	}
+	db.noteToken(r, *in.ClientRequestToken)
 	t := &db.state.tokens
 	if t.tree.Len() >= t.pruneAt {
 		t.prune(r.now)

@@ -21,6 +21,12 @@ type row struct {
 	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
 }
 
+// tableRow says which row, be it there or not.
+type tableRow struct {
+	table *table
+	key   primaryKey
+}
+
 // noDue is the due of a row that TTL will never delete.
 const noDue = math.MaxInt64
 

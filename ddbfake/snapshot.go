@@ -34,4 +34,7 @@ func (db *DB) Restore(s *Snapshot) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.state = restored
+	if db.overlaps != nil {
+		db.overlaps.done = nil // that was another course of things
+	}
 }

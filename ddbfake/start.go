@@ -70,6 +70,6 @@ func (db *DB) Put(table string, items ...attr.Item) error {
 func (db *DB) direct(region string, in any) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	_, err := db.serve(operationOf(in), Call{Region: region, Input: in}, false)
+	_, err := db.serve(operationOf(in), Call{Region: region, Input: in}, 0, false)
 	return err
 }

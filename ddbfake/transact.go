@@ -70,6 +70,18 @@ func cancelled(reasons []types.CancellationReason) error {
 	}
 }
 
+// cancelledWhere cancels a transaction of n actions for the same reason in some
+// of them.
+func cancelledWhere(n int, hit func(i int) bool, code string, message *string) error {
+	reasons := make([]types.CancellationReason, n)
+	for i := range reasons {
+		if hit(i) {
+			reasons[i] = types.CancellationReason{Code: aws.String(code), Message: message}
+		}
+	}
+	return cancelled(reasons)
+}
+
 // cancelledAt cancels a transaction of n actions for a fault in one of them.
 // Of several the service reports the first; DynamoDB Local 3.3.1 reports all.
 func cancelledAt(i, n int, err error) error {

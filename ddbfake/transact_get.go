@@ -26,6 +26,10 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 	if err := resolveGets(gets); err != nil {
 		return nil, err
 	}
+	row := func(i int) tableRow { return tableRow{gets[i].table, gets[i].rowKey} }
+	if err := db.checkConflicts(r, len(gets), row, true); err != nil {
+		return nil, err
+	}
 	out := &dynamodb.TransactGetItemsOutput{Responses: make([]types.ItemResponse, len(gets))}
 	var units tableUnits
 	for i := range gets {

@@ -39,10 +39,15 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 	if err := resolveActions(actions); err != nil {
 		return nil, err
 	}
+	row := func(i int) tableRow { return tableRow{actions[i].table, actions[i].key} }
+	if err := db.checkConflicts(r, len(actions), row, false); err != nil {
+		return nil, err
+	}
 	writes, err := runActions(actions)
 	if err != nil {
 		return nil, err
 	}
+	r.transaction = true
 	db.commit(r, writes...)
 	db.remember(r, in)
 	out := &dynamodb.TransactWriteItemsOutput{}

@@ -16,6 +16,7 @@ type write struct {
 // commit does the writes of one request and logs those that change a row. It
 // cannot fail: whatever may is checked before.
 func (db *DB) commit(r *request, writes ...write) {
+	db.noteWrites(r, writes)
 	for _, w := range writes {
 		if w.after == nil {
 			if w.before != nil {

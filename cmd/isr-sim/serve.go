@@ -46,6 +46,7 @@ type serveCommand struct {
 	seed        uint64
 	faults      []string
 	keepChanges int
+	conflicts   bool
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -65,6 +66,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.StringVar(&c.clock, "clock", "wall", "what time it is for the fake: wall (real time), manual (the control API moves it), or an instant at which manual begins")
 	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
 	f.Uint64Var(&c.seed, "seed", 1, "where a random --ttl-lag takes the lag of each row from")
+	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "how many of the latest changes to keep for the control API, at least; 0 keeps all")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
@@ -86,7 +88,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	if c.keepChanges < 0 {
 		return usage(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.keepChanges), "0 keeps all changes")
 	}
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, KeepChanges: c.keepChanges})
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, KeepChanges: c.keepChanges, Conflicts: c.conflicts})
 	for _, text := range c.faults {
 		fault, err := ddbfake.ParseFault(text)
 		if err != nil {

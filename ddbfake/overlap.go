@@ -1,0 +1,141 @@
+package ddbfake
+
+import (
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// overlaps tells which calls overlap, for Options.Conflicts: two do if one came
+// to Do before the other had left. Nobody waits for that to happen. Calls are
+// numbered as they come, and what a call has done is kept with the number of
+// the latest call to have come by then: one with that number or a lower one was
+// there already, and so overlapped.
+type overlaps struct {
+	mu     sync.Mutex
+	calls  uint64   // that have come
+	inside []uint64 // calls that have not left, in order
+
+	// done is what calls have done, in order, as far as a call that is inside
+	// can have overlapped with it. It is under the lock of the DB.
+	done []done
+}
+
+// done is something that a call has done.
+type done struct {
+	during uint64 // the latest call to have come
+	// what is a tableRow that was written, or checked by a transaction, or the
+	// tokenName of a transaction.
+	what        any
+	transaction bool // by TransactWriteItems
+}
+
+type tokenName struct {
+	region, text string
+}
+
+// enter numbers a call that has come, from 1.
+func (o *overlaps) enter() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.calls++
+	o.inside = append(o.inside, o.calls)
+	return o.calls
+}
+
+// leave is for a call that is done.
+func (o *overlaps) leave(call uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i, found := slices.BinarySearch(o.inside, call); found {
+		o.inside = slices.Delete(o.inside, i, i+1)
+	}
+}
+
+// now returns the number of the latest call, and that of the oldest inside.
+func (o *overlaps) now() (latest, oldest uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.inside) == 0 {
+		return o.calls, o.calls + 1
+	}
+	return o.calls, o.inside[0]
+}
+
+// add notes what a call has done. What is past for every call inside is
+// forgotten once it is half of all, so that notes are as many as they must be,
+// and cost the same each.
+func (o *overlaps) add(what any, transaction bool) {
+	latest, oldest := o.now()
+	past := sort.Search(len(o.done), func(i int) bool { return o.done[i].during >= oldest })
+	if 2*past >= len(o.done) {
+		o.done = slices.Delete(o.done, 0, past)
+	}
+	o.done = append(o.done, done{latest, what, transaction})
+}
+
+// with reports whether a call overlaps with one that did something, be it any
+// or a transaction only. No call has the number 0, which overlaps with nothing.
+func (o *overlaps) with(call uint64, what any, transactions bool) bool {
+	for i := len(o.done) - 1; i >= 0 && call > 0 && o.done[i].during >= call; i-- {
+		if d := &o.done[i]; d.what == what && (d.transaction || !transactions) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteWrites notes what a request has written.
+func (db *DB) noteWrites(r *request, writes []write) {
+	if db.overlaps == nil {
+		return
+	}
+	for i := range writes {
+		db.overlaps.add(tableRow{writes[i].table, writes[i].key}, r.transaction)
+	}
+}
+
+// noteToken notes that a transaction is done.
+func (db *DB) noteToken(r *request, token string) {
+	if db.overlaps != nil {
+		db.overlaps.add(tokenName{r.region, token}, true)
+	}
+}
+
+// checkConflict refuses a write that overlaps with a transaction on its row.
+func (db *DB) checkConflict(r *request, t *table, key primaryKey) error {
+	if db.overlaps == nil || !db.overlaps.with(r.call, tableRow{t, key}, true) {
+		return nil
+	}
+	return conflictError()
+}
+
+// checkConflicts cancels a transaction of n actions that overlaps with another
+// call on some of their rows: with a transaction, or, if it reads, with any
+// write.
+func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads bool) error {
+	if db.overlaps == nil {
+		return nil
+	}
+	conflicts := func(i int) bool { return db.overlaps.with(r.call, row(i), !reads) }
+	for i := range n {
+		if conflicts(i) {
+			return cancelledWhere(n, conflicts, reasonConflict, aws.String(ongoing))
+		}
+	}
+	return nil
+}
+
+// checkProgress refuses a transaction whose token came again before the first
+// one with it was done.
+//
+// Source: https://github.com/aws/aws-sdk-java-v2/issues/2518 (the text)
+func (db *DB) checkProgress(r *request, token string) error {
+	if db.overlaps == nil || !db.overlaps.with(r.call, tokenName{r.region, token}, true) {
+		return nil
+	}
+	return &types.TransactionInProgressException{Message: aws.String("Transaction from previous request is still in progress")}
+}
