@@ -32,9 +32,10 @@ type action struct {
 	item      attr.Item // of a put
 	sizeBytes int       // of the item
 
-	// Set by locate and resolve.
+	// Set by locate and resolve, or before by fits.
 	table *table
 	key   primaryKey
+	keyed bool // key is known
 	row   *row // nil if there is none
 }
 
@@ -63,19 +64,20 @@ func (a *action) prepare(db *DB) error {
 		}
 	}
 	if a.kind == actionPut {
-		item, err := itemOfSDK(a.values)
-		if err != nil {
-			return err
+		var err error
+		if a.item, a.sizeBytes, err = attr.MeasureFromSDK(a.values); err != nil {
+			return invalid("%s", err.Error())
 		}
-		a.item, a.sizeBytes = item, item.Size()
 		if a.sizeBytes > maxItemBytes {
 			return invalid("Item size has exceeded the maximum allowed size")
 		}
-	} else if err := checkValues(a.values); err != nil {
-		return err
+	} else if !a.fits(db) {
+		if err := checkValues(a.values); err != nil {
+			return err
+		}
 	}
 	var err error
-	if a.args, err = expressionArgs(a.names, a.placeholders); err != nil {
+	if a.args, err = db.callArgs(a.names, a.placeholders); err != nil {
 		return err
 	}
 	if a.update, err = db.parsed.updates.get(a.updateSrc, expr.ParseUpdate); err != nil {
@@ -95,9 +97,23 @@ func (a *action) prepare(db *DB) error {
 	return nil
 }
 
+// fits reports whether the table is there and the key is one of its keys. Then
+// the key's values are valid too, and what has been found is found once.
+func (a *action) fits(db *DB) bool {
+	var err error
+	if a.table, err = db.find(&db.request, a.tableName); err != nil || a.table == nil {
+		return false
+	}
+	a.key, err = a.table.schema.ofKey(a.values)
+	a.keyed = err == nil
+	return a.keyed
+}
+
 // locate finds the table.
 func (a *action) locate(db *DB, r *request) (err error) {
-	a.table, err = db.table(r, a.tableName)
+	if a.table == nil {
+		a.table, err = db.table(r, a.tableName)
+	}
 	return err
 }
 
@@ -105,9 +121,11 @@ func (a *action) locate(db *DB, r *request) (err error) {
 // table. Empty key values are left to the caller.
 func (a *action) resolve() (err error) {
 	schema := &a.table.schema
-	if a.kind == actionPut {
+	switch {
+	case a.keyed:
+	case a.kind == actionPut:
 		a.key, err = schema.ofItem(a.item)
-	} else {
+	default:
 		a.key, err = schema.ofKey(a.values)
 	}
 	if err != nil {

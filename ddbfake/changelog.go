@@ -2,6 +2,7 @@ package ddbfake
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -94,5 +95,13 @@ func (db *DB) record(c Change) {
 	if keep := db.keepChanges; keep > 0 && len(s.log) >= 2*keep {
 		s.log = append(make([]Change, 0, 2*keep), s.log[len(s.log)-keep:]...)
 	}
+	if len(s.log) == cap(s.log) {
+		// append lets a long slice grow by a quarter, and so copies each element
+		// four times.
+		s.log = slices.Grow(s.log, max(len(s.log), minLog))
+	}
 	s.log = append(s.log, c)
 }
+
+// minLog is the room that a log begins with.
+const minLog = 16

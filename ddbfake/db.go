@@ -86,6 +86,7 @@ type DB struct {
 	state       state
 	injected    []injected
 	parsed      parsed
+	args        argMaps
 	served      requestLog
 	request     request // the one being served: calls are served one at a time
 }
@@ -165,7 +166,7 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 	if err := checkRegion(c.Region); err != nil {
 		return nil, err
 	}
-	if reflect.ValueOf(c.Input).IsNil() {
+	if op.isNil(c.Input) {
 		c.Input = op.newInput()
 	}
 
@@ -187,6 +188,7 @@ func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, err
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}
+	db.args.reset()
 	db.expireByLag(r.now)
 	db.state.requests++
 	r.id = db.state.requests

@@ -9,6 +9,7 @@ type operation struct {
 	name     string
 	input    reflect.Type // the pointer type, as in Call.Input
 	newInput func() any
+	isNil    func(in any) bool
 	serve    func(db *DB, r *request, in any) (any, error)
 }
 
@@ -18,6 +19,7 @@ func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *o
 		name:     name,
 		input:    reflect.TypeFor[*I](),
 		newInput: func() any { return new(I) },
+		isNil:    func(in any) bool { return in.(*I) == nil },
 		serve: func(db *DB, r *request, in any) (any, error) {
 			out, err := serve(db, r, in.(*I))
 			if err != nil {

@@ -85,23 +85,64 @@ func checkPlaceholders(expressions []expression, names map[string]string, values
 
 const projectionExpression = "ProjectionExpression"
 
+// argMaps are maps for the values of expressions, which are needed only while
+// a call is served: the next one takes the same.
+type argMaps struct {
+	maps []map[string]attr.Value
+	used int
+}
+
+// reset takes back the maps that were handed out.
+func (m *argMaps) reset() { m.used = 0 }
+
+// next returns an empty map. A map with many values is not kept: clearing it
+// would cost every call after it.
+func (m *argMaps) next(values int) map[string]attr.Value {
+	const small = 8
+	if values > small {
+		return make(map[string]attr.Value, values)
+	}
+	if m.used == len(m.maps) {
+		m.maps = append(m.maps, make(map[string]attr.Value, small))
+	}
+	next := m.maps[m.used]
+	m.used++
+	clear(next)
+	return next
+}
+
 // expressionArgs checks and converts ExpressionAttributeNames and Values.
 func expressionArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
-	args := expr.Args{Names: names}
+	if values == nil {
+		return argsInto(nil, names, nil)
+	}
+	return argsInto(make(map[string]attr.Value, len(values)), names, values)
+}
+
+// callArgs is expressionArgs for args that end with the call.
+func (db *DB) callArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
+	if values == nil {
+		return argsInto(nil, names, nil)
+	}
+	return argsInto(db.args.next(len(values)), names, values)
+}
+
+// argsInto converts values into a map.
+func argsInto(into map[string]attr.Value, names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
+	args := expr.Args{Names: names, Values: into}
+	plain := plainNames(names) && (values == nil || len(values) > 0)
 	var failed string
 	var failure error
-	if values != nil {
-		args.Values = make(map[string]attr.Value, len(values))
-		//isrsim:unordered the failure reported is that of the first key
-		for key, v := range values {
-			value, err := attr.FromSDK(v)
-			if err != nil && (failure == nil || key < failed) {
-				failed, failure = key, err
-			}
-			args.Values[key] = value
+	//isrsim:unordered the failure reported is that of the first key
+	for key, v := range values {
+		value, err := attr.FromSDK(v)
+		if err != nil && (failure == nil || key < failed) {
+			failed, failure = key, err
 		}
+		into[key] = value
+		plain = plain && plainPlaceholder(key, ':')
 	}
-	if !plainPlaceholders(args) {
+	if !plain {
 		if err := args.Validate(); err != nil {
 			return args, invalid("%s", err.Error())
 		}
@@ -112,21 +153,16 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	return args, nil
 }
 
-// plainPlaceholders is the quick check that nearly every call passes: there
-// is nothing that Args.Validate could refuse.
-func plainPlaceholders(args expr.Args) bool {
-	if args.Names != nil && len(args.Names) == 0 || args.Values != nil && len(args.Values) == 0 {
+// plainNames is the quick check that nearly every call passes: there is
+// nothing that Args.Validate could refuse. The keys of values are checked
+// where they are converted.
+func plainNames(names map[string]string) bool {
+	if names != nil && len(names) == 0 {
 		return false
 	}
 	//isrsim:unordered all must be plain, whichever is looked at first
-	for key, name := range args.Names {
+	for key, name := range names {
 		if name == "" || !plainPlaceholder(key, '#') {
-			return false
-		}
-	}
-	//isrsim:unordered all must be plain, whichever is looked at first
-	for key := range args.Values {
-		if !plainPlaceholder(key, ':') {
 			return false
 		}
 	}

@@ -68,6 +68,7 @@ type get struct {
 
 	table  *table
 	rowKey primaryKey
+	keyed  bool // rowKey is known
 	row    *row
 }
 
@@ -82,8 +83,10 @@ func (g *get) prepare(db *DB) (err error) {
 			return err
 		}
 	}
-	if err := checkValues(g.key); err != nil {
-		return err
+	if !g.fits(db) {
+		if err := checkValues(g.key); err != nil {
+			return err
+		}
 	}
 	if g.args, err = expressionArgs(g.names, nil); err != nil {
 		return err
@@ -94,16 +97,31 @@ func (g *get) prepare(db *DB) (err error) {
 	return checkExpressions(g.args, g.projection)
 }
 
+// fits is action.fits for a read.
+func (g *get) fits(db *DB) bool {
+	var err error
+	if g.table, err = db.find(&db.request, g.tableName); err != nil || g.table == nil {
+		return false
+	}
+	g.rowKey, err = g.table.schema.ofKey(g.key)
+	g.keyed = err == nil
+	return g.keyed
+}
+
 // locate finds the table.
 func (g *get) locate(db *DB, r *request) (err error) {
-	g.table, err = db.table(r, g.tableName)
+	if g.table == nil {
+		g.table, err = db.table(r, g.tableName)
+	}
 	return err
 }
 
 // resolve finds the row. Empty key values are left to the caller.
 func (g *get) resolve() (err error) {
-	if g.rowKey, err = g.table.schema.ofKey(g.key); err != nil {
-		return err
+	if !g.keyed {
+		if g.rowKey, err = g.table.schema.ofKey(g.key); err != nil {
+			return err
+		}
 	}
 	if g.projection != nil {
 		if err := g.table.checkNested(g.projection, g.args); err != nil {

@@ -17,7 +17,8 @@ type write struct {
 // cannot fail: whatever may is checked before.
 func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
-	for _, w := range writes {
+	for i := range writes {
+		w := &writes[i]
 		if w.after == nil {
 			if w.before != nil {
 				w.table.remove(w.before)

@@ -48,6 +48,16 @@ func ItemFromSDK(m map[string]types.AttributeValue) (Item, error) {
 	return Item(out), err
 }
 
+// MeasureFromSDK is [ItemFromSDK] and [Item.Size] in one: going through a map
+// is what both cost.
+func MeasureFromSDK(m map[string]types.AttributeValue) (it Item, sizeBytes int, err error) {
+	if m == nil {
+		return nil, 0, nil
+	}
+	out, sizeBytes, err := measuredMapFromSDK(m, 1)
+	return Item(out), sizeBytes, err
+}
+
 func fromSDK(v types.AttributeValue, depth int) (Value, error) {
 	if depth > MaxDepth {
 		return nil, errDepth
@@ -135,7 +145,12 @@ func Depth(v Value) int {
 }
 
 func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value, error) {
-	out := make(map[string]Value, len(m))
+	out, _, err := measuredMapFromSDK(m, depth)
+	return out, err
+}
+
+func measuredMapFromSDK(m map[string]types.AttributeValue, depth int) (out map[string]Value, sizeBytes int, err error) {
+	out = make(map[string]Value, len(m))
 	var failed string
 	var failure error
 	//isrsim:unordered the failure reported is that of the first name
@@ -148,11 +163,12 @@ func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value,
 			failed, failure = name, err
 		}
 		out[name] = v
+		sizeBytes += len(name) + Size(v)
 	}
 	if failure != nil {
-		return nil, failure
+		return nil, 0, failure
 	}
-	return out, nil
+	return out, sizeBytes, nil
 }
 
 func stringSet(in []string) (Value, error) {

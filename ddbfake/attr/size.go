@@ -73,6 +73,9 @@ func (n Number) size() int {
 		return 1
 	}
 	if exp == 0 { // integers keep their trailing zeros
+		for coef.hi == 0 && coef.lo%10 == 0 { // without 128 bits where it goes
+			coef.lo, exp = coef.lo/10, exp+1
+		}
 		for q, r := coef.divmod10(); r == 0; q, r = coef.divmod10() {
 			coef, exp = q, exp+1
 		}
