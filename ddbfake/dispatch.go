@@ -2,22 +2,35 @@ package ddbfake
 
 import (
 	"reflect"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
 // operation is one row of the dispatch table.
 type operation struct {
 	name     string
+	target   string       // what names it on the wire
 	input    reflect.Type // the pointer type, as in Call.Input
 	newInput func() any
 	isNil    func(in any) bool
 	serve    func(db *DB, r *request, in any) (any, error)
 }
 
+// ofStreams reports whether the operation belongs to the API of streams.
+func (op *operation) ofStreams() bool { return strings.HasPrefix(op.target, streamsTargetPrefix) }
+
 // handle makes a row of the dispatch table out of a typed method of DB.
 func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *operation {
+	input := reflect.TypeFor[*I]()
+	target := targetPrefix + name
+	if input.Elem().PkgPath() == reflect.TypeFor[dynamodbstreams.Options]().PkgPath() {
+		target = streamsTargetPrefix + name
+	}
 	return &operation{
 		name:     name,
-		input:    reflect.TypeFor[*I](),
+		target:   target,
+		input:    input,
 		newInput: func() any { return new(I) },
 		isNil:    func(in any) bool { return in.(*I) == nil },
 		serve: func(db *DB, r *request, in any) (any, error) {
@@ -40,9 +53,13 @@ var operations = []*operation{
 	handle("DescribeContinuousBackups", (*DB).describeContinuousBackups),
 	handle("DescribeEndpoints", (*DB).describeEndpoints),
 	handle("DescribeLimits", (*DB).describeLimits),
+	handle("DescribeStream", (*DB).describeStream),
 	handle("DescribeTable", (*DB).describeTable),
 	handle("DescribeTimeToLive", (*DB).describeTimeToLive),
 	handle("GetItem", (*DB).getItem),
+	handle("GetRecords", (*DB).getRecords),
+	handle("GetShardIterator", (*DB).getShardIterator),
+	handle("ListStreams", (*DB).listStreams),
 	handle("ListTables", (*DB).listTables),
 	handle("ListTagsOfResource", (*DB).listTagsOfResource),
 	handle("PutItem", (*DB).putItem),
@@ -57,14 +74,14 @@ var operations = []*operation{
 	handle("UpdateTimeToLive", (*DB).updateTimeToLive),
 }
 
-var operationByInput, operationByName = func() (map[reflect.Type]*operation, map[string]*operation) {
+var operationByInput, operationByTarget = func() (map[reflect.Type]*operation, map[string]*operation) {
 	byInput := make(map[reflect.Type]*operation, len(operations))
-	byName := make(map[string]*operation, len(operations))
+	byTarget := make(map[string]*operation, len(operations))
 	for _, op := range operations {
 		byInput[op.input] = op
-		byName[op.name] = op
+		byTarget[op.target] = op
 	}
-	return byInput, byName
+	return byInput, byTarget
 }()
 
 // operationOf returns the operation an input belongs to, nil if none does.

@@ -13,6 +13,9 @@ A [DB] holds tables. Three doors lead to it and give the same answers:
   - [DB.Handler], the HTTP door: the DynamoDB JSON 1.0 protocol, for every
     other language.
 
+[DB.StreamsClient] is the SDK door for DynamoDB Streams; the other two doors
+serve both APIs. A stream is a view of the change log, with nothing of its own.
+
 All of them end in [DB.Do], which serves one [Call] at a time. Beside the
 doors there is what a service does not show: rows ([DB.Items]), every change
 and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
@@ -57,18 +60,21 @@ listed; then expressions; then the table's existence; then the key and the
 item; then the condition. Rules cite their AWS source. Where AWS documents a
 rule but not its text, the text is the one that its clients report. Places
 where the fake differs on purpose say "Deviation:" in their documentation:
-tables, and TTL settings, are ready at once; descriptions count rows exactly.
-A Scan returns partitions in the service's own order, which AWS does not
-promise, so no test should.
+tables, streams and TTL settings are ready at once, and so are the records of a
+stream; descriptions count rows exactly. A Scan returns partitions in the
+service's own order, which AWS does not promise, so no test should.
 
 # Limits
 
 [Operations] lists what is supported. Everything else, other operations as
-well as parameters of supported ones (streams, the legacy parameters
-such as Expected), is refused with an [UnsupportedError]; nothing is ignored.
-A transaction meets a conflict only by Options.Conflicts or where a fault says
-so, and an eventually consistent read is behind only by Options.ReplicaLag or
-where a fault says so. One DB is one account. The change log grows until a
-Restore cuts it back, unless Options.KeepChanges bounds it.
+well as parameters of supported ones (PartiQL, the legacy parameters such as
+Expected), is refused with an [UnsupportedError]; nothing is ignored. A stream
+has one shard all its life, where the service has several and begins new ones
+every few hours; records that Options.KeepChanges has dropped are trimmed, as
+those are that are too old. A transaction meets a conflict only by
+Options.Conflicts or where a fault says so, and an eventually consistent read is
+behind only by Options.ReplicaLag or where a fault says so. One DB is one
+account. The change log grows until a Restore cuts it back, unless
+Options.KeepChanges bounds it.
 */
 package ddbfake

@@ -82,7 +82,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refusal returns what is wrong with a request before its operation is looked
 // at, in the service's order: malformed JSON, no target, no credentials.
 func (h *handler) refusal(r *http.Request, signed bool, body []byte) error {
-	target := strings.HasPrefix(r.Header.Get(headerTarget), targetPrefix)
+	_, target := operationIn(r.Header.Get(headerTarget))
 	switch {
 	case target && signed:
 		return nil

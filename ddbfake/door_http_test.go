@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
 func zipped(s string) []byte {
@@ -36,6 +37,15 @@ func clientOver(url, actor string, attempts int) *dynamodb.Client {
 		Credentials:  credentials.NewStaticCredentialsProvider(actor, "secret", ""),
 		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 		Retryer:      Retryer(attempts),
+	})
+}
+
+func streamsClientOver(url, actor string) *dynamodbstreams.Client {
+	return dynamodbstreams.New(dynamodbstreams.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(url),
+		Credentials:  credentials.NewStaticCredentialsProvider(actor, "secret", ""),
+		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	})
 }
 

@@ -71,11 +71,17 @@ func WithActor(actor string) func(*dynamodb.Options) {
 func WithClientID(id uint64) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) {
 		o.IdempotencyTokenProvider = &counter{client: id}
-		invocations := &invocationID{counter{client: id}}
-		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
-			_, err := s.Build.Swap(invocations.ID(), invocations)
-			return err
-		})
+		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], countInvocations(id))
+	}
+}
+
+// countInvocations numbers the calls of a client in the place of the SDK's
+// random ids.
+func countInvocations(client uint64) func(*middleware.Stack) error {
+	invocations := &invocationID{counter{client: client}}
+	return func(s *middleware.Stack) error {
+		_, err := s.Build.Swap(invocations.ID(), invocations)
+		return err
 	}
 }
 

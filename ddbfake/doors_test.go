@@ -5,12 +5,17 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
 // failure is what a caller can learn from an error.
@@ -66,6 +71,11 @@ func doorCalls() []doorCall {
 	}
 	cache, missing := aws.String("cache"), aws.String("missing")
 	arn := aws.String(tableARN(DefaultRegion, "cache"))
+	streamARN := aws.String(*arn + "/stream/2040-01-01T00:00:00.000")
+	shard := aws.String("shardId-00000002208988800000-c3bc1db4")
+	iterator := func(position int, issued time.Time) *string {
+		return aws.String(shardIterator{*streamARN, *shard, position, issued}.String())
+	}
 	allOld := types.ReturnValuesOnConditionCheckFailureAllOld
 	total := types.ReturnConsumedCapacityTotal
 	everything := with(key("ALL"), everyValue(2).(*types.AttributeValueMemberM).Value)
@@ -215,7 +225,31 @@ func doorCalls() []doorCall {
 			ExpressionAttributeValues: item{":v": n("7")}, Limit: aws.Int32(1), ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes}, ""},
 		{"describe with an index", &dynamodb.DescribeTableInput{TableName: cache}, ""},
 		{"update nothing", &dynamodb.UpdateTableInput{TableName: cache}, "ValidationException"},
+
+		{"enable a stream", &dynamodb.UpdateTableInput{TableName: cache, StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		}}, ""},
+		{"describe with a stream", &dynamodb.DescribeTableInput{TableName: cache}, ""},
+		{"put into the stream", &dynamodb.PutItemInput{TableName: cache, Item: with(everything, item{"more": s("")})}, ""},
+		{"delete into the stream", &dynamodb.DeleteItemInput{TableName: cache, Key: key("B2")}, ""},
+		{"list streams", &dynamodbstreams.ListStreamsInput{TableName: cache, Limit: aws.Int32(1)}, ""},
+		{"list no streams", &dynamodbstreams.ListStreamsInput{TableName: missing}, ""},
+		{"list streams with a bad limit", &dynamodbstreams.ListStreamsInput{Limit: aws.Int32(0)}, "ValidationException"},
+		{"describe stream", &dynamodbstreams.DescribeStreamInput{StreamArn: streamARN}, ""},
+		{"describe no shards", &dynamodbstreams.DescribeStreamInput{StreamArn: streamARN, ShardFilter: &streamtypes.ShardFilter{
+			Type: streamtypes.ShardFilterTypeChildShards, ShardId: shard,
+		}}, ""},
+		{"describe a missing stream", &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(*streamARN + "1")}, "ResourceNotFoundException"},
+		{"get an iterator", &dynamodbstreams.GetShardIteratorInput{StreamArn: streamARN, ShardId: shard, ShardIteratorType: "LATEST"}, ""},
+		{"get an iterator at a time", &dynamodbstreams.GetShardIteratorInput{StreamArn: streamARN, ShardId: shard, ShardIteratorType: "AT_TIMESTAMP",
+			Timestamp: aws.Time(fakeclock.Epoch)}, ""},
+		{"get an iterator of a missing shard", &dynamodbstreams.GetShardIteratorInput{StreamArn: streamARN, ShardId: aws.String(*shard + "0"),
+			ShardIteratorType: "LATEST"}, "ResourceNotFoundException"},
+		{"get records", &dynamodbstreams.GetRecordsInput{ShardIterator: iterator(0, fakeclock.Epoch)}, ""},
+		{"get no records", &dynamodbstreams.GetRecordsInput{ShardIterator: iterator(1000, fakeclock.Epoch), Limit: aws.Int32(1)}, ""},
+		{"get records too late", &dynamodbstreams.GetRecordsInput{ShardIterator: iterator(0, fakeclock.Epoch.Add(-time.Hour))}, "ExpiredIteratorException"},
 		{"drop", &dynamodb.DeleteTableInput{TableName: cache}, ""},
+		{"get the last records", &dynamodbstreams.GetRecordsInput{ShardIterator: iterator(0, fakeclock.Epoch)}, ""},
 		{"drop a missing table", &dynamodb.DeleteTableInput{TableName: missing}, "ResourceNotFoundException"},
 	}
 }
@@ -233,8 +267,8 @@ func TestDoorsAgree(t *testing.T) {
 		client any
 	}{
 		{"Go", direct, direct.As(actor)},
-		{"SDK", inProcess, inProcess.Client(WithActor(actor))},
-		{"HTTP", served, clientOver(server.URL, actor, 3)},
+		{"SDK", inProcess, bothClients{inProcess.Client(WithActor(actor)), streamsClient{inProcess.StreamsClient(WithStreamsActor(actor))}}},
+		{"HTTP", served, bothClients{clientOver(server.URL, actor, 3), streamsClient{streamsClientOver(server.URL, actor)}}},
 	}
 	seen := map[string]map[bool]bool{}
 	for _, c := range doorCalls() {

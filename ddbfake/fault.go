@@ -13,7 +13,8 @@ type FaultKind uint8
 const (
 	// FaultThrottled refuses the call with no effect:
 	// ProvisionedThroughputExceededException, or for a transaction
-	// TransactionCanceledException whose reasons say so.
+	// TransactionCanceledException whose reasons say so, or for the operations
+	// on streams LimitExceededException (GetRecords) and ThrottlingException.
 	FaultThrottled FaultKind = iota + 1
 	// FaultRequestLost drops the request: no effect, NetworkError.
 	FaultRequestLost

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/expr"
@@ -212,8 +213,25 @@ func (db *DB) targets(region string, in any) []target {
 		return one(in.TableName, nil)
 	case *dynamodb.DescribeTimeToLiveInput:
 		return one(in.TableName, nil)
+	case *dynamodb.UpdateTableInput:
+		return one(in.TableName, nil)
+	case *dynamodbstreams.ListStreamsInput:
+		return one(in.TableName, nil)
+	case *dynamodbstreams.DescribeStreamInput:
+		return ofStream(in.StreamArn)
+	case *dynamodbstreams.GetShardIteratorInput:
+		return ofStream(in.StreamArn)
+	case *dynamodbstreams.GetRecordsInput:
+		it, _ := parseShardIterator(aws.ToString(in.ShardIterator))
+		return ofStream(&it.arn)
 	}
 	return nil
+}
+
+// ofStream returns the table of a stream.
+func ofStream(arn *string) []target {
+	name, _ := tableOfStream(aws.ToString(arn))
+	return []target{{table: name}}
 }
 
 func writeTarget(name string, w types.WriteRequest) target {

@@ -4,6 +4,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/aws/smithy-go"
 )
 
 // befalls reports whether this kind of fault can befall a call.
@@ -51,7 +54,7 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
 		return nil, &NetworkError{Operation: r.op.name, ResponseLost: true}
 	case FaultErrorBefore:
-		return nil, internalError()
+		return nil, internalError(r.op)
 	case FaultConflict:
 		return nil, db.conflict(r, in, *f)
 	case FaultStaleRead:
@@ -64,13 +67,17 @@ func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
 		r.id, r.call = db.state.requests, 0 // it does not overlap with the first
 	case FaultErrorAfter:
 		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
-		return nil, internalError()
+		return nil, internalError(r.op)
 	}
 	return r.op.serve(db, r, in)
 }
 
-func internalError() error {
-	return &types.InternalServerError{Message: aws.String("The request could not be completed because of an internal failure")}
+func internalError(op *operation) error {
+	message := aws.String("The request could not be completed because of an internal failure")
+	if op.ofStreams() {
+		return &streamtypes.InternalServerError{Message: message}
+	}
+	return &types.InternalServerError{Message: message}
 }
 
 // throttled returns how the service refuses a call for want of capacity.
@@ -81,11 +88,22 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 		"Consider increasing your provisioning level with the UpdateTable API.")
 	switch in.(type) {
 	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
-	default:
-		return &types.ProvisionedThroughputExceededException{Message: message}
+		return db.cancelledBy(r, f, in, reasonThrottled, message)
+	case *dynamodbstreams.GetRecordsInput:
+		return &streamtypes.LimitExceededException{Message: aws.String(rateExceeded)}
+	case *dynamodbstreams.ListStreamsInput, *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetShardIteratorInput:
+		return &smithy.GenericAPIError{Code: "ThrottlingException", Message: rateExceeded, Fault: smithy.FaultClient}
 	}
-	return db.cancelledBy(r, f, in, reasonThrottled, message)
+	return &types.ProvisionedThroughputExceededException{Message: message}
 }
+
+// rateExceeded is said of operations on streams, which consume no capacity:
+// there are so many calls a second. Only GetRecords has a type of its own for
+// that.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
+// Source: https://github.com/salesforce/mt-dynamo (the text, in a test)
+const rateExceeded = "Rate exceeded"
 
 // cancelledBy cancels a transaction whose targets a fault hits. The reasons
 // name the actions whose rows the fault's predicates match: all of them if it

@@ -9,7 +9,8 @@ import (
 )
 
 // Hash is a SHA-256 of the tables: names, key schemas, TTL settings, what the
-// indexes are (their contents follow from it) and rows.
+// indexes are (their contents follow from it), what is in the stream if one is
+// enabled (its records are history), and rows.
 // It depends on nothing else: not on how the rows came to be, nor on the
 // change log, the tokens, the clock or the process. It reads every row.
 func (db *DB) Hash() [32]byte {
@@ -35,6 +36,7 @@ func (db *DB) Hash() [32]byte {
 		for _, x := range t.indexes {
 			p.index(x)
 		}
+		p.stream(t.stream)
 		p.number(t.rows.Len())
 		h.Write(p)
 		t.rows.Scan(func(r *row) bool {

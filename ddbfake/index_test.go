@@ -286,7 +286,6 @@ func TestUpdateTableStatuses(t *testing.T) {
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{
-		{StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true)}},
 		{SSESpecification: &types.SSESpecification{}},
 		{OnDemandThroughput: &types.OnDemandThroughput{}},
 		{GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Update: &types.UpdateGlobalSecondaryIndexAction{

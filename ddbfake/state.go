@@ -10,6 +10,9 @@ type state struct {
 	tokens   tokens
 	log      []Change
 	requests int
+	// streams are sorted by ARN, those that were disabled among them. The list
+	// is replaced, not changed: snapshots share it.
+	streams []*stream
 	// tablesCreated numbers tables, for their ids.
 	tablesCreated int
 }

@@ -43,6 +43,7 @@ type table struct {
 	class              types.TableClass
 	deletionProtection bool
 	tags               map[string]string // shared with snapshots: changed in a copy
+	stream             *stream           // the latest one, which may be disabled; nil if there was none
 }
 
 func newDues() *btree.BTreeG[*row] {

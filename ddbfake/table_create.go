@@ -67,6 +67,9 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	if p := in.ProvisionedThroughput; p != nil {
 		t.throughput = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits}
 	}
+	if specification := in.StreamSpecification; specification != nil && *specification.StreamEnabled {
+		db.enableStream(t, specification.StreamViewType, r.now)
+	}
 	db.state.tables[filed] = t
 	return &dynamodb.CreateTableOutput{TableDescription: t.describe(types.TableStatusCreating)}, nil
 }
@@ -110,6 +113,7 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 		c.units(p.WriteCapacityUnits, "provisionedThroughput.writeCapacityUnits")
 	}
 	c.indexes(in)
+	c.streamSpecification(in.StreamSpecification)
 	if err := c.err(); err != nil {
 		return err
 	}
@@ -119,6 +123,15 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 		return invalid(prefix + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case in.BillingMode != types.BillingModePayPerRequest && in.ProvisionedThroughput == nil:
 		return invalid(prefix + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+	}
+	if s := in.StreamSpecification; s != nil {
+		// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-035)
+		switch enabled, view := *s.StreamEnabled, s.StreamViewType != ""; {
+		case enabled && !view:
+			return invalid(prefix + "Table is being created with a stream enabled, UpdateViewType is required")
+		case !enabled && view:
+			return invalid(prefix + "Table is being created with a stream disabled, UpdateViewType should not be specified")
+		}
 	}
 	return nil
 }
@@ -204,7 +217,6 @@ func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
 		given bool
 	}{
 		{"VectorIndexes", in.VectorIndexes != nil},
-		{"StreamSpecification", in.StreamSpecification != nil && aws.ToBool(in.StreamSpecification.StreamEnabled)},
 		{"SSESpecification", in.SSESpecification != nil},
 		{"OnDemandThroughput", in.OnDemandThroughput != nil},
 		{"WarmThroughput", in.WarmThroughput != nil},

@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -47,7 +46,7 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 }
 
 // deleteTable serves DeleteTable. The rows go without a trace in the change
-// log, as they do without one in a stream.
+// log, as they do without one in the stream, which is disabled.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html
 //
@@ -66,8 +65,10 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. " +
 			"Disable deletion protection first.")
 	}
+	out := &dynamodb.DeleteTableOutput{TableDescription: t.describe(types.TableStatusDeleting)}
+	db.disableStream(t, r.now)
 	delete(db.state.tables, t.address())
-	return &dynamodb.DeleteTableOutput{TableDescription: t.describe(types.TableStatusDeleting)}, nil
+	return out, nil
 }
 
 // maxListedTables is the largest and the usual page of ListTables.
@@ -81,15 +82,7 @@ func (db *DB) listTables(r *request, in *dynamodb.ListTablesInput) (*dynamodb.Li
 	if in.ExclusiveStartTableName != nil {
 		c.plainName(*in.ExclusiveStartTableName, "exclusiveStartTableName")
 	}
-	limit := maxListedTables
-	if in.Limit != nil {
-		limit = int(*in.Limit)
-		if limit < 1 {
-			c.add(fmt.Sprintf("'%d'", limit), "limit", "Member must have value greater than or equal to 1")
-		} else if limit > maxListedTables {
-			c.add(fmt.Sprintf("'%d'", limit), "limit", "Member must have value less than or equal to 100")
-		}
-	}
+	limit := c.limit(in.Limit, maxListedTables)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
@@ -126,6 +119,7 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 		ProvisionedThroughput:     t.throughput.describe(),
 	}
 	t.describeIndexes(d)
+	t.describeStreamOf(d)
 	if t.billing == types.BillingModePayPerRequest {
 		d.BillingModeSummary = &types.BillingModeSummary{
 			BillingMode:                       t.billing,

@@ -73,9 +73,6 @@ func TestCreateTableErrors(t *testing.T) {
 		{"vector indexes are refused, not ignored", func(in *dynamodb.CreateTableInput) {
 			in.VectorIndexes = []types.VectorIndex{{}}
 		}, "UnknownOperationException", "ddbfake does not support the parameter VectorIndexes of CreateTable"},
-		{"streams are refused, not ignored", func(in *dynamodb.CreateTableInput) {
-			in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true)}
-		}, "UnknownOperationException", "ddbfake does not support the parameter StreamSpecification of CreateTable"},
 		{"a stream that is off is none", func(in *dynamodb.CreateTableInput) {
 			in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(false)}
 		}, "", ""},

@@ -35,6 +35,7 @@ func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.
 	if err := u.check(); err != nil {
 		return nil, err
 	}
+	db.updateStream(&u)
 	return &dynamodb.UpdateTableOutput{TableDescription: u.do()}, nil
 }
 
@@ -69,6 +70,7 @@ func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
 	if in.ProvisionedThroughput != nil {
 		c.throughput(in.ProvisionedThroughput, "")
 	}
+	c.streamSpecification(in.StreamSpecification)
 	for i, u := range in.GlobalSecondaryIndexUpdates {
 		if u.Update != nil {
 			at := member("globalSecondaryIndexUpdates", i, "update.")
@@ -98,7 +100,6 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 		given bool
 	}
 	parameters := []parameter{
-		{"StreamSpecification", in.StreamSpecification != nil},
 		{"SSESpecification", in.SSESpecification != nil},
 		{"ReplicaUpdates", in.ReplicaUpdates != nil},
 		{"OnDemandThroughput", in.OnDemandThroughput != nil},
@@ -140,13 +141,19 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	units := in.ProvisionedThroughput != nil || in.BillingMode != ""
 	indexes := len(in.GlobalSecondaryIndexUpdates) > 0
 	class, protection := in.TableClass != "", in.DeletionProtectionEnabled != nil
+	streams := in.StreamSpecification != nil
 	switch {
-	case !units && !indexes && !class && !protection:
+	case !units && !indexes && !class && !protection && !streams:
 		return invalid(nothingToUpdate)
-	case class && (units || indexes || protection):
+	case class && (units || indexes || protection || streams):
 		return badParameter("TableClass modification must be the only operation in the request")
-	case protection && (units || indexes):
+	case protection && (units || indexes || streams):
 		return badParameter("DeletionProtection modification must be the only operation in the request")
+	}
+	if streams {
+		if err := checkStreamUpdate(in); err != nil {
+			return err
+		}
 	}
 	p := in.ProvisionedThroughput
 	switch {
@@ -220,6 +227,9 @@ func (u *tableUpdate) check() error {
 			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")}
 	}
 	if err := u.checkBilling(); err != nil {
+		return err
+	}
+	if err := u.checkStream(); err != nil {
 		return err
 	}
 	for i := range u.in.GlobalSecondaryIndexUpdates {

@@ -30,6 +30,39 @@ func (c *constraints) length(value, member, relation string, limit int) {
 	c.add("'"+value+"'", member, "Member must have length "+relation+" than or equal to "+strconv.Itoa(limit))
 }
 
+// requiredText checks a member that must be there, and its length.
+func (c *constraints) requiredText(value *string, member string, least, most int) {
+	if value == nil {
+		c.null(member)
+	}
+	c.optionalText(value, member, least, most)
+}
+
+// optionalText checks the length of a member, if it is given.
+func (c *constraints) optionalText(value *string, member string, least, most int) {
+	switch {
+	case value == nil:
+	case len(*value) < least:
+		c.length(*value, member, "greater", least)
+	case len(*value) > most:
+		c.length(*value, member, "less", most)
+	}
+}
+
+// limit checks a Limit and returns it, or the largest one if none is given.
+func (c *constraints) limit(limit *int32, most int) int {
+	if limit == nil {
+		return most
+	}
+	n := int(*limit)
+	if n < 1 {
+		c.add(fmt.Sprintf("'%d'", n), "limit", "Member must have value greater than or equal to 1")
+	} else if n > most {
+		c.add(fmt.Sprintf("'%d'", n), "limit", fmt.Sprintf("Member must have value less than or equal to %d", most))
+	}
+	return n
+}
+
 // enum checks that a member, if given, has one of the values.
 func (c *constraints) enum(value, member string, set []string) {
 	if value == "" || slices.Contains(set, value) {

@@ -23,8 +23,9 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
 // Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
 const (
-	contentType  = "application/x-amz-json-1.0"
-	targetPrefix = "DynamoDB_20120810."
+	contentType         = "application/x-amz-json-1.0"
+	targetPrefix        = "DynamoDB_20120810."
+	streamsTargetPrefix = "DynamoDBStreams_20120810."
 
 	// headers in their canonical form, as keys of a http.Header
 	headerAuthorization = "Authorization"
@@ -78,12 +79,13 @@ func refuse(err error, dst []byte) (reply, error) {
 }
 
 func call(ctx context.Context, do do, s signer, h http.Header, body []byte) (any, error) {
-	name, ok := strings.CutPrefix(h.Get(headerTarget), targetPrefix)
-	if !ok {
-		return nil, errUnknownTarget
-	}
-	op := operationByName[name]
+	target := h.Get(headerTarget)
+	op := operationByTarget[target]
 	if op == nil {
+		name, ok := operationIn(target)
+		if !ok {
+			return nil, errUnknownTarget
+		}
 		return nil, &UnsupportedError{Operation: name}
 	}
 	in, err := decodeInput(op, body)
@@ -94,6 +96,15 @@ func call(ctx context.Context, do do, s signer, h http.Header, body []byte) (any
 		ctx = context.WithValue(ctx, invocationKey{}, id)
 	}
 	return do(ctx, Call{Actor: s.actor, Region: s.region, Input: in})
+}
+
+// operationIn returns the name of the operation in a target; false if it names
+// none of DynamoDB.
+func operationIn(target string) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(target, targetPrefix); !ok {
+		name, ok = strings.CutPrefix(target, streamsTargetPrefix)
+	}
+	return name, ok
 }
 
 // errUnknownTarget is for a target that names no operation: the service gives

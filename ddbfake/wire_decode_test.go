@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,7 +49,7 @@ func TestDecodeInput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := decodeInput(operationByName[test.op], []byte(test.body))
+			got, err := decodeInput(operationByTarget[targetPrefix+test.op], []byte(test.body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestDecodeInputRefuses(t *testing.T) {
 		{"PutItem", item(`{"M":{"b":{"M":{"c":1}}}}`), element},
 	}
 	for _, test := range tests {
-		_, err := decodeInput(operationByName[test.op], []byte(test.body))
+		_, err := decodeInput(operationByTarget[targetPrefix+test.op], []byte(test.body))
 		var api smithy.APIError
 		if !errors.As(err, &api) {
 			t.Errorf("%s %s: got error %v, want one of the service", test.op, test.body, err)
@@ -131,7 +131,7 @@ func TestDecodeInputRefuses(t *testing.T) {
 		}
 	}
 
-	_, err := decodeInput(operationByName["PutItem"], []byte(item(`{"S":"a","N":"1"}`)))
+	_, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], []byte(item(`{"S":"a","N":"1"}`)))
 	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" || api.ErrorMessage() != two {
@@ -145,10 +145,10 @@ func TestDecodeInputDeep(t *testing.T) {
 	deep := func(n int) []byte {
 		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + strings.Repeat(`]}`, n) + `}}`)
 	}
-	if _, err := decodeInput(operationByName["PutItem"], deep(1000)); err != nil {
+	if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], deep(1000)); err != nil {
 		t.Errorf("depth 1000: %v", err)
 	}
-	if _, err := decodeInput(operationByName["PutItem"], deep(1_000_000)); !errors.Is(err, errMalformed) {
+	if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], deep(1_000_000)); !errors.Is(err, errMalformed) {
 		t.Errorf("depth 1000000: got %v, want %v", err, errMalformed)
 	}
 }
@@ -158,16 +158,18 @@ func TestDecodeInputDeep(t *testing.T) {
 func FuzzDecodeInput(f *testing.F) {
 	for i, op := range operations {
 		in := filled(op.input)
-		client := NewClient(func(context.Context, Call) (any, error) { return nil, nil }, func(o *dynamodb.Options) {
-			o.HTTPClient = doFunc(func(r *http.Request) (*http.Response, error) {
-				body, err := io.ReadAll(r.Body)
-				if err != nil {
-					f.Fatal(err)
-				}
-				f.Add(uint(i), body)
-				return canned{[]byte("{}")}.Do(r)
-			})
+		seed := doFunc(func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(uint(i), body)
+			return canned{[]byte("{}")}.Do(r)
 		})
+		client := bothClients{
+			NewClient(nil, func(o *dynamodb.Options) { o.HTTPClient = seed }),
+			streamsClient{NewStreamsClient(nil, func(o *dynamodbstreams.Options) { o.HTTPClient = seed })},
+		}
 		if _, err := invoke(client, op.name, in); err != nil {
 			f.Fatal(err)
 		}

@@ -13,9 +13,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // sdkEqual compares structs of the SDK: their markers are unexported, their
@@ -24,6 +28,15 @@ var sdkEqual = cmp.Options{
 	cmp.Exporter(func(reflect.Type) bool { return true }),
 	cmpopts.IgnoreTypes(middleware.Metadata{}),
 }
+
+// bothClients has the methods of the SDK's two clients: those for streams where
+// the other has none.
+type bothClients struct {
+	*dynamodb.Client
+	streamsClient
+}
+
+type streamsClient struct{ *dynamodbstreams.Client }
 
 // invoke calls a client's method by the operation's name.
 func invoke(client any, op string, in any) (out any, err error) {
@@ -44,6 +57,13 @@ func fill(v reflect.Value, depth int) {
 		return
 	case *types.AttributeValue:
 		*p = everyValue(depth)
+		return
+	case *streamtypes.AttributeValue:
+		all, err := attr.FromSDK(everyValue(depth))
+		if err != nil {
+			panic(err)
+		}
+		*p = streamValue(all)
 		return
 	}
 	switch v.Kind() {
@@ -114,13 +134,14 @@ func TestWireCarriesEveryMember(t *testing.T) {
 	for _, op := range operations {
 		t.Run(op.name, func(t *testing.T) {
 			in := filled(op.input)
-			method, _ := reflect.TypeFor[*dynamodb.Client]().MethodByName(op.name)
+			method, _ := reflect.TypeFor[bothClients]().MethodByName(op.name)
 			want := filled(method.Type.Out(0))
 			var got any
-			client := NewClient(func(_ context.Context, c Call) (any, error) {
+			do := func(_ context.Context, c Call) (any, error) {
 				got = c.Input
 				return want, nil
-			})
+			}
+			client := bothClients{NewClient(do), streamsClient{NewStreamsClient(do)}}
 			out, err := invoke(client, op.name, in)
 			if err != nil {
 				t.Fatal(err)

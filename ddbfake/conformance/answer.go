@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 )
 
@@ -27,6 +28,7 @@ import (
 //	rows: {...} {...}; left of ...   what a batch read, by table
 //	Code: message {...}              an error, with the item that it carries
 //	- Code: message {...}            one line for each cancellation reason
+//	INSERT {...} new {...}           one line for each record of a stream: keys, images
 //
 // Sets are sorted, for they have no order, and so are the items of a batch and
 // the partitions of a Scan: rows of one stay as they came. States that pass by themselves
@@ -108,6 +110,16 @@ func answer(out any, err error) (string, error) {
 		d := out.TimeToLiveDescription
 		status := strings.Replace(string(d.TimeToLiveStatus), "ABLING", "ABLED", 1)
 		return strings.TrimSpace("ttl " + status + " " + aws.ToString(d.AttributeName)), nil
+	case *dynamodbstreams.ListStreamsOutput:
+		return streamsText(out), nil
+	case *dynamodbstreams.DescribeStreamOutput:
+		return streamDescriptionText(out.StreamDescription), nil
+	case *dynamodbstreams.GetShardIteratorOutput:
+		return fmt.Sprintf("an iterator: %t", out.ShardIterator != nil), nil
+	case *dynamodbstreams.GetRecordsOutput:
+		return recordsText(out), nil
+	case recordBytes:
+		return sizesText(out), nil
 	}
 	return "", fmt.Errorf("conformance: no text for a %T", out)
 }
@@ -204,7 +216,7 @@ func tableText(t *types.TableDescription) string {
 	if p := t.ProvisionedThroughput; p != nil {
 		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
 	}
-	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t)
+	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t)
 }
 
 func keysText(keys []types.KeySchemaElement, kinds map[string]types.ScalarAttributeType) string {

@@ -30,6 +30,8 @@ type Case struct {
 	clock  bool // the case moves the store's clock
 	sweep  bool // the case needs TTL to come
 	alone  bool // the case must not run beside others
+
+	streams bool // the case is about streams
 }
 
 // LocalOnly is the source of what neither AWS's documentation nor a suite
@@ -98,6 +100,9 @@ func Cases() []Case {
 		{"transact_get", transactGetCases()},
 		{"idempotency", idempotencyCases()},
 		{"ttl", ttlCases()},
+		{"stream_table", streamTableCases()},
+		{"stream_record", streamRecordCases()},
+		{"stream_read", streamReadCases()},
 		{"tag", tagCases()},
 		{"account", accountCases()},
 		{"limit", limitCases()},
@@ -138,7 +143,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections),
+	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localStreams),
 }
 
 // joined is several lists as one.
@@ -153,6 +158,7 @@ func joined(lists ...map[place]deviation) map[place]deviation {
 // schema is a table's key, for example "pk S, sk N", and perhaps indexes:
 //
 //	pk S, sk N | gsi: g S, n N -> ALL | lsi: pk S, n N -> INCLUDE a b
+//	pk S, sk S | stream: NEW_IMAGE
 //
 // Local indexes have names that begin with lsi. The first attribute of a key
 // is for the partition and the others are for the order, unless one says
@@ -170,6 +176,10 @@ func (s schema) input() *dynamodb.CreateTableInput {
 		return in
 	}
 	for _, text := range strings.Split(indexes, " | ") {
+		if view, ok := strings.CutPrefix(text, "stream: "); ok {
+			in.StreamSpecification = streamOn(view)
+			continue
+		}
 		var x types.GlobalSecondaryIndex
 		x, in.AttributeDefinitions = indexOf(text, in.AttributeDefinitions)
 		if strings.HasPrefix(*x.IndexName, "lsi") {

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/conformance"
@@ -23,13 +25,13 @@ func newFake() (*ddbfake.DB, conformance.Store) {
 
 func TestFakeSDKDoor(t *testing.T) {
 	db, store := newFake()
-	store.Client = db.Client()
+	store.Client, store.Streams = db.Client(), db.StreamsClient()
 	conformance.Run(t, store)
 }
 
 func TestFakeGoDoor(t *testing.T) {
 	db, store := newFake()
-	store.Client = db.As("conformance")
+	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
 	conformance.Run(t, store)
 }
 
@@ -43,12 +45,23 @@ func TestFakeHTTPDoor(t *testing.T) {
 		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
 		HTTPClient:   server.Client(), // the SDK's own would read the environment
 	})
+	store.Streams = dynamodbstreams.New(dynamodbstreams.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: &server.URL,
+		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
+		HTTPClient:   server.Client(),
+	})
 	conformance.Run(t, store)
 }
 
 func TestDynamoDBLocal(t *testing.T) {
 	db := ddblocal.ForTest(t) // skips where there is no Docker
-	conformance.Run(t, conformance.Store{Name: conformance.Local, Client: db.Client()})
+	streams := dynamodbstreams.New(dynamodbstreams.Options{
+		Region:       ddblocal.Region,
+		BaseEndpoint: aws.String(db.Endpoint()),
+		Credentials:  db.Credentials(),
+	})
+	conformance.Run(t, conformance.Store{Name: conformance.Local, Client: db.Client(), Streams: streams})
 }
 
 // TestTable holds the form of the table itself.

@@ -15,6 +15,8 @@ type world struct {
 	store  Store
 	prefix string // of the names of this case's tables
 	arn    string // of its tables, but for their names; known once one is created
+
+	seen streamsSeen
 }
 
 // name returns the real name of one of the case's tables.

@@ -51,6 +51,8 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 	switch {
 	case c.clock && store.Clock == nil:
 		return fmt.Errorf("%w: its clock cannot be moved", ErrCannot)
+	case c.streams && store.Streams == nil:
+		return fmt.Errorf("%w: nobody can read its streams", ErrCannot)
 	case c.sweep && store.Sweep == nil:
 		return fmt.Errorf("%w: nobody can tell when its TTL comes", ErrCannot)
 	}
@@ -72,7 +74,7 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 		created = append(created, name)
 	}
 	for _, r := range c.rows {
-		if _, err := send(ctx, store.Client, put(r)(w)); err != nil {
+		if _, err := send(ctx, store, put(r)(w)); err != nil {
 			return fmt.Errorf("%s: put %s: %w", c.Rule, itemText(r.sdk(), ""), err)
 		}
 	}
@@ -88,7 +90,9 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 		if in == nil {
 			continue
 		}
-		got, err := answer(send(ctx, store.Client, in))
+		out, err := send(ctx, store, in)
+		w.note(out)
+		got, err := answer(out, err)
 		if err != nil {
 			return fmt.Errorf("%s: step %d, %s: %w", c.Rule, i+1, operation(in), err)
 		}
@@ -160,6 +164,7 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 	if err != nil {
 		return fmt.Errorf("create table %s: %w", name, err)
 	}
+	w.note(out)
 	w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), w.name(name))
 	if out.TableDescription.TableStatus == types.TableStatusActive {
 		return nil

@@ -52,10 +52,10 @@ func complaint(t *testing.T, name string, store conformance.Store, words ...stri
 
 func TestCheckSaysWhatIsBroken(t *testing.T) {
 	db, store := newFake()
-	store.Client = db.As("conformance")
+	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
 	complaint(t, "item/put if absent", store)
 
-	store.Client = unconditional{db.As("conformance")}
+	store.Client, store.Streams = unconditional{db.As("conformance")}, db.As("conformance")
 	complaint(t, "item/put if absent", store,
 		"makes a put a creation", // the rule
 		"Source: https://docs.aws.amazon.com/",
@@ -69,7 +69,7 @@ func TestCheckSaysWhatIsBroken(t *testing.T) {
 // A store that does not deviate any more as its list says is found out.
 func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 	db, store := newFake()
-	store.Client = db.As("conformance")
+	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
 	store.Name = conformance.Local
 	complaint(t, "update/REMOVE creates nothing", store, "dynamodb-local answers like DynamoDB now", `listed {pk: "a", sk: "b"}`)
 	complaint(t, "update/creates", store)
@@ -77,8 +77,8 @@ func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 
 func TestCheckWithoutAClock(t *testing.T) {
 	db, store := newFake()
-	store.Client, store.Clock, store.Sweep = db.As("conformance"), nil, nil
-	for _, name := range []string{"idempotency/ten minutes", "ttl/past"} {
+	store.Client, store.Clock, store.Sweep, store.Streams = db.As("conformance"), nil, nil, nil
+	for _, name := range []string{"idempotency/ten minutes", "ttl/past", "stream_read/list"} {
 		if err := find(t, name).Check(t.Context(), store); !errors.Is(err, conformance.ErrCannot) {
 			t.Errorf("%s: got %v, want ErrCannot", name, err)
 		}
@@ -88,7 +88,7 @@ func TestCheckWithoutAClock(t *testing.T) {
 // A case leaves nothing behind, not even when it fails.
 func TestCheckCleansUp(t *testing.T) {
 	db, store := newFake()
-	store.Client = unconditional{db.As("conformance")}
+	store.Client, store.Streams = unconditional{db.As("conformance")}, db.As("conformance")
 	for _, c := range conformance.Cases() {
 		err := c.Check(t.Context(), store)
 		out, listErr := store.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})

@@ -31,6 +31,9 @@ const (
 	docBackfill  = guide + "GSI.OnlineOps.ViolationDetection.html"
 	docTags      = guide + "Tagging.html"
 
+	docStreams    = guide + "Streams.html"
+	docTTLStreams = guide + "time-to-live-ttl-streams.html"
+
 	docProtection = guide + "WorkingWithTables.Basics.html"
 
 	// Suites that are run against the service, for texts and orders that the
@@ -39,6 +42,7 @@ const (
 	nubo       = "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/"
 	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
 	controller = "https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md"
+	quirks     = "https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/"
 	extenddb   = "https://github.com/ExtendDB/extenddb/pull/227"
 	scylla5862 = "https://github.com/scylladb/scylladb/issues/5862"
 	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"

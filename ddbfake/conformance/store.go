@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go/middleware"
 )
 
@@ -28,6 +29,10 @@ type Store struct {
 	// Client sends the requests: a *dynamodb.Client, or something with the
 	// methods of one. It should not retry.
 	Client Client
+	// Streams sends the requests about streams: a *dynamodbstreams.Client, or
+	// something with the methods of one. It should not retry. Nil skips the
+	// cases that need it.
+	Streams StreamsClient
 	// Clock, if the store has one that can be moved, lets the cases run that
 	// are about the passing of time. Nil skips them.
 	Clock Clock
@@ -70,9 +75,28 @@ type Client interface {
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
+// StreamsClient is the API of *dynamodbstreams.Client.
+type StreamsClient interface {
+	DescribeStream(context.Context, *dynamodbstreams.DescribeStreamInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error)
+	GetRecords(context.Context, *dynamodbstreams.GetRecordsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error)
+	GetShardIterator(context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error)
+	ListStreams(context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.ListStreamsOutput, error)
+}
+
 // send sends one of the SDK's inputs by the method for it.
-func send(ctx context.Context, c Client, in any) (any, error) {
+func send(ctx context.Context, s Store, in any) (any, error) {
+	c := s.Client
 	switch in := in.(type) {
+	case *dynamodbstreams.DescribeStreamInput:
+		return s.Streams.DescribeStream(ctx, in, uncheckedStreams)
+	case *dynamodbstreams.GetRecordsInput:
+		return s.Streams.GetRecords(ctx, in, uncheckedStreams)
+	case *dynamodbstreams.GetShardIteratorInput:
+		return s.Streams.GetShardIterator(ctx, in, uncheckedStreams)
+	case *dynamodbstreams.ListStreamsInput:
+		return s.Streams.ListStreams(ctx, in, uncheckedStreams)
+	case wholeStream:
+		return in.read(ctx, s.Streams)
 	case *dynamodb.BatchGetItemInput:
 		return c.BatchGetItem(ctx, in, unchecked)
 	case *dynamodb.BatchWriteItemInput:
@@ -127,9 +151,16 @@ func send(ctx context.Context, c Client, in any) (any, error) {
 // the check for required members, and retries.
 func unchecked(o *dynamodb.Options) {
 	o.Retryer = aws.NopRetryer{}
-	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
-		// Not every operation has required members, and so a check.
-		_, _ = s.Initialize.Remove("OperationInputValidation")
-		return nil
-	})
+	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], withoutCheck)
+}
+
+func uncheckedStreams(o *dynamodbstreams.Options) {
+	o.Retryer = aws.NopRetryer{}
+	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], withoutCheck)
+}
+
+func withoutCheck(s *middleware.Stack) error {
+	// Not every operation has required members, and so a check.
+	_, _ = s.Initialize.Remove("OperationInputValidation")
+	return nil
 }
