@@ -152,12 +152,24 @@ func (a *action) resolve() (err error) {
 	if err := schema.checkSize(a.key); err != nil {
 		return err
 	}
-	if a.kind == actionPut && a.table.indexes != nil {
-		if err := a.table.checkIndexKeys(nil, a.item); err != nil {
+	if a.table.indexes != nil {
+		if err := a.checkIndexKeys(); err != nil {
 			return err
 		}
 	}
 	a.row = a.table.get(a.key)
+	return nil
+}
+
+// checkIndexKeys refuses key attributes of indexes that cannot be, as far as
+// the request alone tells.
+func (a *action) checkIndexKeys() error {
+	switch {
+	case a.kind == actionPut:
+		return a.table.checkIndexKeys(a.item)
+	case a.update != nil:
+		return a.table.checkIndexWrites(a.update.Writes(a.args))
+	}
 	return nil
 }
 
@@ -208,7 +220,9 @@ func (a *action) run() (write, error) {
 		}
 	}
 	if a.table.indexes != nil && a.kind != actionCheck {
-		return w, w.checkCollection()
+		if err := w.checkCollection(); err != nil {
+			return w, err
+		}
 	}
 	return w, nil
 }

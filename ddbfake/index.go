@@ -21,6 +21,7 @@ const (
 	maxLocalIndexes        = 5
 	maxIndexKeyAttributes  = 4 // of each kind, in a global index
 	maxProjectedAttributes = 20
+	maxAllProjected        = 100 // of all indexes together
 )
 
 // index is a secondary index: the rows of its table that have all of its key

@@ -13,25 +13,40 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html
 
 // checkIndexKeys refuses an item with key attributes of another type, or that
-// are too long. Attributes that are as in before are not looked at: they may
-// be older than the index. Global indexes are looked at first.
-func (t *table) checkIndexKeys(before, item attr.Item) error {
+// are too long. Global indexes are looked at first.
+func (t *table) checkIndexKeys(item attr.Item) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
-			v, ok := item[key.Name]
-			if !ok || v.Kind() == key.Kind || unchanged(before, key, v) {
-				continue
+			if v, ok := item[key.Name]; ok && v.Kind() != key.Kind {
+				return x.typeMismatch(key, v.Kind())
 			}
-			return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
-				key.Name, key.Kind, v.Kind(), x.name)
 		}
 	}
 	for _, x := range t.indexes {
-		if longKey(before, item, x.hash) > maxHashKeyBytes {
+		if longKey(nil, item, x.hash) > maxHashKeyBytes {
 			return invalid(hashKeyTooLong)
 		}
-		if longKey(before, item, x.sort) > maxSortKeyBytes {
+		if longKey(nil, item, x.sort) > maxSortKeyBytes {
 			return invalid(sortKeyTooLong)
+		}
+	}
+	return nil
+}
+
+func (x *index) typeMismatch(key expr.Key, actual attr.Kind) error {
+	return badParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", key.Name, key.Kind, actual, x.name)
+}
+
+// checkIndexWrites refuses an update that says by itself that it gives key
+// attributes another type.
+func (t *table) checkIndexWrites(writes []expr.Written) error {
+	for _, x := range t.indexes {
+		for key := range x.all {
+			for _, w := range writes {
+				if w.Name == key.Name && w.Kind != key.Kind {
+					return x.typeMismatch(key, w.Kind)
+				}
+			}
 		}
 	}
 	return nil
@@ -71,11 +86,25 @@ func (t *table) checkEmptyIndexKeys(item attr.Item) error {
 	return nil
 }
 
-// checkUpdatedIndexKeys applies both rules to what an update makes of an
-// item.
+// checkUpdatedIndexKeys refuses what an update has made of key attributes.
+// Those that are as before are not looked at: they may be older than the
+// index.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
 func (t *table) checkUpdatedIndexKeys(before, after attr.Item) error {
-	if err := t.checkIndexKeys(before, after); err != nil {
-		return err
+	const attempted = "The update expression attempted to update the secondary index key "
+	for _, x := range t.indexes {
+		for key := range x.all {
+			if v, ok := after[key.Name]; ok && v.Kind() != key.Kind && !unchanged(before, key, v) {
+				return invalid(attempted + "to unsupported type")
+			}
+		}
+	}
+	for _, x := range t.indexes {
+		if longKey(before, after, x.hash) > maxHashKeyBytes || longKey(before, after, x.sort) > maxSortKeyBytes {
+			return invalid(attempted + "beyond allowed size limits")
+		}
 	}
 	for _, x := range t.indexes {
 		for key := range x.all {

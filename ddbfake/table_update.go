@@ -336,7 +336,7 @@ func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, exi
 			"GlobalSecondaryIndex count exceeds the per-table limit of %d", maxGlobalIndexes))}
 	}
 	u.created = append(u.created, x)
-	return nil
+	return checkAllProjected(slices.Concat(t.indexes, u.created))
 }
 
 func typeOf(definitions []types.AttributeDefinition, name string) types.ScalarAttributeType {

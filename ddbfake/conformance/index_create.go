@@ -60,6 +60,17 @@ func indexCreateCases() []Case {
 		}
 		return s
 	}
+	// include projects so many attributes into each of several indexes.
+	include := func(each ...int) schema {
+		s := usualSchema
+		for i, n := range each {
+			s += schema(fmt.Sprintf(" | gsi%d: g S -> INCLUDE", i))
+			for j := range n {
+				s += schema(fmt.Sprintf(" a%02d", j))
+			}
+		}
+		return s
+	}
 	short := func(name, list string) string {
 		return "Value '" + name + "' at '" + list + ".1.member.indexName' failed to satisfy constraint: Member must have length greater than or equal to 3"
 	}
@@ -83,6 +94,15 @@ func indexCreateCases() []Case {
 			set("AttributeDefinitions", usualSchema.input().AttributeDefinitions), set("GlobalSecondaryIndexes", []types.GlobalSecondaryIndex{})),
 		refused("no local indexes", "Neither is one of local indexes.", dynalite+"createTable.js", local, badParameter("List of LocalSecondaryIndexes is empty"),
 			set("AttributeDefinitions", usualSchema.input().AttributeDefinitions), set("LocalSecondaryIndexes", []types.LocalSecondaryIndex{})),
+		{
+			Name: "100 projected attributes", Rule: "All indexes together may project 100 attributes.", Source: api("Projection"),
+			tables: map[string]schema{usualTable: include(20, 20, 20, 20, 20)},
+			steps:  []step{expect(put(row("a", "b", "g", "g")), ok)},
+		},
+		refused("101 projected attributes", "They may not project more, the same ones or others.", api("Projection"), include(20, 20, 20, 20, 20, 1),
+			badParameter("NonKeyAttributes count of all indexes exceeds the per-table limit of 100")),
+		refused("21 projected attributes", "One index may project 20.", api("Projection"), include(21),
+			broken("Value '[...]' at 'globalSecondaryIndexes.1.member.projection.nonKeyAttributes' failed to satisfy constraint: Member must have length less than or equal to 20")),
 		refused("21 global indexes", "A table has at most 20 global indexes.", dynalite+"createTable.js", many("gsi", "g S -> ALL", 21),
 			badParameter("GlobalSecondaryIndex count exceeds the per-table limit of 20")),
 		refused("six local indexes", "A table has at most five local indexes, and no more.", dynalite+"createTable.js", many("lsi", "pk S, n N -> ALL", 6),

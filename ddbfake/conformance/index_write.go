@@ -79,8 +79,25 @@ func indexWriteCases() []Case {
 			Name: "update to another type", Rule: "An update leaves key attributes of indexes their type.", Source: dynalite + "updateItem.js", tables: tables, rows: []attrs{full},
 			steps: []step{
 				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": 1})), mismatch("g", "S", "N", "gsi")),
-				expect(update(key("a", "b"), "SET g = v"), mismatch("g", "S", "N", "gsi")),
+				expect(update(key("a", "b"), "SET g = v"), invalid("The update expression attempted to update the secondary index key to unsupported type")),
 				expect(update(key("c", "d"), "ADD l :v", with(attrs{":v": 1})), mismatch("l", "S", "N", "lsi")),
+				expect(update(key("c", "d"), "SET g = v + :v", with(attrs{":v": 1})), mismatch("g", "S", "N", "gsi")),
+			},
+		},
+		{
+			Name: "type before the condition", Rule: "A type that the request alone shows to be wrong is reported before the condition, another one after it.", Source: dynalite + "updateItem.js", tables: tables, rows: []attrs{full},
+			steps: []step{
+				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": 1}), where("attribute_not_exists(pk)")), mismatch("g", "S", "N", "gsi")),
+				expect(update(key("a", "b"), "SET g = v", where("attribute_not_exists(pk)")), conditionFailed),
+			},
+		},
+		{
+			Name: "update to a long key", Rule: "An update does not make them too long.", Source: api("TransactWriteItems") + "#API_TransactWriteItems_Errors", tables: tables, rows: []attrs{full},
+			steps: []step{
+				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": text(2048)})), ok),
+				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": text(2049)})), invalid("The update expression attempted to update the secondary index key beyond allowed size limits")),
+				expect(update(key("a", "b"), "SET l = :v", with(attrs{":v": text(1024)})), ok),
+				expect(update(key("a", "b"), "SET l = :v", with(attrs{":v": text(1025)})), invalid("The update expression attempted to update the secondary index key beyond allowed size limits")),
 			},
 		},
 		{

@@ -106,6 +106,33 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
+// Written is what an update makes of a top-level attribute, as far as the
+// update alone tells.
+type Written struct {
+	Name string
+	Kind attr.Kind
+}
+
+// Writes returns the top-level attributes whose new type the update tells, as
+// they occur: those set to a constant or to a sum, and those added to.
+func (u *Update) Writes(args Args) []Written {
+	c := checker{lang: updateLanguage, args: args}
+	var all []Written
+	for _, a := range u.actions {
+		if len(a.target.steps) > 1 || a.op != tokSet && a.op != tokAdd {
+			continue
+		}
+		kind := c.kind(a.operand)
+		if _, ok := a.operand.(*arithmetic); ok {
+			kind = attr.KindN
+		}
+		if name, ok := a.target.steps[0].attribute(args); ok && kind != attr.KindInvalid {
+			all = append(all, Written{name, kind})
+		}
+	}
+	return all
+}
+
 // Nested returns the top-level names of what paths of the update lead into,
 // each once, as they occur. (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
