@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/aws/smithy-go"
 )
 
@@ -39,6 +41,7 @@ func main() {
 		{"paginated query", "Query", c.query},
 		{"paginated scan", "Scan", c.scan},
 		{"batches", "BatchGetItem", c.batches},
+		{"stream", "GetRecords", c.stream},
 	} {
 		if !strings.Contains(" "+os.Getenv("OPERATIONS")+" ", " "+step.needs+" ") {
 			fmt.Println("go: not supported yet:", step.name)
@@ -272,6 +275,64 @@ func (c *client) batches(ctx context.Context) error {
 	}
 	if got := len(read.Responses[table]); got != 20 || len(written.UnprocessedItems)+len(read.UnprocessedKeys) != 0 {
 		return fmt.Errorf("got %d rows, want 20 and nothing unprocessed", got)
+	}
+	return nil
+}
+
+// stream reads of a row that comes and that TTL deletes.
+func (c *client) stream(ctx context.Context) error {
+	enabled, err := c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String(table), StreamSpecification: &types.StreamSpecification{
+		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+	}})
+	if err != nil {
+		return err
+	}
+	arn := enabled.TableDescription.LatestStreamArn
+	row := key("expired", "stream")
+	row["ttl"] = n(os.Getenv("A_MINUTE_AGO"))
+	if err := c.put(ctx, row, ""); err != nil {
+		return err
+	}
+	if _, err := control(ctx, "/sweep", ""); err != nil {
+		return err
+	}
+	streams := dynamodbstreams.New(dynamodbstreams.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(os.Getenv("ENDPOINT")), Credentials: c.Options().Credentials,
+	})
+	described, err := streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+	if err != nil {
+		return err
+	}
+	start, err := streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+	})
+	if err != nil {
+		return err
+	}
+	var said []string
+	for iterator := start.ShardIterator; len(said) < 2; {
+		page, err := streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(1)})
+		if err != nil {
+			return err
+		}
+		if len(page.Records) != 1 {
+			return fmt.Errorf("got %d records after %q, want one a page", len(page.Records), said)
+		}
+		record := page.Records[0]
+		text := string(record.EventName)
+		if record.UserIdentity != nil {
+			text += " by " + *record.UserIdentity.PrincipalId
+		}
+		said = append(said, text)
+		iterator = page.NextShardIterator
+	}
+	if got, want := strings.Join(said, ", "), "INSERT, REMOVE by dynamodb.amazonaws.com"; got != want {
+		return fmt.Errorf("got records %s, want %s", got, want)
+	}
+	_, err = streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("x")})
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
+		return fmt.Errorf("no iterator: got %v, want a ValidationException", err)
 	}
 	return nil
 }

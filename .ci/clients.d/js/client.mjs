@@ -3,16 +3,21 @@ import assert from 'node:assert/strict';
 import {
   BatchGetItemCommand, BatchWriteItemCommand, ConditionalCheckFailedException, CreateTableCommand,
   DescribeTimeToLiveCommand, DynamoDBClient, GetItemCommand, paginateQuery, paginateScan, PutItemCommand,
-  TransactionCanceledException, TransactWriteItemsCommand, UpdateTimeToLiveCommand, waitUntilTableExists,
+  TransactionCanceledException, TransactWriteItemsCommand, UpdateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand, DynamoDBStreamsClient, GetRecordsCommand, GetShardIteratorCommand, ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb-streams';
 
 const { ENDPOINT, CONTROL, OPERATIONS, A_MINUTE_AGO } = process.env;
 const TableName = 'aws-sdk-js';
-const client = new DynamoDBClient({
+const options = {
   endpoint: ENDPOINT,
   region: 'us-east-1',
   credentials: { accessKeyId: 'script', secretAccessKey: 'secret' },
-});
+};
+const client = new DynamoDBClient(options);
+const streams = new DynamoDBStreamsClient(options);
 
 const key = (pk, sk) => ({ pk: { S: pk }, sk: { S: sk } });
 const put = (Item, more = {}) => client.send(new PutItemCommand({ TableName, Item, ...more }));
@@ -131,6 +136,30 @@ const steps = {
     assert.equal(read.Responses[TableName].length, 20);
     assert.deepEqual(read.UnprocessedKeys, {});
     return 'batches';
+  },
+
+  // A row that comes, and that TTL deletes.
+  async GetRecords() {
+    const { TableDescription: { LatestStreamArn: StreamArn } } = await client.send(new UpdateTableCommand({
+      TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    }));
+    const row = { ...key('expired', 'stream'), ttl: { N: A_MINUTE_AGO } };
+    await put(row);
+    await control('/sweep');
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+    const { ShardId } = StreamDescription.Shards[0];
+    const start = (arn) => streams.send(new GetShardIteratorCommand({ StreamArn: arn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }));
+    const { ShardIterator } = await start(StreamArn);
+    const { Records: [inserted, removed], NextShardIterator } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    assert.equal(inserted.eventName, 'INSERT');
+    assert.deepEqual(inserted.dynamodb.NewImage, row);
+    assert.equal(removed.eventName, 'REMOVE');
+    assert.deepEqual(removed.dynamodb.OldImage, row);
+    assert.deepEqual(removed.userIdentity, { Type: 'Service', PrincipalId: 'dynamodb.amazonaws.com' });
+    const { Records } = await streams.send(new GetRecordsCommand({ ShardIterator: NextShardIterator }));
+    assert.deepEqual(Records, []);
+    await refused(ResourceNotFoundException, start(`${StreamArn}0`));
+    return 'stream';
   },
 };
 

@@ -9,13 +9,16 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 TABLE = "boto3"
-client = boto3.client(
-    "dynamodb",
-    endpoint_url=os.environ["ENDPOINT"],
-    region_name="us-east-1",
-    aws_access_key_id="snake",
-    aws_secret_access_key="secret",
-    config=Config(retries={"mode": "standard", "max_attempts": 3}),
+client, streams = (
+    boto3.client(
+        service,
+        endpoint_url=os.environ["ENDPOINT"],
+        region_name="us-east-1",
+        aws_access_key_id="snake",
+        aws_secret_access_key="secret",
+        config=Config(retries={"mode": "standard", "max_attempts": 3}),
+    )
+    for service in ("dynamodb", "dynamodbstreams")
 )
 
 
@@ -140,6 +143,25 @@ def batches():
     check(answer["UnprocessedKeys"], {}, "unprocessed keys")
 
 
+def stream():
+    """A row that comes, and that TTL deletes."""
+    setting = {"TableName": TABLE, "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}}
+    arn = client.update_table(**setting)["TableDescription"]["LatestStreamArn"]
+    refused("ValidationException", client.update_table, **setting)
+    row = {**key("expired", "stream"), "ttl": {"N": os.environ["A_MINUTE_AGO"]}}
+    client.put_item(TableName=TABLE, Item=row)
+    control("/sweep")
+    shards = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+    start = {"StreamArn": arn, "ShardId": shards[0]["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    page = streams.get_records(ShardIterator=streams.get_shard_iterator(**start)["ShardIterator"])
+    check([r["eventName"] for r in page["Records"]], ["INSERT", "REMOVE"], "events")
+    inserted, removed = page["Records"]
+    check(inserted["dynamodb"]["NewImage"], row, "new image")
+    check(removed["dynamodb"]["OldImage"], row, "old image")
+    check(removed["userIdentity"], {"Type": "Service", "PrincipalId": "dynamodb.amazonaws.com"}, "who deleted it")
+    check(streams.get_records(ShardIterator=page["NextShardIterator"])["Records"], [], "records after the last one")
+
+
 for step, needs in (
     (create_table, "CreateTable"),
     (ttl, "UpdateTimeToLive"),
@@ -149,6 +171,7 @@ for step, needs in (
     (paginated_query, "Query"),
     (paginated_scan, "Scan"),
     (batches, "BatchGetItem"),
+    (stream, "GetRecords"),
 ):
     name = step.__name__.replace("_", " ")
     if needs not in os.environ["OPERATIONS"].split():
