@@ -203,26 +203,3 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("counted to %d with %d changes", v, got)
 	}
 }
-
-func TestConcurrentCounter(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	const workers, times = 64, 50
-	var group sync.WaitGroup
-	for i := range workers {
-		group.Go(func() {
-			c := w.db.As(fmt.Sprint(i))
-			for range times {
-				if _, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-					TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD v :one"),
-					ExpressionAttributeValues: values{":one": n("1")},
-				}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	if v, _ := w.get(key("a", "b")).Int("v"); v != workers*times {
-		t.Errorf("got %d, want %d", v, workers*times)
-	}
-}
