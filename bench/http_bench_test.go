@@ -22,6 +22,10 @@ func BenchmarkHTTP(b *testing.B) {
 			})
 		}
 	}
+	// What every server pays that is built on net/http, whatever it does.
+	b.Run("op=get/by=net-http", func(b *testing.B) {
+		measureServer(b, find(b, "net-http"), operations()[0])
+	})
 }
 
 func measureServer(b *testing.B, s *server, op operation) {
@@ -48,7 +52,9 @@ func measureServer(b *testing.B, s *server, op operation) {
 		}
 		total += used(requests[at:][:share])
 	}
-	used(locks)
+	if op.takesLocks {
+		used(locks)
+	}
 	b.ReportMetric(float64(total)/float64(b.N*share), "cpu-ns/req")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N*share), "ns/req")
 	b.ReportMetric(0, "ns/op") // of an iteration: left out

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ func describeMachine(ctx context.Context, p programs) machine {
 	return machine{
 		{"date", time.Now().UTC().Format(time.DateOnly)},
 		{"isr-sim", output(ctx, "git", "describe", "--always", "--dirty")},
-		{"load average", load() + " when it ended; 1 is its own"},
+		{"load average", strings.Join(loads(), ", ") + loadNote()},
 		{"CPU", field("/proc/cpuinfo", "model name")},
 		{"system", strings.TrimSpace(output(ctx, "uname", "-sr") + " " + runtime.GOARCH)},
 		{"Go", runtime.Version()},
@@ -57,11 +58,22 @@ func output(ctx context.Context, name string, args ...string) string {
 	return strings.TrimSpace(string(printed))
 }
 
-// load returns the load averages of the last 1, 5 and 15 minutes: how idle the machine was.
-func load() string {
+// loads returns the load averages of the last 1, 5 and 15 minutes.
+func loads() []string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	averages := strings.Fields(string(text))
-	return strings.Join(averages[:min(3, len(averages))], ", ")
+	return averages[:min(3, len(averages))]
+}
+
+// loadNote says what to think of them: one busy program is the run itself.
+func loadNote() string {
+	const idle = 2
+	if averages := loads(); len(averages) > 0 {
+		if last, err := strconv.ParseFloat(averages[0], 64); err == nil && last > idle {
+			return ": **other programs were busy**, so what is measured by the wall clock means little"
+		}
+	}
+	return ""
 }
 
 // field returns a field of a file such as /proc/cpuinfo, the first of its name.

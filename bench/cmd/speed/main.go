@@ -51,6 +51,7 @@ func parse(args []string) (s settings, err error) {
 	f.StringVar(&s.benchmark, "benchmark", "", "the test binary of package bench")
 	f.StringVar(&s.programs.isrsim, "isr-sim", "", "the command isr-sim")
 	f.StringVar(&s.programs.minidyn, "minidyn", "", "the command minidyn of this module")
+	f.StringVar(&s.programs.canned, "canned", "", "the command canned of this module")
 	f.StringVar(&s.programs.dynalite, "dynalite", "", "dynalite's cli.js")
 	f.IntVar(&s.cpu, "cpu", 0, "the CPU that this process, and so its children, are tied to: for the container")
 	f.IntVar(&s.warm, "warm", 20_000, "requests of each kind that servers answer first which compile while they run")

@@ -18,7 +18,7 @@ import (
 )
 
 // programs are the servers' files.
-type programs struct{ isrsim, minidyn, dynalite string }
+type programs struct{ isrsim, minidyn, canned, dynalite string }
 
 // server is what package bench is told of one.
 type server struct {
@@ -33,7 +33,7 @@ type servers struct {
 	stops  []func()
 }
 
-// startServers starts all four. What has been started must be stopped even if it fails.
+// startServers starts them all. What has been started must be stopped even if it fails.
 func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 	s := &servers{byName: map[string]server{}}
 	port, err := freePort(ctx)
@@ -46,6 +46,7 @@ func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 	}{
 		{name: "isr-sim", command: []string{p.isrsim, "serve"}},
 		{name: "minidyn", command: []string{p.minidyn}},
+		{name: "net-http", command: []string{p.canned}},
 		{name: "dynalite", lacks: "publish-transaction", command: []string{"node", p.dynalite, "--host", "127.0.0.1", "--port", port, "--createTableMs", "0"}},
 	} {
 		if err := s.start(ctx, one.name, one.lacks, one.command); err != nil {
