@@ -79,6 +79,10 @@ func find(terms []term, key Key) (term, error) {
 	if i < 0 {
 		return term{}, plainError("Query condition missed key schema element: %s", key.Name)
 	}
+	if terms[i].op == "" {
+		// Source: https://github.com/architect/dynalite/blob/main/test/query.js
+		return term{}, plainError("Attempted conditional constraint is not an indexable operation")
+	}
 	for _, v := range terms[i].values {
 		if v.Kind() != key.Kind {
 			return term{}, plainError("One or more parameter values were invalid: Condition parameter type does not match schema type")

@@ -6,6 +6,7 @@ import "github.com/isr-sim/isr-sim/ddbfake/attr"
 type KeyCondition struct {
 	root   condition
 	tokens uses
+	built  []term // of a Builder, which need no Args; else nil
 }
 
 // ParseKeyCondition parses a KeyConditionExpression: the language of
@@ -39,7 +40,7 @@ func (k *KeyCondition) Check(args Args) error {
 // term is a condition on one attribute.
 type term struct {
 	attribute string
-	op        string // = < <= > >= BETWEEN begins_with
+	op        string // = < <= > >= BETWEEN begins_with; of a Builder also "": none that a key can have
 	values    []attr.Value
 }
 
@@ -55,6 +56,9 @@ func (k *KeyCondition) terms(args Args) ([]term, error) {
 var errTooManyTerms = plainError("Conditions can be of length 1 or 2 only")
 
 func (k *KeyCondition) allTerms(args Args) ([]term, error) {
+	if k.built != nil {
+		return k.built, nil
+	}
 	if err := k.root.check(checker{lang: keyConditionLanguage, args: args}); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -13,6 +14,9 @@ type Update struct {
 	targets []*path // of the actions
 	tokens  uses
 	nested  nested
+
+	// mismatch, if set, is what an operand of the wrong type is answered with.
+	mismatch *Error
 }
 
 // action is one element of a section.
@@ -213,7 +217,7 @@ func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 	for i, a := range slices.Backward(u.actions) {
 		after, err := a.evaluate(results[i], old, args)
 		if err != nil {
-			return nil, err
+			return nil, u.worded(err)
 		}
 		results[i] = after
 	}
@@ -225,6 +229,14 @@ func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 		return nil, err
 	}
 	return t.applyMap(old), nil
+}
+
+// worded says an error as this update does.
+func (u *Update) worded(err error) error {
+	if u.mismatch != nil && errors.Is(err, errOperandType) {
+		return u.mismatch
+	}
+	return err
 }
 
 // applyFlat is the usual case: top-level attributes only.

@@ -1,0 +1,179 @@
+package expr
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Builder makes expressions of parts instead of a source, for DynamoDB's
+// legacy parameters, which say the same in another form. What it makes is
+// evaluated like any other expression, with [Builder.Args]; it is not checked,
+// because legacy parameters have checks and texts of their own.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
+type Builder struct{ args Args }
+
+// Args returns the names and values of everything built so far.
+func (b *Builder) Args() Args { return b.args }
+
+// Test is a condition on one top-level attribute.
+type Test struct {
+	Attribute string
+	// Operator is one of the API's comparison operators: EQ, NE, LE, LT, GE,
+	// GT, NOT_NULL, NULL, CONTAINS, NOT_CONTAINS, BEGINS_WITH, IN, BETWEEN.
+	Operator string
+	// Values has as many elements as the operator takes.
+	Values []attr.Value
+}
+
+// Change is an update of one top-level attribute.
+type Change struct {
+	Attribute string
+	Action    string     // PUT, ADD or DELETE
+	Value     attr.Value // nil deletes the attribute
+}
+
+// Condition joins tests by "AND" or "OR". It returns nil if there are none.
+func (b *Builder) Condition(join string, tests []Test) *Condition {
+	if len(tests) == 0 {
+		return nil
+	}
+	root := b.test(tests[0])
+	for _, t := range tests[1:] {
+		root = &logic{join, root, b.test(t)}
+	}
+	c := &Condition{lang: conditionLanguage, root: root}
+	c.tokens = usesOf(c.String())
+	return c
+}
+
+// KeyCondition joins tests on key attributes. Bind refuses operators that no
+// key condition can have, with the text for legacy parameters.
+func (b *Builder) KeyCondition(tests []Test) *KeyCondition {
+	k := &KeyCondition{built: make([]term, len(tests))}
+	if c := b.Condition("AND", tests); c != nil {
+		k.root, k.tokens = c.root, c.tokens
+	}
+	for i, t := range tests {
+		k.built[i] = term{t.Attribute, keyOperators[t.Operator], t.Values}
+	}
+	return k
+}
+
+// Projection takes top-level attributes.
+func (b *Builder) Projection(attributes []string) *Projection {
+	p := &Projection{}
+	for _, name := range attributes {
+		p.paths = append(p.paths, b.path(name))
+	}
+	p.tokens = usesOf(p.String())
+	return p
+}
+
+// Update makes changes to different attributes. It returns nil if there are
+// none.
+func (b *Builder) Update(changes []Change) *Update {
+	if len(changes) == 0 {
+		return nil
+	}
+	u := &Update{mismatch: errTypeMismatch}
+	for _, c := range changes {
+		u.actions = append(u.actions, b.action(c))
+	}
+	slices.SortStableFunc(u.actions, func(x, y *action) int { return int(x.op) - int(y.op) })
+	for i, a := range u.actions {
+		a.opens = i == 0 || u.actions[i-1].op != a.op
+		u.targets = append(u.targets, a.target)
+	}
+	u.tokens = usesOf(u.String())
+	return u
+}
+
+// errTypeMismatch is what a legacy update says of an attribute that has
+// another type than the value to ADD to it or to DELETE from it.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
+var errTypeMismatch = &Error{Message: "Type mismatch for attribute to update"}
+
+// comparators and keyOperators translate the API's operators.
+var (
+	comparators  = map[string]string{"EQ": "=", "NE": "<>", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">"}
+	keyOperators = map[string]string{"EQ": "=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">",
+		"BEGINS_WITH": "begins_with", "BETWEEN": "BETWEEN"}
+)
+
+func (b *Builder) test(t Test) condition {
+	x := b.path(t.Attribute)
+	values := make([]operand, len(t.Values))
+	for i, v := range t.Values {
+		values[i] = b.value(v)
+	}
+	switch t.Operator {
+	case "NOT_NULL":
+		return callOf("attribute_exists", x)
+	case "NULL":
+		return callOf("attribute_not_exists", x)
+	case "CONTAINS":
+		return callOf("contains", x, values[0])
+	case "NOT_CONTAINS":
+		// Of a missing attribute it does not hold, and neither does CONTAINS.
+		// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_expected.py (run on AWS)
+		return &logic{"AND", callOf("attribute_exists", x), &not{callOf("contains", x, values[0])}}
+	case "BEGINS_WITH":
+		return callOf("begins_with", x, values[0])
+	case "IN":
+		return &in{x, values}
+	case "BETWEEN":
+		return &between{x, values[0], values[1]}
+	}
+	return &comparison{comparators[t.Operator], x, values[0]}
+}
+
+// action translates a change. ADD appends to lists too, as list_append does,
+// which UpdateExpression's ADD does not.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
+func (b *Builder) action(c Change) *action {
+	a := &action{op: tokSet, target: b.path(c.Attribute)}
+	switch {
+	case c.Value == nil:
+		a.op = tokRemove
+		return a
+	case c.Action == "DELETE":
+		a.op = tokDelete
+	case c.Action == "ADD" && c.Value.Kind() == attr.KindL:
+		old := callOf("if_not_exists", a.target, b.value(attr.L{}))
+		a.operand = callOf("list_append", old, b.value(c.Value))
+		return a
+	case c.Action == "ADD":
+		a.op = tokAdd
+	}
+	a.operand = b.value(c.Value)
+	return a
+}
+
+func callOf(name string, args ...operand) *call {
+	return &call{name: name, f: functions[name], args: args}
+}
+
+// path is an alias for an attribute, whose name may be like nothing that a
+// source can have.
+func (b *Builder) path(attribute string) *path {
+	if b.args.Names == nil {
+		b.args.Names = map[string]string{}
+	}
+	key := "#" + strconv.Itoa(len(b.args.Names))
+	b.args.Names[key] = attribute
+	return &path{steps: []step{{name: key}}}
+}
+
+func (b *Builder) value(v attr.Value) *placeholder {
+	if b.args.Values == nil {
+		b.args.Values = map[string]attr.Value{}
+	}
+	key := ":" + strconv.Itoa(len(b.args.Values))
+	b.args.Values[key] = v
+	return &placeholder{key}
+}
