@@ -2,7 +2,6 @@ package ddbfake
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -23,7 +22,8 @@ type action struct {
 	placeholders map[string]types.AttributeValue
 	conditionSrc *string
 	updateSrc    *string
-	returnOld    bool // ReturnValuesOnConditionCheckFailure is ALL_OLD
+	returnOld    bool         // ReturnValuesOnConditionCheckFailure is ALL_OLD
+	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
 
 	// Set by prepare.
 	args      expr.Args
@@ -75,6 +75,9 @@ func (a *action) prepare(db *DB) error {
 		if err := checkValues(a.values); err != nil {
 			return err
 		}
+	}
+	if a.legacy != nil {
+		return a.legacy.build(a)
 	}
 	var err error
 	if a.args, err = db.callArgs(a.names, a.placeholders); err != nil {
@@ -254,11 +257,13 @@ func (a *action) updated(before attr.Item) (attr.Item, error) {
 
 // performAlone is perform for an operation of this one action, whose request may
 // carry legacy parameters beside it.
-func (a *action) performAlone(db *DB, r *request, parameters ...legacy) (write, error) {
-	if slices.ContainsFunc(parameters, func(p legacy) bool { return p.given }) {
-		if err := checkLegacy(r.op.name, a.expressions(), parameters...); err != nil {
+func (a *action) performAlone(db *DB, r *request, old legacyWrite) (write, error) {
+	if old.given() {
+		if err := old.check(a); err != nil {
 			return write{}, err
 		}
+		kept := old // so that old need not be on the heap for every call
+		a.legacy = &kept
 	}
 	return a.perform(db, r)
 }

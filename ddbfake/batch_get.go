@@ -92,7 +92,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 	}
 	// The two must not meet, not even in different tables.
 	// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
-	if err := checkLegacy("BatchGetItem", expressions, legacy{"AttributesToGet", old}); err != nil {
+	if err := checkMixed(expressions, legacy{"AttributesToGet", old}); err != nil {
 		return nil, err
 	}
 	for i := range tables {
@@ -137,6 +137,7 @@ func checkBatchGet(in *dynamodb.BatchGetItemInput, names []string) error {
 		case len(keys) > maxBatchGets:
 			length("less", "100")
 		}
+		c.attributesToGet(in.RequestItems[name].AttributesToGet, "requestItems."+name+".member.attributesToGet")
 	}
 	return c.err()
 }
@@ -147,16 +148,13 @@ func (t *tableGets) prepare(db *DB) (err error) {
 	if err := checkPlaceholders(expressions, t.in.ExpressionAttributeNames, nil); err != nil {
 		return err
 	}
-	if t.args, err = expressionArgs(t.in.ExpressionAttributeNames, nil); err != nil {
-		return err
+	if t.in.AttributesToGet != nil {
+		t.projection, t.args, err = attributesToGet(t.in.AttributesToGet)
+	} else {
+		err = t.parse(db)
 	}
-	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, expr.ParseProjection); err != nil {
+	if err != nil {
 		return err
-	}
-	if t.projection != nil {
-		if err := checkExpressions(t.args, t.projection); err != nil {
-			return err
-		}
 	}
 	for _, key := range t.in.Keys {
 		if err := checkValues(key); err != nil {
@@ -164,6 +162,17 @@ func (t *tableGets) prepare(db *DB) (err error) {
 		}
 	}
 	return nil
+}
+
+// parse parses and checks the expression.
+func (t *tableGets) parse(db *DB) (err error) {
+	if t.args, err = expressionArgs(t.in.ExpressionAttributeNames, nil); err != nil {
+		return err
+	}
+	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, expr.ParseProjection); err != nil || t.projection == nil {
+		return err
+	}
+	return checkExpressions(t.args, t.projection)
 }
 
 // resolve finds the rows.

@@ -48,12 +48,8 @@ func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
 			return nil, invalid("The provided starting key is outside query boundaries based on provided conditions")
 		}
 	}
-	if q.filter != nil {
-		for _, name := range q.filter.Attributes(q.args) {
-			if x.has(name) {
-				return nil, invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", name)
-			}
-		}
+	if err := q.checkFilter(x.has); err != nil {
+		return nil, err
 	}
 	p := newIndexPage(x, q.in.Select, q.in.Limit)
 	p.filter, p.projection, p.args = q.filter, q.projection, q.args
@@ -74,12 +70,12 @@ func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
 }
 
 // checkIndexSelect is checkSelect for a read of an index.
-func checkIndexSelect(which types.Select, projected bool) error {
+func checkIndexSelect(which types.Select, projected string) error {
 	if which != types.SelectAllProjectedAttributes {
 		return checkSelect(which, projected)
 	}
-	if projected {
-		return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES")
+	if projected != "" {
+		return invalid("Cannot specify the %s when choosing to get ALL_PROJECTED_ATTRIBUTES", projected)
 	}
 	return nil
 }

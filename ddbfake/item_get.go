@@ -19,12 +19,14 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if in.Key == nil {
 		c.null("key")
 	}
+	c.attributesToGet(in.AttributesToGet, "attributesToGet")
 	if err := c.err(); err != nil {
 		return nil, err
 	}
 	g := get{tableName: name, key: in.Key, names: in.ExpressionAttributeNames, projectionSrc: in.ProjectionExpression}
 	if in.AttributesToGet != nil {
-		if err := checkLegacy("GetItem", g.expressions(), legacy{"AttributesToGet", true}); err != nil {
+		g.attributesToGet = in.AttributesToGet
+		if err := checkMixed(g.expressions(), legacy{"AttributesToGet", true}); err != nil {
 			return nil, err
 		}
 	}
@@ -63,6 +65,8 @@ type get struct {
 	names         map[string]string
 	projectionSrc *string
 
+	attributesToGet []string // the legacy parameter, in the place of an expression
+
 	args       expr.Args
 	projection *expr.Projection
 
@@ -87,6 +91,10 @@ func (g *get) prepare(db *DB) (err error) {
 		if err := checkValues(g.key); err != nil {
 			return err
 		}
+	}
+	if g.attributesToGet != nil {
+		g.projection, g.args, err = attributesToGet(g.attributesToGet)
+		return err
 	}
 	if g.args, err = expressionArgs(g.names, nil); err != nil {
 		return err

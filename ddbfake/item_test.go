@@ -239,9 +239,12 @@ var itemRules = []struct {
 		validation, "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
 	},
 	{
-		"legacy parameters are refused, not ignored",
-		&dynamodb.UpdateItemInput{TableName: aws.String("cache"), Key: key("a", "b"), AttributeUpdates: map[string]types.AttributeValueUpdate{}},
-		"UnknownOperationException", "ddbfake does not support the parameter AttributeUpdates of UpdateItem",
+		"legacy parameters are judged, not ignored",
+		&dynamodb.PutItemInput{
+			TableName: aws.String("cache"), Item: key("a", "b"),
+			Expected: map[string]types.ExpectedAttributeValue{"pk": {Value: s("a")}},
+		},
+		"ConditionalCheckFailedException", "The conditional request failed",
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
+	old := legacyWrite{in.Expected, in.ConditionalOperator, in.AttributeUpdates}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
 	name := c.table(in.TableName)
@@ -22,6 +23,7 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	if in.Key == nil {
 		c.null("key")
 	}
+	c.legacyWrite(&old)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
@@ -35,8 +37,7 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 		updateSrc:    in.UpdateExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	w, err := a.performAlone(db, r, legacy{"AttributeUpdates", in.AttributeUpdates != nil},
-		legacy{"Expected", in.Expected != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""})
+	w, err := a.performAlone(db, r, old)
 	if err != nil {
 		return nil, err
 	}

@@ -17,28 +17,39 @@ const pageBytes = 1 << 20
 
 var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
-// checkSelect checks Select against ProjectionExpression. The texts speak of
-// querying in a Scan too.
+// checkSelect checks Select against the parameter that projects, if there is
+// one. The texts speak of querying in a Scan too.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/scan/select.test.ts
-func checkSelect(which types.Select, projected bool) error {
+func checkSelect(which types.Select, projected string) error {
 	switch which {
 	case types.SelectAllAttributes:
-		if projected {
-			return invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")
+		if projected != "" {
+			return invalid("Cannot specify the %s when choosing to get ALL_ATTRIBUTES", projected)
 		}
 	case types.SelectCount:
-		if projected {
-			return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
+		if projected != "" {
+			return invalid("Cannot specify the %s when choosing to get only the Count", projected)
 		}
 	case types.SelectSpecificAttributes:
-		if !projected {
+		if projected == "" {
 			return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 		}
 	case types.SelectAllProjectedAttributes:
 		return invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
 	}
 	return nil
+}
+
+// projectionGiven names the parameter that projects; "" if none does.
+func projectionGiven(expression *string, attributesToGet []string) string {
+	switch {
+	case expression != nil:
+		return projectionExpression
+	case attributesToGet != nil:
+		return "AttributesToGet"
+	}
+	return ""
 }
 
 // page is what a Query and a Scan read: rows until Limit or 1 MB is reached,

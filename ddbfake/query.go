@@ -65,6 +65,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		c.indexName(in.IndexName, "")
 	}
 	c.enum(string(in.Select), "select", selectValues)
+	c.legacyQuery(in)
 	if err := c.err(); err != nil {
 		return nil, err
 	}
@@ -73,33 +74,37 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		{"FilterExpression", in.FilterExpression},
 		{"KeyConditionExpression", in.KeyConditionExpression},
 	}
-	if err := checkLegacy("Query", expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
+	// KeyConditions alone may stand beside expressions.
+	// Source: https://github.com/ExtendDB/extenddb/pull/213 (run on AWS)
+	if err := checkMixed(expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
 		legacy{"QueryFilter", in.QueryFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""},
-		legacy{"KeyConditions", in.KeyConditions != nil}); err != nil {
+		legacy{"KeyConditions", in.KeyConditions != nil && in.KeyConditionExpression != nil}); err != nil {
 		return nil, err
 	}
 	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
 		return nil, err
 	}
+	q := &query{in: in, tableName: name}
+	if err := q.legacyParts(); err != nil {
+		return nil, err
+	}
 	if err := checkValues(in.ExclusiveStartKey); err != nil {
 		return nil, invalid("The provided starting key is invalid: %s", messageOf(err))
 	}
-	if in.KeyConditionExpression == nil {
+	if in.KeyConditionExpression == nil && in.KeyConditions == nil {
 		return nil, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
 	selectable := checkSelect
 	if in.IndexName != nil {
 		selectable = checkIndexSelect
 	}
-	if err := selectable(in.Select, in.ProjectionExpression != nil); err != nil {
-		return nil, err
-	}
-	q := &query{in: in, tableName: name}
-	var err error
-	if q.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+	if err := selectable(in.Select, projectionGiven(in.ProjectionExpression, in.AttributesToGet)); err != nil {
 		return nil, err
 	}
 	if err := q.parse(db); err != nil {
+		return nil, err
+	}
+	if err := q.legacyKeys(); err != nil {
 		return nil, err
 	}
 	return q, nil
@@ -107,6 +112,12 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 
 // parse parses and checks the expressions.
 func (q *query) parse(db *DB) (err error) {
+	if q.in.QueryFilter != nil || q.in.AttributesToGet != nil {
+		return nil // there are none
+	}
+	if q.args, err = expressionArgs(q.in.ExpressionAttributeNames, q.in.ExpressionAttributeValues); err != nil {
+		return err
+	}
 	if q.keys, err = db.parsed.keyConditions.get(q.in.KeyConditionExpression, expr.ParseKeyCondition); err != nil {
 		return err
 	}
@@ -116,9 +127,13 @@ func (q *query) parse(db *DB) (err error) {
 	if q.projection, err = db.parsed.projections.get(q.in.ProjectionExpression, expr.ParseProjection); err != nil {
 		return err
 	}
-	used := []expr.Expression{q.keys}
-	if q.in.IndexName != nil {
-		used[0] = expr.IndexCondition{KeyCondition: q.keys}
+	used := make([]expr.Expression, 0, 3)
+	switch {
+	case q.keys == nil:
+	case q.in.IndexName != nil:
+		used = append(used, expr.IndexCondition{KeyCondition: q.keys})
+	default:
+		used = append(used, q.keys)
 	}
 	if q.filter != nil {
 		used = append(used, q.filter)
@@ -157,12 +172,17 @@ func (q *query) bind() error {
 		}
 		q.after = &key
 	}
+	return q.checkFilter(schema.has)
+}
+
+// checkFilter refuses a filter on a key.
+func (q *query) checkFilter(isKey func(name string) bool) error {
 	if q.filter == nil {
 		return nil
 	}
 	for _, name := range q.filter.Attributes(q.args) {
-		if schema.has(name) {
-			return invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", name)
+		if isKey(name) {
+			return invalid("%s can only contain non-primary key attributes: Primary key attribute: %s", q.filterText(), name)
 		}
 	}
 	return nil

@@ -67,11 +67,14 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 		return nil, err
 	}
 	expressions := []expression{{projectionExpression, in.ProjectionExpression}, {"FilterExpression", in.FilterExpression}}
-	if err := checkLegacy("Scan", expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
+	if err := checkMixed(expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
 		legacy{"ScanFilter", in.ScanFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""}); err != nil {
 		return nil, err
 	}
 	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+		return nil, err
+	}
+	if err := s.legacyParts(); err != nil {
 		return nil, err
 	}
 	if err := checkValues(in.ExclusiveStartKey); err != nil {
@@ -87,10 +90,7 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	if in.IndexName != nil {
 		selectable = checkIndexSelect
 	}
-	if err := selectable(in.Select, in.ProjectionExpression != nil); err != nil {
-		return nil, err
-	}
-	if s.args, err = expressionArgs(in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
+	if err := selectable(in.Select, projectionGiven(in.ProjectionExpression, in.AttributesToGet)); err != nil {
 		return nil, err
 	}
 	if err := s.parse(db); err != nil {
@@ -112,8 +112,11 @@ func checkScan(in *dynamodb.ScanInput) (string, error) {
 	c.between(in.TotalSegments, "totalSegments", 1, maxSegments)
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
 	name := c.table(in.TableName)
+	c.conditionalOperator(in.ConditionalOperator)
+	c.conditions(in.ScanFilter, "scanFilter")
 	c.between(in.Segment, "segment", 0, maxSegments-1)
 	c.between(in.Limit, "limit", 1, math.MaxInt32)
+	c.attributesToGet(in.AttributesToGet, "attributesToGet")
 	return name, c.err()
 }
 
@@ -153,6 +156,12 @@ func invalidStart(err error) error {
 
 // parse parses and checks the expressions.
 func (s *scan) parse(db *DB) (err error) {
+	if s.in.ScanFilter != nil || s.in.AttributesToGet != nil {
+		return nil // there are none
+	}
+	if s.args, err = expressionArgs(s.in.ExpressionAttributeNames, s.in.ExpressionAttributeValues); err != nil {
+		return err
+	}
 	if s.filter, err = db.parsed.filters.get(s.in.FilterExpression, expr.ParseFilter); err != nil {
 		return err
 	}

@@ -190,16 +190,3 @@ func TestScanOfAChangingTable(t *testing.T) {
 		t.Errorf("restored: got %v", got)
 	}
 }
-
-func TestScanUnsupported(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	for parameter, in := range map[string]dynamodb.ScanInput{
-		"AttributesToGet":     {AttributesToGet: []string{"pk"}},
-		"ScanFilter":          {ScanFilter: map[string]types.Condition{}},
-		"ConditionalOperator": {ConditionalOperator: types.ConditionalOperatorAnd},
-	} {
-		in.TableName = aws.String("cache")
-		_, err := w.c.Scan(t.Context(), &in)
-		wantError(t, err, "UnknownOperationException", "ddbfake does not support the parameter "+parameter+" of Scan")
-	}
-}

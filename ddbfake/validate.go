@@ -237,36 +237,6 @@ func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
 	return item, nil
 }
 
-// legacy is one of the parameters that expressions replaced.
-type legacy struct {
-	name  string
-	given bool
-}
-
-// checkLegacy refuses the legacy parameters: mixed with expressions as the
-// service does, alone because the fake does not have them.
-func checkLegacy(operation string, expressions []expression, parameters ...legacy) error {
-	var old, modern []string
-	for _, p := range parameters {
-		if p.given {
-			old = append(old, p.name)
-		}
-	}
-	if old == nil {
-		return nil
-	}
-	for _, e := range expressions {
-		if e.text != nil {
-			modern = append(modern, e.name)
-		}
-	}
-	if modern != nil {
-		return invalid("Can not use both expression and non-expression parameters in the same request: "+
-			"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old, ", "), strings.Join(modern, ", "))
-	}
-	return &UnsupportedError{Operation: operation, Parameter: old[0]}
-}
-
 // member names an element of a list in a constraint's text.
 func member(list string, i int, rest string) string {
 	return fmt.Sprintf("%s.%d.member.%s", list, i+1, rest)

@@ -99,6 +99,13 @@ func Cases() []Case {
 		{"transact_write", transactWriteCases()},
 		{"transact_get", transactGetCases()},
 		{"idempotency", idempotencyCases()},
+		{"legacy_condition", legacyConditionCases()},
+		{"legacy_expected", legacyExpectedCases()},
+		{"legacy_update", legacyUpdateCases()},
+		{"legacy_query", legacyQueryCases()},
+		{"legacy_scan", legacyScanCases()},
+		{"legacy_projection", legacyProjectionCases()},
+		{"legacy_precedence", legacyPrecedenceCases()},
 		{"ttl", ttlCases()},
 		{"stream_table", streamTableCases()},
 		{"stream_record", streamRecordCases()},
@@ -143,7 +150,8 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localStreams),
+	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localStreams,
+		localLegacy),
 }
 
 // joined is several lists as one.

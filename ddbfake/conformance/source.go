@@ -48,6 +48,21 @@ const (
 	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
 )
 
+// Where the rules on legacy parameters come from.
+const (
+	docLegacyExpected    = guide + "LegacyConditionalParameters.Expected.html"
+	docLegacyOperator    = guide + "LegacyConditionalParameters.ConditionalOperator.html"
+	docLegacyUpdates     = guide + "LegacyConditionalParameters.AttributeUpdates.html"
+	docLegacyKeys        = guide + "LegacyConditionalParameters.KeyConditions.html"
+	docLegacyQueryFilter = guide + "LegacyConditionalParameters.QueryFilter.html"
+	docLegacyScanFilter  = guide + "LegacyConditionalParameters.ScanFilter.html"
+	docLegacyAttributes  = guide + "LegacyConditionalParameters.AttributesToGet.html"
+
+	// Texts of the service, and what it takes.
+	extenddb213 = "https://github.com/ExtendDB/extenddb/pull/213"
+	floci2126   = "https://github.com/floci-io/floci/issues/2126"
+)
+
 // api is the reference of an operation.
 func api(operation string) string {
 	return "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_" + operation + ".html"

@@ -81,6 +81,39 @@ def conditional_put():
     check(answer["Error"]["Message"], "The conditional request failed", "message")
 
 
+def legacy_parameters():
+    """What clients from before expressions send."""
+    put = {"TableName": TABLE, "Expected": {"pk": {"Exists": False}}}
+    client.put_item(Item={**key("legacy", "x"), "n": {"N": "1"}}, **put)
+    refused("ConditionalCheckFailedException", client.put_item, Item=key("legacy", "x"), **put)
+    update = {
+        "TableName": TABLE,
+        "Key": key("legacy", "x"),
+        "AttributeUpdates": {
+            "n": {"Action": "ADD", "Value": {"N": "41"}},
+            "tags": {"Action": "PUT", "Value": {"SS": ["a", "b"]}},
+        },
+        "Expected": {"n": {"ComparisonOperator": "LT", "AttributeValueList": [{"N": "2"}]}},
+        "ReturnValues": "UPDATED_NEW",
+    }
+    answer = client.update_item(**update)
+    check(answer["Attributes"]["n"], {"N": "42"}, "sum")
+    check(sorted(answer["Attributes"]["tags"]["SS"]), ["a", "b"], "set")
+    refused("ConditionalCheckFailedException", client.update_item, **update)
+    page = client.query(
+        TableName=TABLE,
+        KeyConditions={"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [s("legacy")]}},
+        QueryFilter={"tags": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [s("a")]}},
+        AttributesToGet=["n"],
+    )
+    check(page["Items"], [{"n": {"N": "42"}}], "rows of a query")
+    page = client.scan(TableName=TABLE, ScanFilter={"tags": {"ComparisonOperator": "NOT_NULL"}})
+    check(page["Count"], 1, "rows of a scan")
+    mixed = {"ConditionExpression": "attribute_exists(pk)", **update}
+    answer = refused("ValidationException", client.update_item, **mixed)
+    check("Can not use both expression and non-expression parameters" in answer["Error"]["Message"], True, "message")
+
+
 def lost_response():
     """The put takes effect, its response is lost, and botocore's own retry fails on the condition."""
     control("/faults", '{"faults":["response-lost op=PutItem actor=snake"]}')
@@ -166,6 +199,7 @@ for step, needs in (
     (create_table, "CreateTable"),
     (ttl, "UpdateTimeToLive"),
     (conditional_put, "PutItem"),
+    (legacy_parameters, "PutItem"),
     (lost_response, "PutItem"),
     (failed_transaction, "TransactWriteItems"),
     (paginated_query, "Query"),
