@@ -191,39 +191,6 @@ func TestAddAndSub(t *testing.T) {
 	}
 }
 
-func FuzzNumber(f *testing.F) {
-	for _, s := range []string{"0", "-0", "1.50", "1e125", "1E-130", "9223372036854775808", "12345678901234567890123456789012345678", "abc", "1e99999999999", "0.1", "-17.4E37", "3.00000000000000000000000000000000000001"} {
-		f.Add(s, "1")
-		f.Add("2.5", s)
-	}
-	f.Fuzz(func(t *testing.T, s, r string) {
-		a, err := ParseNumber(s)
-		if err != nil {
-			return
-		}
-		if again, err := ParseNumber(a.String()); err != nil || again != a {
-			t.Fatalf("%q prints as %s, which is %v, %v", s, a, again, err)
-		}
-		b, err := ParseNumber(r)
-		if err != nil {
-			return
-		}
-		if a.Cmp(b) != -b.Cmp(a) || (a.Cmp(b) == 0) != (a == b) {
-			t.Fatalf("%s.Cmp(%s) = %d, the other way %d", a, b, a.Cmp(b), b.Cmp(a))
-		}
-		sum, err := a.Add(b)
-		if err != nil {
-			return
-		}
-		if back, err := sum.Sub(b); err != nil || back != a {
-			t.Fatalf("%s + %s - %s = %s, %v", a, b, b, back, err)
-		}
-		if b.Sign() > 0 && sum.Cmp(a) <= 0 {
-			t.Fatalf("%s + %s = %s, not more", a, b, sum)
-		}
-	})
-}
-
 func BenchmarkParseNumber(b *testing.B) {
 	for b.Loop() {
 		if _, err := ParseNumber("2208988800"); err != nil {

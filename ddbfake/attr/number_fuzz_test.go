@@ -1,0 +1,144 @@
+package attr
+
+import (
+	"errors"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// FuzzNumber holds ParseNumber, String, Cmp, Add and Sub to the same rules on
+// numbers of any size, which know nothing of how a Number is kept.
+//
+// Each of these is caught when it is planted, most by the seeds, the others
+// within a minute: the carry of uint128.add lost, 37 digits for 38, a digit too
+// few padded in cmpAbs, addInts without half of its test for overflow, sums of
+// 60 digits for exact ones, large integers with two representations.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{
+		"0", "-0", "1.50", "1e125", "1E-130", "9223372036854775808", "12345678901234567890123456789012345678", "abc", "1e99999999999", "0.1", "-17.4E37",
+		"3.00000000000000000000000000000000000001", "9.9999999999999999999999999999999999999E125", "-9223372036854775808", "1e-2147483648", "0e2147483647", "+.5E+0", "5.",
+		"18446744073709551616", "36893488147419103232.5", "9e18", "1e19", "-9223372036854775807", "1.1", "1.01",
+	} {
+		f.Add(s, "1")
+		f.Add("2.5", s)
+	}
+	f.Fuzz(func(t *testing.T, s, r string) {
+		a, ok := fuzzParse(t, s)
+		if !ok {
+			return
+		}
+		b, ok := fuzzParse(t, r)
+		if !ok {
+			return
+		}
+		x, y := exact(a), exact(b)
+		if got, want := a.Cmp(b), x.Cmp(y); got != want || (a == b) != (want == 0) || a.Equal(b) != (want == 0) {
+			t.Errorf("%s.Cmp(%s) = %d, == is %t; want %d", a, b, got, a == b, want)
+		}
+		if got, want := a.Sign(), x.Sign(); got != want {
+			t.Errorf("%s.Sign() = %d, want %d", a, got, want)
+		}
+		i, ok := a.Int64()
+		if want := x.IsInt() && x.Num().IsInt64(); ok != want || ok && (i != x.Num().Int64() || FromInt64(i) != a) {
+			t.Errorf("%s.Int64() = %d, %t; want %s, %t", a, i, ok, x.Num(), want)
+		}
+		sum, err := a.Add(b)
+		fuzzResult(t, a.String()+" + "+b.String(), sum, err, new(big.Rat).Add(x, y))
+		difference, err := a.Sub(b)
+		fuzzResult(t, a.String()+" - "+b.String(), difference, err, new(big.Rat).Sub(x, y))
+	})
+}
+
+// fuzzParse parses a text with the code and with the model.
+func fuzzParse(t *testing.T, text string) (Number, bool) {
+	got, err := ParseNumber(text)
+	want, wantErr := modelParse(text)
+	if wantErr == nil && err == nil && got.String() != want {
+		t.Fatalf("ParseNumber(%q) = %s, want %s", text, got, want)
+	}
+	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+		t.Fatalf("ParseNumber(%q): got error %v, want %v", text, err, wantErr)
+	}
+	if err != nil {
+		return Number{}, false
+	}
+	if again, err := ParseNumber(got.String()); err != nil || again != got {
+		t.Fatalf("%q is %s, which is read as %v, %v", text, got, again, err)
+	}
+	return got, true
+}
+
+// fuzzResult compares a sum or difference with the exact one.
+func fuzzResult(t *testing.T, what string, got Number, err error, exact *big.Rat) {
+	// All numbers lie on a grid of 1E-167, so this text is exact.
+	want, wantErr := modelNumber(exact.Sign() < 0, strings.TrimPrefix(exact.FloatString(167), "-"), 0)
+	if errors.Is(wantErr, errPrecision) {
+		wantErr = errOverflow
+	}
+	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() || err == nil && got.String() != want {
+		t.Errorf("%s = %s, %v; want %s, %v", what, got, err, want, wantErr)
+	}
+}
+
+func exact(n Number) *big.Rat {
+	x, ok := new(big.Rat).SetString(n.String())
+	if !ok {
+		panic("no number: " + n.String())
+	}
+	return x
+}
+
+var numeric = regexp.MustCompile(`^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?$`)
+
+// modelParse is the rule for numbers on the wire, on texts: what to print, or
+// how it is refused.
+func modelParse(text string) (string, error) {
+	if text == "" {
+		return "", errEmptyNum
+	}
+	notNumeric := &Error{"The parameter cannot be converted to a numeric value: " + text}
+	part := numeric.FindStringSubmatch(text)
+	if part == nil {
+		return "", notNumeric
+	}
+	exponent := new(big.Int)
+	if part[3] != "" {
+		exponent.SetString(part[3], 10)
+	}
+	if limit := big.NewInt(1<<31 - 1); exponent.CmpAbs(limit) > 0 {
+		return "", notNumeric
+	}
+	return modelNumber(part[1] == "-", part[2], int(exponent.Int64()))
+}
+
+// modelNumber shifts digits with a point by an exponent.
+func modelNumber(neg bool, decimal string, exponent int) (string, error) {
+	whole, fraction, _ := strings.Cut(decimal, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "0", nil
+	}
+	point := len(digits) - len(fraction) + exponent // where it stands in, before or after the digits
+	digits = strings.TrimRight(digits, "0")
+	switch {
+	case point-1 > 125:
+		return "", errOverflow
+	case point-1 < -130:
+		return "", errUnderflow
+	case len(digits) > 38:
+		return "", errPrecision
+	}
+	sign := ""
+	if neg {
+		sign = "-"
+	}
+	switch {
+	case point <= 0:
+		return sign + "0." + strings.Repeat("0", -point) + digits, nil
+	case point >= len(digits):
+		return sign + digits + strings.Repeat("0", point-len(digits)), nil
+	}
+	return sign + digits[:point] + "." + digits[point:], nil
+}
