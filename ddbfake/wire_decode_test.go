@@ -2,15 +2,12 @@ package ddbfake
 
 import (
 	"errors"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 )
@@ -151,38 +148,4 @@ func TestDecodeInputDeep(t *testing.T) {
 	if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], deep(1_000_000)); !errors.Is(err, errMalformed) {
 		t.Errorf("depth 1000000: got %v, want %v", err, errMalformed)
 	}
-}
-
-// FuzzDecodeInput holds that any body ends in an input or in an error of the
-// service, and that exactly what is no JSON is malformed.
-func FuzzDecodeInput(f *testing.F) {
-	for i, op := range operations {
-		in := filled(op.input)
-		seed := doFunc(func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(uint(i), body)
-			return canned{[]byte("{}")}.Do(r)
-		})
-		client := bothClients{
-			NewClient(nil, func(o *dynamodb.Options) { o.HTTPClient = seed }),
-			streamsClient{NewStreamsClient(nil, func(o *dynamodbstreams.Options) { o.HTTPClient = seed })},
-		}
-		if _, err := invoke(client, op.name, in); err != nil {
-			f.Fatal(err)
-		}
-	}
-	f.Add(uint(0), []byte(`{"a":"\\\"","b":[[],{}, -1.5e3 ,null],"TableName":"\ud83d\ude00"}`))
-	f.Fuzz(func(t *testing.T, i uint, body []byte) {
-		in, err := decodeInput(operations[i%uint(len(operations))], body)
-		if malformed := errors.Is(err, errMalformed); malformed == validJSON(body) {
-			t.Errorf("malformed: got %t, want %t", malformed, !validJSON(body))
-		}
-		var api smithy.APIError
-		if err != nil && !errors.As(err, &api) || err == nil && in == nil {
-			t.Errorf("got input %v and error %v, want an input or an error of the service", in, err)
-		}
-	})
 }
