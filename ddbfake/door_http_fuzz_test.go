@@ -45,6 +45,9 @@ var httpSeeds = []struct{ operation, body string }{
 	{"UntagResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache","TagKeys":["k"]}`},
 	{"ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache"}`},
 	{"DescribeLimits", `{}`}, {"DescribeEndpoints", `{}`}, {"DescribeContinuousBackups", `{"TableName":"cache"}`},
+	{"ListStreams", `{"TableName":"cache"}`}, {"DescribeStream", `{"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000"}`},
+	{"GetShardIterator", `{"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000","ShardId":"shardId-00000002208988800000-c3bc1db4","ShardIteratorType":"AT_TIMESTAMP","Timestamp":2208988800}`},
+	{"GetRecords", `{"Limit":1,"ShardIterator":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000|1|c2hhcmRJZC0wMDAwMDAwMjIwODk4ODgwMDAwMC1jM2JjMWRiNCAwIDIyMDg5ODg4MDAwMDAwMDA="}`},
 	{"ExecuteStatement", `{"Statement":"SELECT * FROM cache"}`},
 	{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":""},"sk":{"N":"1e999"}}}`},
 	{"GetItem", `{"TableName":"c","Key":{"pk":{}}}`}, {"Scan", `{`}, {"Scan", `[]`}, {"", ``},
@@ -62,7 +65,11 @@ var httpSeeds = []struct{ operation, body string }{
 func FuzzHTTP(f *testing.F) {
 	const signed = "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
 	for _, s := range httpSeeds {
-		f.Add("POST", "DynamoDB_20120810."+s.operation, signed, "application/x-amz-json-1.0", "", []byte(s.body))
+		target := "DynamoDB_20120810."
+		if strings.Contains(s.operation, "Stream") || strings.Contains(s.operation, "Shard") || s.operation == "GetRecords" {
+			target = "DynamoDBStreams_20120810."
+		}
+		f.Add("POST", target+s.operation, signed, "application/x-amz-json-1.0", "", []byte(s.body))
 	}
 	f.Add("GET", "", "", "", "", []byte{})
 	f.Add("POST", "DynamoDBStreams_20120810.ListStreams", "", "application/json; charset=utf-8", "identity", []byte("{}"))
@@ -104,7 +111,7 @@ func fuzzedDB(tb testing.TB) *ddbfake.DB {
 	tb.Helper()
 	db := ddbfake.New(ddbfake.Options{})
 	for _, step := range [][2]string{
-		{"CreateTable", `{"TableName":"cache","BillingMode":"PAY_PER_REQUEST",
+		{"CreateTable", `{"TableName":"cache","BillingMode":"PAY_PER_REQUEST","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"},
 			"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],
 			"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"},{"AttributeName":"v","AttributeType":"N"}],
 			"GlobalSecondaryIndexes":[{"IndexName":"by-v","KeySchema":[{"AttributeName":"v","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`},

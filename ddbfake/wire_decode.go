@@ -72,9 +72,7 @@ func (d *decoder) value(v reflect.Value, member bool) error {
 	case *float64:
 		*p, err = d.number("Double")
 	case *time.Time:
-		var seconds float64
-		seconds, err = d.number("Date")
-		*p = time.UnixMilli(int64(math.Round(seconds * 1e3))).UTC()
+		*p, err = d.time()
 	case *[]byte:
 		*p, err = d.blob()
 	default:
@@ -340,6 +338,20 @@ func (d *decoder) number(name string) (float64, error) {
 		return 0, serialization("NUMBER_VALUE cannot be converted to " + name)
 	}
 	return f, nil
+}
+
+// time reads epoch seconds with up to three decimals. What has no exact
+// milliseconds is refused: wrapped around, the far future would be long ago.
+func (d *decoder) time() (time.Time, error) {
+	seconds, err := d.number("Date")
+	if err != nil {
+		return time.Time{}, err
+	}
+	milliseconds := math.Round(seconds * 1e3)
+	if math.Abs(milliseconds) > 1<<53 {
+		return time.Time{}, serialization("NUMBER_VALUE cannot be converted to Date")
+	}
+	return time.UnixMilli(int64(milliseconds)).UTC(), nil
 }
 
 var strictBase64 = base64.StdEncoding.Strict()

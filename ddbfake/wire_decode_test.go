@@ -128,9 +128,14 @@ func TestDecodeInputRefuses(t *testing.T) {
 		}
 	}
 
-	_, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], []byte(item(`{"S":"a","N":"1"}`)))
-	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 	var api smithy.APIError
+	_, err := decodeInput(operationByTarget[streamsTargetPrefix+"GetShardIterator"], []byte(`{"Timestamp":1e300}`))
+	if !errors.As(err, &api) || api.ErrorMessage() != "NUMBER_VALUE cannot be converted to Date" {
+		t.Errorf("a time that is too late for milliseconds: got %v", err)
+	}
+
+	_, err = decodeInput(operationByTarget[targetPrefix+"PutItem"], []byte(item(`{"S":"a","N":"1"}`)))
+	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" || api.ErrorMessage() != two {
 		t.Errorf("a value of two types: got %v, want ValidationException %q", err, two)
 	}
