@@ -15,7 +15,8 @@
 // BenchmarkDoor calls isr-sim's Go door and minidyn's client in the process. BenchmarkSDK calls through the client of
 // the SDK: DynamoDB Local over one connection, isr-sim's SDK door, and a transport with canned answers, which is what
 // the SDK itself costs. BenchmarkHTTP sends the bytes of the SDK's own requests over eight kept connections to servers
-// that run as processes of their own, and reports the processor time that the server has used for one (cpu-ns/req).
+// that run as processes of their own, and reports the processor time that the server has used for one (cpu-ns/req); one of
+// them only gives canned answers, which is what net/http costs.
 // BenchmarkStart, BenchmarkMemory and BenchmarkSnapshot look at isr-sim alone.
 //
 // # How
@@ -24,6 +25,8 @@
 // rounds, so that what disturbs the machine for some seconds hits both sides of a ratio. What counts is the median over
 // the rounds. Everything runs on one CPU. Without cmd/speed, `go test -bench .` measures what needs no server, and skips
 // the rest.
+//
+// What the benchmarks have printed is left in .cache/bench/output.txt, for benchstat -col /by.
 //
 // # Fidelity
 //
