@@ -83,10 +83,10 @@ func (a *action) prepare(db *DB) error {
 	if a.args, err = db.callArgs(a.names, a.placeholders); err != nil {
 		return err
 	}
-	if a.update, err = db.parsed.updates.get(a.updateSrc, expr.ParseUpdate); err != nil {
+	if a.update, err = db.parsed.updates.get(a.updateSrc, parseUpdate); err != nil {
 		return err
 	}
-	if a.condition, err = db.parsed.conditions.get(a.conditionSrc, expr.ParseCondition); err != nil {
+	if a.condition, err = db.parsed.conditions.get(a.conditionSrc, parseCondition); err != nil {
 		return err
 	}
 	switch {

@@ -169,7 +169,7 @@ func (t *tableGets) parse(db *DB) (err error) {
 	if t.args, err = expressionArgs(t.in.ExpressionAttributeNames, nil); err != nil {
 		return err
 	}
-	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, expr.ParseProjection); err != nil || t.projection == nil {
+	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, parseProjection); err != nil || t.projection == nil {
 		return err
 	}
 	return checkExpressions(t.args, t.projection)

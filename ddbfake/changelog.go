@@ -104,4 +104,4 @@ func (db *DB) record(c Change) {
 }
 
 // minLog is the room that a log begins with.
-const minLog = 16
+const minLog = 4

@@ -2,6 +2,7 @@ package ddbfake
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -36,18 +37,48 @@ func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err 
 	if source == nil {
 		return e, nil
 	}
-	if e, ok := (*c)[*source]; ok {
+	if e, err = c.parsed(*source, parse); err != nil {
+		err = invalid("%s", err.Error())
+	}
+	return e, err
+}
+
+func (c *cache[E]) parsed(source string, parse func(string) (E, error)) (e E, err error) {
+	if e, ok := (*c)[source]; ok {
 		return e, nil
 	}
-	e, err = parse(*source)
-	if err != nil {
-		return e, invalid("%s", err.Error())
+	if e, err = parse(source); err != nil {
+		return e, err
 	}
 	if *c == nil || len(*c) >= maxCached {
 		*c = make(cache[E])
 	}
-	(*c)[strings.Clone(*source)] = e
+	(*c)[strings.Clone(source)] = e
 	return e, nil
+}
+
+// Programs make many DBs, a test or a schedule each, and all of them send the
+// same expressions, so what these functions parse is parsed once a process. A
+// parsed expression is never written to, and the same source always gives the
+// same one, so nobody can tell.
+var (
+	parseCondition    = once(expr.ParseCondition)
+	parseFilter       = once(expr.ParseFilter)
+	parseUpdate       = once(expr.ParseUpdate)
+	parseProjection   = once(expr.ParseProjection)
+	parseKeyCondition = once(expr.ParseKeyCondition)
+)
+
+// once makes a parser remember what it parsed, within the bounds of a cache. The
+// result may be called by several goroutines at once.
+func once[E any](parse func(string) (E, error)) func(string) (E, error) {
+	var mu sync.Mutex
+	known := cache[E]{}
+	return func(source string) (E, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return known.parsed(source, parse)
+	}
 }
 
 // checkPlaceholders refuses names and values given without an expression that

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
 )
 
 // injected is a fault that waits for calls.
@@ -266,7 +265,7 @@ func (db *DB) queriedKey(region string, in *dynamodb.QueryInput) map[string]type
 	if t == nil || in.KeyConditionExpression == nil {
 		return nil
 	}
-	keys, err := db.parsed.keyConditions.get(in.KeyConditionExpression, expr.ParseKeyCondition)
+	keys, err := db.parsed.keyConditions.get(in.KeyConditionExpression, parseKeyCondition)
 	if err != nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package ddbfake
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
 	"slices"
 	"time"
 
@@ -154,7 +153,8 @@ func (f *printer) action(kind byte, table *string, values map[string]types.Attri
 	f.optional(condition)
 	f.optional(update)
 	f.number(len(names))
-	for _, name := range sortedKeys(names) {
+	var few [fewKeys]string
+	for _, name := range appendKeys(few[:0], names) {
 		f.text(name)
 		f.text(names[name])
 	}
@@ -164,7 +164,8 @@ func (f *printer) action(kind byte, table *string, values map[string]types.Attri
 
 func (f *printer) values(m map[string]types.AttributeValue) {
 	f.number(len(m))
-	for _, name := range sortedKeys(m) {
+	var few [fewKeys]string
+	for _, name := range appendKeys(few[:0], m) {
 		f.text(name)
 		f.value(m[name])
 	}
@@ -221,5 +222,19 @@ func (f *printer) texts(list []string) {
 
 // sortedKeys returns a map's keys in order.
 func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
+	return appendKeys(make([]string, 0, len(m)), m)
+}
+
+// fewKeys is how many keys nearly every map has at most: a caller that needs
+// them for a moment keeps room for so many on its stack.
+const fewKeys = 16
+
+// appendKeys appends a map's keys in order to a slice that is empty.
+func appendKeys[V any](keys []string, m map[string]V) []string {
+	//isrsim:unordered sorted below
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }

@@ -99,7 +99,7 @@ func (g *get) prepare(db *DB) (err error) {
 	if g.args, err = expressionArgs(g.names, nil); err != nil {
 		return err
 	}
-	if g.projection, err = db.parsed.projections.get(g.projectionSrc, expr.ParseProjection); err != nil || g.projection == nil {
+	if g.projection, err = db.parsed.projections.get(g.projectionSrc, parseProjection); err != nil || g.projection == nil {
 		return err
 	}
 	return checkExpressions(g.args, g.projection)

@@ -118,13 +118,13 @@ func (q *query) parse(db *DB) (err error) {
 	if q.args, err = expressionArgs(q.in.ExpressionAttributeNames, q.in.ExpressionAttributeValues); err != nil {
 		return err
 	}
-	if q.keys, err = db.parsed.keyConditions.get(q.in.KeyConditionExpression, expr.ParseKeyCondition); err != nil {
+	if q.keys, err = db.parsed.keyConditions.get(q.in.KeyConditionExpression, parseKeyCondition); err != nil {
 		return err
 	}
-	if q.filter, err = db.parsed.filters.get(q.in.FilterExpression, expr.ParseFilter); err != nil {
+	if q.filter, err = db.parsed.filters.get(q.in.FilterExpression, parseFilter); err != nil {
 		return err
 	}
-	if q.projection, err = db.parsed.projections.get(q.in.ProjectionExpression, expr.ParseProjection); err != nil {
+	if q.projection, err = db.parsed.projections.get(q.in.ProjectionExpression, parseProjection); err != nil {
 		return err
 	}
 	used := make([]expr.Expression, 0, 3)

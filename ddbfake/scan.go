@@ -162,10 +162,10 @@ func (s *scan) parse(db *DB) (err error) {
 	if s.args, err = expressionArgs(s.in.ExpressionAttributeNames, s.in.ExpressionAttributeValues); err != nil {
 		return err
 	}
-	if s.filter, err = db.parsed.filters.get(s.in.FilterExpression, expr.ParseFilter); err != nil {
+	if s.filter, err = db.parsed.filters.get(s.in.FilterExpression, parseFilter); err != nil {
 		return err
 	}
-	if s.projection, err = db.parsed.projections.get(s.in.ProjectionExpression, expr.ParseProjection); err != nil {
+	if s.projection, err = db.parsed.projections.get(s.in.ProjectionExpression, parseProjection); err != nil {
 		return err
 	}
 	var used []expr.Expression

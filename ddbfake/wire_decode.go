@@ -43,7 +43,14 @@ func validJSON(body []byte) bool {
 type decoder struct {
 	text string
 	pos  int
+	// strings and numbers are room for values: nearly all of a request are of
+	// these two types, so they are allocated a few at a time. They go together,
+	// when the call is over.
+	strings []types.AttributeValueMemberS
+	numbers []types.AttributeValueMemberN
 }
+
+const roomForValues = 4
 
 // value reads the next value into v as v's type demands. It must be
 // addressable. The flag says that it is a member of a structure rather than
@@ -233,11 +240,9 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	}
 	switch name {
 	case "S":
-		s, err := d.str()
-		return &types.AttributeValueMemberS{Value: s}, err
+		return d.stringValue()
 	case "N":
-		s, err := d.str()
-		return &types.AttributeValueMemberN{Value: s}, err
+		return d.numberValue()
 	case "B":
 		b, err := d.blob()
 		return &types.AttributeValueMemberB{Value: b}, err
@@ -265,6 +270,28 @@ func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	}
 	d.skip()
 	return nil, nil
+}
+
+func (d *decoder) stringValue() (types.AttributeValue, error) {
+	if len(d.strings) == 0 {
+		d.strings = make([]types.AttributeValueMemberS, roomForValues)
+	}
+	v := &d.strings[0]
+	d.strings = d.strings[1:]
+	var err error
+	v.Value, err = d.str()
+	return v, err
+}
+
+func (d *decoder) numberValue() (types.AttributeValue, error) {
+	if len(d.numbers) == 0 {
+		d.numbers = make([]types.AttributeValueMemberN, roomForValues)
+	}
+	v := &d.numbers[0]
+	d.numbers = d.numbers[1:]
+	var err error
+	v.Value, err = d.str()
+	return v, err
 }
 
 func set[E any](d *decoder, element func(*decoder) (E, error)) ([]E, error) {
