@@ -85,6 +85,9 @@ func TestHandlerRaw(t *testing.T) {
 		{"malformed wins over no target and no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{", 400, coral + `SerializationException"}`},
 		{"no target wins over no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{}", 400, coral + `UnknownOperationException"}`},
 		{"wrong type", "POST", nil, `{"Limit":"1"}`, 400, coral + `SerializationException","Message":"STRING_VALUE cannot be converted to Integer"}`},
+		{"the largest", "POST", nil, strings.Repeat(" ", maxBody-2) + "{}", 200, `{"TableNames":["alice"]}`},
+		{"the largest unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", maxBody-2) + "{}")), 200, `{"TableNames":["alice"]}`},
+		{"gzip that breaks off", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")[:15]), 400, coral + `SerializationException"}`},
 		{"too large", "POST", nil, strings.Repeat(" ", maxBody) + "{}", 413, ""},
 		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", maxBody) + "{}")), 413, ""},
 	}
@@ -115,6 +118,73 @@ func TestHandlerRaw(t *testing.T) {
 			}
 			if want := contentType; strings.HasPrefix(test.want, "{") && got.Header.Get("Content-Type") != want {
 				t.Errorf("Content-Type: got %q, want %q", got.Header.Get("Content-Type"), want)
+			}
+		})
+	}
+}
+
+// countingReader counts what is read of it.
+type countingReader struct {
+	io.Reader
+	n int
+}
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.n += n
+	return n, err
+}
+
+// However much a body would unpack to, no more of it is unpacked than it may
+// have; and however much is sent, no more of it is read. What is sent without
+// saying how much is no exception.
+func TestHandlerBoundsBodies(t *testing.T) {
+	bomb := bytes.Repeat(zipped(strings.Repeat(" ", 1<<20)), 1000) // 1 GB in a thousand members
+	noise := make([]byte, 20<<20)                                  // packs to nothing
+	for i, x := 0, uint32(1); i < len(noise); i++ {
+		x = x*1664525 + 1013904223
+		noise[i] = byte(x >> 24)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(noise)
+	_ = w.Close()
+	for _, test := range []struct {
+		name    string
+		body    []byte
+		gzip    bool
+		atMost  int // bytes that are read of the body
+		declare bool
+	}{
+		{"a bomb", bomb, true, len(bomb) / 10, false},
+		{"a large body", noise, false, maxBody + 1024, false},
+		{"a large body that says so", noise, false, 0, true},
+		{"a large packed body", packed.Bytes(), true, maxBody + 8192, false},
+		{"a large packed body that says so", packed.Bytes(), true, 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := &handler{do: func(context.Context, Call) (any, error) {
+				t.Error("it was served")
+				return nil, nil
+			}}
+			body := &countingReader{Reader: bytes.NewReader(test.body)}
+			r := httptest.NewRequest(http.MethodPost, "/", body)
+			if test.declare {
+				r.ContentLength = int64(len(test.body))
+			}
+			r.Header.Set("Content-Type", contentType)
+			r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+			r.Header.Set("Authorization", authorization("alice", DefaultRegion))
+			if test.gzip {
+				r.Header.Set("Content-Encoding", "gzip")
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != http.StatusRequestEntityTooLarge || w.Header().Get("Connection") != "close" {
+				t.Errorf("got %d, Connection: %q, want 413 and close", w.Code, w.Header().Get("Connection"))
+			}
+			if body.n > test.atMost {
+				t.Errorf("%d bytes were read of %d, want %d at most", body.n, len(test.body), test.atMost)
 			}
 		})
 	}

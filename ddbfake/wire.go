@@ -206,28 +206,30 @@ func signerOf(h http.Header, query string) (s signer, ok bool) {
 // errTooLarge is for a body over maxBody.
 var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
 
-// readBody appends a request's body to dst, unpacked if it is packed. Errors
-// are errTooLarge, errMalformed for what cannot be unpacked, and those of
+// readBody appends a request's body to dst, unpacked if it is packed. It reads
+// and unpacks no more than may be served. Errors are errTooLarge, errMalformed for what cannot be unpacked, and those of
 // reading.
 func readBody(dst []byte, r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return dst, nil
 	}
-	var body io.Reader = r.Body
+	if r.ContentLength > maxBody {
+		return dst, errTooLarge
+	}
+	var body io.Reader = http.MaxBytesReader(nil, r.Body, maxBody)
 	packed := strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip")
 	if packed {
-		unpacked, err := gzip.NewReader(io.LimitReader(body, maxBody))
+		unpacked, err := gzip.NewReader(body)
 		if err != nil {
 			return dst, errMalformed
 		}
 		body = unpacked
-	} else if r.ContentLength > maxBody {
-		return dst, errTooLarge
 	}
 	buf := bytes.NewBuffer(dst)
 	n, err := buf.ReadFrom(io.LimitReader(body, maxBody+1))
+	_, over := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case n > maxBody:
+	case n > maxBody, over:
 		return buf.Bytes(), errTooLarge
 	case err != nil && packed:
 		return buf.Bytes(), errMalformed

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
@@ -135,6 +136,7 @@ func TestServerCutsOffSlowRequests(t *testing.T) {
 		"half a header":         "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
 		"no body":               head(len(putA)),
 		"half a body":           head(len(putA)) + putA[:10],
+		"a chunk that is none":  strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) + "zz\r\n\r\n",
 		"half a chunk":          strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) + "ffff\r\n{",
 		"half a control body":   "POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
 	} {
@@ -178,6 +180,12 @@ func TestServerRefuses(t *testing.T) {
 		{"no HTTP", "\x16\x03\x01\r\n\r\n", 400},
 		{"a header of 1 MB", head(0, "X-Long: "+strings.Repeat("x", 1<<20)+"\r\n"), 431},
 		{"a body of 17 MB", head(17 << 20), 413},
+		{"a body of 17 MB in one chunk", strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
+			"1100000\r\n" + strings.Repeat(" ", 17<<20) + "\r\n0\r\n\r\n", 413},
+		{"two lengths", head(len(putA), "Content-Length: 7\r\n") + putA, 400},
+		{"gzip that is none", head(len(putA), "Content-Encoding: gzip\r\n") + putA, 400},
+		{"a region that is none", replace("us-east-1", "us:east"), 400},
+		{"a thousand headers", head(len(putA), strings.Repeat("X-One: more\r\n", 1000)) + putA, 200},
 		{"bad JSON", head(1) + "{", 400},
 		{"no JSON at all", head(0), 400},
 		{"deep JSON", head(200_000) + strings.Repeat("[", 200_000), 400},
@@ -194,16 +202,53 @@ func TestServerRefuses(t *testing.T) {
 		{"unknown members are ignored, as the service does", head(len(putA)+8) + `{"X":{},` + putA[1:] + " ", 200},
 		{"what is right", head(len(putA)) + putA, 200},
 	} {
-		conn := s.dial()
-		// A refusal may come before all is sent, and break the connection.
-		go func() { _, _ = io.WriteString(conn, test.text) }()
-		if got := statusOf(t, bufio.NewReader(conn)); got != test.want {
-			t.Errorf("%s: got %d, want %d", test.name, got, test.want)
-		}
-		conn.Close()
+		t.Run(test.name, func(t *testing.T) {
+			conn := s.dial()
+			defer conn.Close()
+			// A refusal may come before all is sent, and break the connection.
+			go func() { _, _ = io.WriteString(conn, test.text) }()
+			if got := statusOf(t, bufio.NewReader(conn)); got != test.want {
+				t.Errorf("got %d, want %d", got, test.want)
+			}
+		})
 	}
 	if n := len(s.db.Changes()); n != 1 {
 		t.Errorf("got %d changes, want 1: what is refused changes nothing", n)
+	}
+}
+
+// A client that does not take its answer holds up nobody, and is cut off.
+func TestServerCutsOffSlowReaders(t *testing.T) {
+	t.Parallel()
+	l := serveLimits
+	l.answer = 200 * time.Millisecond
+	s := startServer(t, l)
+	var keys []string
+	for i := range 40 { // 16 MB, more than the buffers of a connection hold
+		pk := fmt.Sprint(i)
+		row := attr.Item{"pk": attr.S(pk), "body": attr.S(strings.Repeat("x", 390<<10))}
+		if err := s.db.Put("cache", row); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, `{"pk":{"S":"`+pk+`"}}`)
+	}
+	get := `{"RequestItems":{"cache":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
+	slow := s.dial()
+	send(t, slow, strings.Replace(head(len(get)), "PutItem", "BatchGetItem", 1)+get)
+	other := s.dial()
+	send(t, other, head(len(putA))+putA)
+	if got := statusOf(t, bufio.NewReader(other)); got != http.StatusOK {
+		t.Errorf("another client: got %d, want 200", got)
+	}
+	// A client that only sends learns that it was cut off.
+	more := make([]byte, 64<<10)
+	for {
+		if _, err := slow.Write(more); err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the server did not close the connection")
+			}
+			return
+		}
 	}
 }
 
