@@ -57,6 +57,18 @@ func reads() []read {
 				KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: values{":p": s("a")},
 			}, fault).(*dynamodb.QueryOutput).Items...)
 		}},
+		{"Query with KeyConditions", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
+			return show(call(w, &dynamodb.QueryInput{
+				TableName: aws.String("cache"), ConsistentRead: &consistent, AttributesToGet: []string{"sk", "v"},
+				KeyConditions: map[string]types.Condition{"pk": {ComparisonOperator: "EQ", AttributeValueList: []types.AttributeValue{s("a")}}},
+			}, fault).(*dynamodb.QueryOutput).Items...)
+		}},
+		{"Scan with ScanFilter", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
+			return show(call(w, &dynamodb.ScanInput{
+				TableName: aws.String("cache"), ConsistentRead: &consistent,
+				ScanFilter: map[string]types.Condition{"v": {ComparisonOperator: "NOT_NULL"}},
+			}, fault).(*dynamodb.ScanOutput).Items...)
+		}},
 		{"Scan", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
 			return show(call(w, &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent}, fault).(*dynamodb.ScanOutput).Items...)
 		}},
@@ -157,10 +169,12 @@ func TestStaleRead(t *testing.T) {
 	w.clock.Advance(time.Hour)
 	w.put(v("2", "old"), v("2", "new"))
 	want := map[string][]string{
-		"GetItem":      {"1=old", "2=old"}, // each item misses a change of its own
-		"BatchGetItem": {"1=old", "2=old"},
-		"Query":        {"1=new", "2=old"},
-		"Scan":         {"1=new", "2=old"},
+		"GetItem":                  {"1=old", "2=old"}, // each item misses a change of its own
+		"BatchGetItem":             {"1=old", "2=old"},
+		"Query":                    {"1=new", "2=old"},
+		"Query with KeyConditions": {"1=new", "2=old"},
+		"Scan with ScanFilter":     {"1=new", "2=old"},
+		"Scan":                     {"1=new", "2=old"},
 	}
 	stale := ddbfake.Fault{Kind: ddbfake.FaultStaleRead}
 	for _, r := range reads() {
