@@ -66,7 +66,7 @@ func sequenceNumber(seq int) string { return fmt.Sprintf("1%020d", seq) }
 // seqOf returns the Seq in a sequence number.
 func seqOf(number string) (seq int, ok bool) {
 	seq, err := strconv.Atoi(strings.TrimPrefix(number, "1"))
-	return seq, err == nil && number == sequenceNumber(seq)
+	return seq, err == nil && seq >= 0 && number == sequenceNumber(seq)
 }
 
 // trimmed returns the Seq of the last change that is too old for any stream.
