@@ -94,7 +94,7 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 	case *dynamodbstreams.ListStreamsInput, *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetShardIteratorInput:
 		return &smithy.GenericAPIError{Code: "ThrottlingException", Message: rateExceeded, Fault: smithy.FaultClient}
 	}
-	return &types.ProvisionedThroughputExceededException{Message: message}
+	return &types.ProvisionedThroughputExceededException{Message: message, ThrottlingReasons: db.throttlingReasons(r, in, f)}
 }
 
 // rateExceeded is said of operations on streams, which consume no capacity:
