@@ -20,7 +20,8 @@ type Exchange struct {
 	Input  any // *dynamodb.XxxInput; nil for a deletion by TTL
 	Output any
 	Err    error
-	// Blind says that a fault hid the answer, so there is nothing to compare.
+	// Blind says that a fault hid the answer, or a lag made it an old one, so
+	// there is nothing to compare.
 	Blind bool
 	// Swept is the row that TTL deleted.
 	Swept attr.Item

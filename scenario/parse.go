@@ -104,6 +104,7 @@ func (p *parse) scenario(n ast.Node) {
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
 		field{"cache", p.cache},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
+		field{"replica-lag", func(n ast.Node) { s.ReplicaLag = p.duration(n, 0) }},
 		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
 		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor) }},
 		field{"faults", func(n ast.Node) { faults = n }},

@@ -34,7 +34,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		hint           string
 	}{
 		{"misspelt key", "protocol:", "protocl:",
-			`f.yaml:2:1: found key "protocl", expected one of name, about, protocol, cache, ttl-lag, max-clock-skew, actors, faults, bounds, reach, expect, catches, replay`,
+			`f.yaml:2:1: found key "protocl", expected one of name, about, protocol, cache, ttl-lag, replica-lag, max-clock-skew, actors, faults, bounds, reach, expect, catches, replay`,
 			`did you mean "protocol"?`},
 		{"misspelt key inside", "  lease:", "  leas:",
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, lock-buffer, render, keep-alive, contention, poll, patience, attempts`,
@@ -45,6 +45,8 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"negative lag", "fixed 10m", "fixed -10m",
 			`f.yaml:5:10: ttl lag "fixed -10m": -10m is negative; want zero or more`,
 			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"},
+		{"negative replica lag", "ttl-lag: fixed 10m", "replica-lag: -2s",
+			"f.yaml:5:14: found the negative duration -2s, expected 0s or more", ""},
 		{"negative duration", "10s", "-10s",
 			"f.yaml:4:10: found -10s, expected a duration between 1ms and 87600h0m0s", ""},
 		{"duration without unit", "10s", "10",
@@ -184,6 +186,7 @@ func TestScenariosPrintAndParseBack(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte(valid+`about: |
   Two lines: one,
   and "two".
+replica-lag: 1.5s
 max-clock-skew: 2s
 bounds: {schedules: 7, ticks: 0}
 reach: [crash, response-lost]

@@ -17,16 +17,18 @@ type Scenario struct {
 	About    string // what happens and why it matters, in prose
 	Protocol string
 
-	Cache   Cache
-	Lag     Lag
-	Skew    time.Duration // max-clock-skew: what is promised of |a node's clock - true time|
-	Actors  []Actor
-	Faults  []Fault
-	Bounds  Bounds
-	Reach   []Mark // what a campaign must have seen
-	Expect  invariant.Verdict
-	Catches []string // protocols that this scenario is known to catch
-	Replay  *Replay  // a recorded run
+	Cache Cache
+	Lag   Lag
+	// ReplicaLag is by how much eventually consistent reads are behind.
+	ReplicaLag time.Duration
+	Skew       time.Duration // max-clock-skew: what is promised of |a node's clock - true time|
+	Actors     []Actor
+	Faults     []Fault
+	Bounds     Bounds
+	Reach      []Mark // what a campaign must have seen
+	Expect     invariant.Verdict
+	Catches    []string // protocols that this scenario is known to catch
+	Replay     *Replay  // a recorded run
 }
 
 // Cache is how every node's cache is configured.

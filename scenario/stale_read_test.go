@@ -31,7 +31,10 @@ func (r reader) Get(ctx context.Context, key string) (isr.Served, error) {
 	if err != nil {
 		return isr.Served{}, err
 	}
-	body, _ := out.Item["s3_key"].(*types.AttributeValueMemberS)
+	body, ok := out.Item["s3_key"].(*types.AttributeValueMemberS)
+	if !ok {
+		return isr.Served{}, nil
+	}
 	return isr.Served{Body: []byte(body.Value)}, nil
 }
 

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -56,7 +59,7 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 	if s.Lag.Scheduler {
 		lag = ddbfake.LagManual
 	}
-	w.db = ddbfake.New(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, OnFault: w.onFault})
+	w.db = ddbfake.New(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault})
 	if err := createTable(w.ctx, w.db.As("")); err != nil {
 		return nil, err
 	}
@@ -178,8 +181,15 @@ func (w *world) afterCall(r *storeRequest) {
 		if r.twice {
 			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
 		}
-		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice})
+		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
 	}
+}
+
+// behind reports whether a replica that lags may have answered: another store
+// has no such replica.
+func (w *world) behind(in any) bool {
+	get, ok := in.(*dynamodb.GetItemInput)
+	return ok && w.scenario.ReplicaLag > 0 && !aws.ToBool(get.ConsistentRead)
 }
 
 // noteChanges looks at what has changed in the store since it last did.

@@ -29,7 +29,7 @@ The first line on stdout is JSON and says where it listens:
 
   {"endpoint":"http://127.0.0.1:40123","control":"http://127.0.0.1:40123/_isr-sim"}
 
-Below the control address the clock is read and moved, TTL lag and faults are
+Below the control address the clock is read and moved, TTL lag, replica lag and faults are
 set, states are kept and restored, rows and changes are read: docs/CONTROL.md.
 
 Nothing is kept on disk, and nothing is sent anywhere. SIGINT or SIGTERM stops
@@ -47,6 +47,7 @@ type serveCommand struct {
 	faults      []string
 	keepChanges int
 	conflicts   bool
+	replicaLag  time.Duration
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -66,6 +67,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.StringVar(&c.clock, "clock", "wall", "what time it is for the fake: wall (real time), manual (the control API moves it), or an instant at which manual begins")
 	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
 	f.Uint64Var(&c.seed, "seed", 1, "where a random --ttl-lag takes the lag of each row from")
+	f.DurationVar(&c.replicaLag, "replica-lag", 0, "by how much eventually consistent reads are behind")
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "how many of the latest changes to keep for the control API, at least; 0 keeps all")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
@@ -85,10 +87,13 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	if err != nil {
 		return usage(fmt.Errorf("--ttl-lag: %w", err), "isr-sim serve --help")
 	}
+	if c.replicaLag < 0 {
+		return usage(fmt.Errorf("--replica-lag: found %v, expected 0s or more", c.replicaLag), "isr-sim serve --help")
+	}
 	if c.keepChanges < 0 {
 		return usage(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.keepChanges), "0 keeps all changes")
 	}
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, KeepChanges: c.keepChanges, Conflicts: c.conflicts})
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, ReplicaLag: c.replicaLag, KeepChanges: c.keepChanges, Conflicts: c.conflicts})
 	for _, text := range c.faults {
 		fault, err := ddbfake.ParseFault(text)
 		if err != nil {

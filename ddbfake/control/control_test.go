@@ -144,6 +144,28 @@ func TestNoClock(t *testing.T) {
 	f.want("GET", "/ttl-lag", "", `{"ttlLag": "manual"}`)
 }
 
+func TestReplicaLag(t *testing.T) {
+	f := newFake(t)
+	f.want("GET", "/replica-lag", "", `{"replicaLag": "0s"}`)
+	f.want("POST", "/replica-lag", `{"replicaLag":"2s"}`, `{"replicaLag": "2s"}`)
+	f.put("a", 10)
+	read := func(consistent bool) int {
+		t.Helper()
+		out, err := f.db.As("alice").Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(out.Items)
+	}
+	if old, now := read(false), read(true); old != 0 || now != 1 {
+		t.Errorf("at once: got %d rows eventually and %d consistently, want 0 and 1", old, now)
+	}
+	f.clock.Advance(2 * time.Second)
+	if old := read(false); old != 1 {
+		t.Errorf("after the lag: got %d rows, want 1", old)
+	}
+}
+
 func TestTTLLag(t *testing.T) {
 	f := newFake(t)
 	f.put("a", 10)
@@ -309,7 +331,7 @@ func TestIsNoCall(t *testing.T) {
 	f := newFake(t)
 	f.want("POST", "/faults", `{"faults":["throttled times=always"]}`, `{"faults": ["throttled times=always"]}`)
 	before := f.db.Hash()
-	for _, path := range []string{"", "/", "/clock", "/ttl-lag", "/faults", "/snapshot", "/dump", "/changes"} {
+	for _, path := range []string{"", "/", "/clock", "/ttl-lag", "/replica-lag", "/faults", "/snapshot", "/dump", "/changes"} {
 		if status, got := f.ask("GET", path, ""); status != http.StatusOK {
 			t.Errorf("GET %s: got %d %s, want 200", path, status, got)
 		}
@@ -356,6 +378,9 @@ func TestRefuses(t *testing.T) {
 		{"POST", "/clock", `{"set":"2039-12-31T23:59:59Z"}`, 409, []string{`"expected": "an instant from 2040-01-01T00:00:00Z"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400, []string{`"found": "soon"`, `at-once`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"` + long + `"}`, 400, nil},
+		{"POST", "/replica-lag", `{"replicaLag":"soon"}`, 400, []string{`"found": "soon"`, `500ms`}},
+		{"POST", "/replica-lag", `{"replicaLag":"-1s"}`, 400, []string{`"found": "-1s"`}},
+		{"POST", "/replica-lag", `{"lag":"1s"}`, 400, []string{`replicaLag`}},
 		{"POST", "/faults", `{"faults":"throttled"}`, 400, []string{`no list of strings`}},
 		{"POST", "/faults", `{"faults":[1]}`, 400, []string{`"found": "[1]"`}},
 		{"POST", "/faults", `{"faults":["thrttled"]}`, 400, []string{`"found": "thrttled"`, `throttled, request-lost`}},

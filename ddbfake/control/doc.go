@@ -22,6 +22,8 @@ The resources, below /_isr-sim:
 	POST   /clock           {"advance":"90s"} or {"set":"2040-01-01T01:00:00Z"}: as GET
 	GET    /ttl-lag         {"ttlLag":"manual"}
 	POST   /ttl-lag         {"ttlLag":"fixed 10m"}: as GET
+	GET    /replica-lag     {"replicaLag":"0s"}
+	POST   /replica-lag     {"replicaLag":"2s"}: as GET
 	GET    /faults          {"faults":["throttled op=PutItem times=2"]}: those that wait
 	POST   /faults          {"faults":["response-lost op=UpdateItem"]}: added, all or none; as GET
 	DELETE /faults          all dropped; as GET

@@ -66,6 +66,10 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 			http.MethodPost:   a.addFaults,
 			http.MethodDelete: a.clearFaults,
 		},
+		"/replica-lag": {
+			http.MethodGet:  a.readReplicaLag,
+			http.MethodPost: a.setReplicaLag,
+		},
 		"/restore": {
 			http.MethodPost: a.restore,
 		},
