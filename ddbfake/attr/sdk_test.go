@@ -139,3 +139,42 @@ func TestConversionsCopy(t *testing.T) {
 		t.Error("ToSDK shares a set")
 	}
 }
+
+// TestMeasureFromSDK checks that the two results are those of the two calls
+// that it stands for.
+func TestMeasureFromSDK(t *testing.T) {
+	want, err := ItemFromSDK(metaRow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, sizeBytes, err := MeasureFromSDK(metaRow)
+	if err != nil || !got.Equal(want) || sizeBytes != want.Size() {
+		t.Errorf("MeasureFromSDK() = %v, %d, %v; want %v, %d", got, sizeBytes, err, want, want.Size())
+	}
+	if got, sizeBytes, err := MeasureFromSDK(nil); got != nil || sizeBytes != 0 || err != nil {
+		t.Errorf("of nil: %v, %d, %v", got, sizeBytes, err)
+	}
+}
+
+// TestToSDKIsTheCallers checks that what a caller does to one answer shows in
+// no other, although the values of an answer are allocated together.
+func TestToSDKIsTheCallers(t *testing.T) {
+	row, err := ItemFromSDK(metaRow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := row.ToSDK()
+	//isrsim:unordered each by itself
+	for _, v := range first {
+		switch v := v.(type) {
+		case *types.AttributeValueMemberS:
+			v.Value = "scribble"
+		case *types.AttributeValueMemberN:
+			v.Value = "0"
+		}
+	}
+	again, err := ItemFromSDK(row.ToSDK())
+	if err != nil || !again.Equal(row) {
+		t.Errorf("the row has become %v, %v; want %v", again, err, row)
+	}
+}

@@ -1,0 +1,108 @@
+package ddbfake
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// TestRowSet draws operations on sets that are copies of each other, and
+// compares each set with a map that nobody shares.
+func TestRowSet(t *testing.T) {
+	type side struct {
+		set   rowSet
+		model map[primaryKey]*row
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	sides := []*side{{newRowSet(), map[primaryKey]*row{}}}
+	for step := range 50_000 {
+		s := sides[rng.IntN(len(sides))]
+		key := primaryKey{fmt.Sprintf("CACHE#%03d", rng.IntN(150)), []string{"LOCK", "META"}[rng.IntN(2)]}
+		switch n := rng.IntN(1000); {
+		case n < 600:
+			if got, want := s.set.Get(key), s.model[key]; got != want {
+				t.Fatalf("step %d: Get(%v) = %v, want %v", step, key, got, want)
+			}
+		case n < 850:
+			r := &row{key: key, item: attr.Item{"step": attr.Int(int64(step))}}
+			s.set.Set(r)
+			s.model[key] = r
+		case n < 998:
+			if r := s.model[key]; r != nil {
+				s.set.Delete(r)
+				delete(s.model, key)
+			}
+		case len(sides) < 6:
+			sides = append(sides, &side{s.set.Copy(), maps.Clone(s.model)})
+		default:
+			*sides[rng.IntN(len(sides))] = side{s.set.Copy(), maps.Clone(s.model)}
+		}
+	}
+	if !slices.ContainsFunc(sides, func(s *side) bool { return s.set.recent != nil }) {
+		t.Error("the shortcut was never used")
+	}
+	for i, s := range sides {
+		want := slices.SortedFunc(maps.Values(s.model), func(a, b *row) int { return a.key.compare(b.key) })
+		var got []*row
+		s.set.Scan(func(r *row) bool { got = append(got, r); return true })
+		if !slices.Equal(got, want) || s.set.Len() != len(want) {
+			t.Errorf("set %d: Scan gives %d rows that are not the %d wanted", i, len(got), len(want))
+		}
+		middle := want[len(want)/2]
+		var up, down []*row
+		s.set.Ascend(middle, func(r *row) bool { up = append(up, r); return true })
+		s.set.Descend(middle, func(r *row) bool { down = append(down, r); return true })
+		slices.Reverse(down)
+		if !slices.Equal(up, want[len(want)/2:]) || !slices.Equal(down, want[:len(want)/2+1]) {
+			t.Errorf("set %d: Ascend and Descend from %v give %d and %d rows", i, middle.key, len(up), len(down))
+		}
+	}
+}
+
+// BenchmarkRowSet compares what the shortcuts of a set spare with what it
+// does without them.
+func BenchmarkRowSet(b *testing.B) {
+	const n = 2000
+	set := newRowSet()
+	rows := make([]*row, n)
+	for i := range rows {
+		rows[i] = &row{key: primaryKey{"CACHE#" + strings.Repeat("0", 60) + fmt.Sprintf("%04d", i/2), []string{"LOCK", "META"}[i%2]}}
+		set.Set(rows[i])
+	}
+	for _, warm := range rows {
+		set.Get(warm.key)
+	}
+	set.widen()
+	i := 0
+	next := func() *row { i++; return rows[i*7919%n] }
+	b.Run("get", func(b *testing.B) {
+		for b.Loop() {
+			set.Get(next().key)
+		}
+	})
+	b.Run("get-from-tree", func(b *testing.B) {
+		for b.Loop() {
+			set.tree.Get(set.at(next()))
+		}
+	})
+	b.Run("set", func(b *testing.B) {
+		for b.Loop() {
+			set.Set(next())
+		}
+	})
+	b.Run("set-in-tree", func(b *testing.B) {
+		for b.Loop() {
+			set.tree.Set(&cell{row: next()})
+		}
+	})
+	b.Run("copy", func(b *testing.B) {
+		for b.Loop() {
+			set.Copy()
+		}
+	})
+}
