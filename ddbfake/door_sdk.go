@@ -207,7 +207,7 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response := &http.Response{
-		Status:        strconv.Itoa(a.status) + " " + http.StatusText(a.status),
+		Status:        statusLine(a.status),
 		StatusCode:    a.status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
@@ -221,6 +221,13 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	b.Reset(bytes.Clone(a.body))
 	response.Body = b
 	return response, nil
+}
+
+func statusLine(status int) string {
+	if status == http.StatusOK {
+		return "200 OK" // nearly always, and without allocations
+	}
+	return strconv.Itoa(status) + " " + http.StatusText(status)
 }
 
 // responseBody is a body in memory.

@@ -136,11 +136,12 @@ func (a reply) header(h http.Header, request uint64) {
 // service's own: 52 digits and capital letters.
 func requestID(n uint64) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	id := []byte("ISRSIM0000000000000000000000000000000000000000000000")
+	id := [...]byte{51: 0} // on the stack
+	copy(id[:], "ISRSIM0000000000000000000000000000000000000000000000")
 	for i := len(id) - 1; n > 0; i, n = i-1, n/36 {
 		id[i] = digits[n%36]
 	}
-	return string(id)
+	return string(id[:])
 }
 
 // authorization is the header that names an actor, in the form of Signature
