@@ -144,14 +144,10 @@ func (r *countingReader) Read(p []byte) (int, error) {
 // saying how much is no exception.
 func TestHandlerBoundsBodies(t *testing.T) {
 	bomb := bytes.Repeat(zipped(strings.Repeat(" ", 1<<20)), 1000) // 1 GB in a thousand members
-	noise := make([]byte, 20<<20)                                  // packs to nothing
-	for i, x := 0, uint32(1); i < len(noise); i++ {
-		x = x*1664525 + 1013904223
-		noise[i] = byte(x >> 24)
-	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, _ = w.Write(noise)
+	large := bytes.Repeat([]byte(" "), 20<<20)
+	var packed bytes.Buffer // and no smaller for it
+	w, _ := gzip.NewWriterLevel(&packed, gzip.NoCompression)
+	_, _ = w.Write(large)
 	_ = w.Close()
 	for _, test := range []struct {
 		name    string
@@ -161,9 +157,9 @@ func TestHandlerBoundsBodies(t *testing.T) {
 		declare bool
 	}{
 		{"a bomb", bomb, true, len(bomb) / 10, false},
-		{"a large body", noise, false, maxBody + 1024, false},
-		{"a large body that says so", noise, false, 0, true},
-		{"a large packed body", packed.Bytes(), true, maxBody + 8192, false},
+		{"a large body", large, false, maxBody + 1024, false},
+		{"a large body that says so", large, false, 0, true},
+		{"a large packed body", packed.Bytes(), true, maxBody + 1024, false},
 		{"a large packed body that says so", packed.Bytes(), true, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

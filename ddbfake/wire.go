@@ -208,8 +208,8 @@ func signerOf(h http.Header, query string) (s signer, ok bool) {
 var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
 
 // readBody appends a request's body to dst, unpacked if it is packed. It reads
-// and unpacks no more than may be served. Errors are errTooLarge, errMalformed for what cannot be unpacked, and those of
-// reading.
+// and unpacks no more than may be served. Errors are errTooLarge, errMalformed
+// for what cannot be unpacked, and those of reading.
 func readBody(dst []byte, r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return dst, nil
