@@ -27,7 +27,8 @@ client, the credential scope on the wire). What looks at tables from outside
 calls those of [DefaultRegion] by their names and any by their ARNs.
 
 In a test, [Start] makes a DB that says what it saw if the test fails, and
-[DB.Put] sets the scene.
+[DB.Put] sets the scene. In a bubble of testing/synctest nothing waits in real
+time, and no goroutine is left behind.
 
 There is no fault that makes a call slow. The engine never waits: a call takes
 effect when it reaches Do, and what delays calls belongs before it, where a
