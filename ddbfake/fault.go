@@ -2,8 +2,11 @@ package ddbfake
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
 // FaultKind is what goes wrong.
@@ -164,7 +167,8 @@ func quoteWord(s string) string {
 }
 
 // ParseFault reads the text form of a fault. Errors name what was found and
-// what was expected.
+// what was expected. An operation that is not supported is an error: such a
+// fault would never strike.
 func ParseFault(text string) (Fault, error) {
 	words, err := splitWords(text)
 	if err != nil {
@@ -210,6 +214,12 @@ func (f *Fault) setPredicate(name, value string) error {
 	}
 	switch name {
 	case "op":
+		if names := Operations(); !slices.Contains(names, value) {
+			if meant, ok := suggest.Nearest(value, names); ok {
+				return fmt.Errorf("found op=%s, want a supported operation, perhaps %s", value, meant)
+			}
+			return fmt.Errorf("found op=%s, want a supported operation such as PutItem", value)
+		}
 		f.Op = value
 	case "table":
 		f.Table = value

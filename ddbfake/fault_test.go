@@ -52,9 +52,11 @@ func TestFaultTextErrors(t *testing.T) {
 		{"throttled PutItem", `fault "throttled PutItem": found "PutItem", want name=value with a name of op, table, key, actor, nth, times`},
 		{"throttled who=alice", `fault "throttled who=alice": found "who", want one of op, table, key, actor, nth, times`},
 		{"throttled op=", `fault "throttled op=": op has no value`},
-		{"throttled op=A op=B", `fault "throttled op=A op=B": op is given twice`},
+		{"throttled op=Query op=Scan", `fault "throttled op=Query op=Scan": op is given twice`},
 		{"throttled nth=0", `fault "throttled nth=0": found nth=0, want a whole number from 1`},
 		{"throttled times=never", `fault "throttled times=never": found times=never, want a whole number from 1, or always`},
+		{"throttled op=PutItm", `fault "throttled op=PutItm": found op=PutItm, want a supported operation, perhaps PutItem`},
+		{"throttled op=ExecuteStatement", `fault "throttled op=ExecuteStatement": found op=ExecuteStatement, want a supported operation such as PutItem`},
 		{`throttled key="open`, `fault "throttled key=\"open": found "open, want a closing quote`},
 		{`throttled key="a"b`, `fault "throttled key=\"a\"b": found b after a quoted value, want a space`},
 	} {
