@@ -100,7 +100,10 @@ func (t *tokens) prune(now time.Time) {
 // and of elements in maps does not matter, that of actions and of elements in
 // lists and sets does.
 func fingerprint(in *dynamodb.TransactWriteItemsInput) [sha256.Size]byte {
-	f := printer(make([]byte, 0, 1024))
+	// The SDK gives every transaction a token, so its text is printed each time.
+	buffer := getBuffer()
+	f := printer((*buffer)[:0])
+	defer func() { putBuffer(buffer, f) }()
 	for i := range in.TransactItems {
 		item := &in.TransactItems[i]
 		switch {
