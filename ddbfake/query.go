@@ -145,8 +145,17 @@ func (q *query) parse(db *DB) (err error) {
 }
 
 // bind finds the rows to read and where to start.
+//
+// Source: https://github.com/architect/dynalite/blob/main/test/query.js (order)
 func (q *query) bind() error {
 	schema := &q.table.schema
+	var start primaryKey
+	if q.in.ExclusiveStartKey != nil {
+		var err error
+		if start, err = schema.ofKey(q.in.ExclusiveStartKey); err != nil {
+			return invalid(startInvalid)
+		}
+	}
 	bounds, err := q.keys.Bind(q.args, schema.hash, schema.sort)
 	if err != nil {
 		return invalid("%s", err.Error())
@@ -156,21 +165,16 @@ func (q *query) bind() error {
 		return err
 	}
 	if q.in.ExclusiveStartKey != nil {
-		key, err := schema.ofKey(q.in.ExclusiveStartKey)
-		if err == nil {
-			err = schema.check(key)
-		}
-		switch {
-		case err != nil && messageOf(err) == keyMismatch:
-			return invalid("The provided starting key is invalid")
+		switch err := schema.check(start); {
 		case err != nil:
 			return invalid("The provided starting key is invalid: %s", messageOf(err))
-		case q.read.hasSort && !q.read.contains(key.sort):
+		case q.read.hasSort && !q.read.contains(start.sort):
 			return invalid("The provided starting key does not match the range key predicate")
-		case key.hash != q.read.hash:
+		case start.hash != q.read.hash:
 			return invalid("The provided starting key is outside query boundaries based on provided conditions")
 		}
-		q.after = &key
+		after := start // so that start need not be on the heap for every call
+		q.after = &after
 	}
 	return q.checkFilter(schema.has)
 }

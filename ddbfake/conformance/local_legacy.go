@@ -10,6 +10,7 @@ const (
 	localNoDelete  = "ValidationException: One or more parameter values were invalid: DELETE action with value is not supported for the type "
 
 	legacyFirst = "Local judges the conditions, or AttributesToGet, before anything else about the parameters"
+	startLast   = "Local looks at where a query starts last"
 	asTexts     = "Local compares the elements of a set as texts here"
 )
 
@@ -60,6 +61,9 @@ var localLegacy = map[place]deviation{
 	{"legacy_precedence/the key before legacy parameters", 4}:       {localTwice, legacyFirst},
 	{"legacy_precedence/the operator before what it joins", 1}:      {"ValidationException: Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.", legacyFirst},
 	{"legacy_precedence/the operator before what it joins", 2}:      {localArguments, legacyFirst},
+	{"legacy_precedence/the starting key before key conditions", 1}: {"ValidationException: Only scalar types can be used as Hash Key values", startLast},
+	{"legacy_precedence/the starting key before key conditions", 2}: {"ValidationException: Query key condition not supported", startLast},
+	{"legacy_precedence/the starting key before key conditions", 3}: {"ValidationException: Query key condition not supported", startLast},
 	{"legacy_precedence/the table before the key", 1}:               {localNoTable, ownWords},
 	{"legacy_precedence/the table before the key", 2}:               {localNoTable, ownWords},
 	{"legacy_precedence/the table before the key", 3}:               {localNoTable, ownWords},
