@@ -113,6 +113,7 @@ func Cases() []Case {
 		{"tag", tagCases()},
 		{"account", accountCases()},
 		{"limit", limitCases()},
+		{"boundary", boundaryCases()},
 		{"precedence", precedenceCases()},
 	} {
 		for _, c := range t.cases {
@@ -150,7 +151,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localStreams,
+	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStreams,
 		localLegacy),
 }
 

@@ -161,5 +161,34 @@ func precedenceCases() []Case {
 				expect(update(k, "SET sk = :v", with(attrs{":v": "x"}), where("attribute_exists(pk)")), badParameter("Cannot update attribute sk. This attribute is part of the key")),
 			},
 		},
+		{
+			Name: "query", Rule: "Of a query: selection, expressions, the table, the key condition, the starting key, the filter.", Source: dynalite + "query.js",
+			steps: []step{
+				expect(query("pk = ", selecting("COUNT"), only("pk")), invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")),
+				expect(query("pk = ", on("missing")), invalid(`Invalid KeyConditionExpression: Syntax error; token: "<EOF>", near: "= "`)),
+				expect(query("x = :p", with(attrs{":p": "p"}), on("missing")), noTable),
+				expect(query("x = :p", with(attrs{":p": "p"}), startingAfter(attrs{"pk": "p"})), invalid("Query condition missed key schema element: pk")),
+				expect(query("pk = :p", with(attrs{":p": "p"}), startingAfter(attrs{"pk": "p"}), filter("pk = :p")), invalid("The provided starting key is invalid")),
+			},
+		},
+		{
+			Name: "transaction of reads", Rule: "Of a transaction of reads: constraints, expressions, tables, keys.", Source: order,
+			steps: []step{
+				expect(transactGet(actions{get(k, only("x,"))}, capacity("BOGUS")), broken(consumed)),
+				expect(transactGet(actions{get(k, on("missing")), get(k, only("x,"))}), invalid(`Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`)),
+				expect(transactGet(actions{get(attrs{"x": 1}), get(k, on("missing"))}), noTable),
+				expect(transactGet(actions{get(attrs{"x": 1}), get(k)}), cancelled(reasonInvalid("The provided key element does not match the schema"), none)),
+			},
+		},
+		{
+			Name: "batch of writes", Rule: "Of a batch of writes: constraints, values, the table, keys, items named twice.", Source: parity + "tier3/validation-ordering/batchOperations.test.ts",
+			steps: []step{
+				expect(batchWrite(actions{put(row("a", "b", "n", num("x")))}, capacity("BOGUS")), broken(consumed)),
+				expect(batchWrite(actions{put(row("a", "b", "n", num("x")), on("missing"))}), invalid("The parameter cannot be converted to a numeric value: x")),
+				expect(batchWrite(actions{put(attrs{"x": 1}, on("missing"))}), noTable),
+				expect(batchWrite(actions{put(row("a", "b")), remove(k), put(attrs{"pk": "a"})}), invalid("Provided list of item keys contains duplicates")),
+				expect(batchWrite(actions{put(attrs{"pk": "a"}), put(row("a", "b")), remove(k)}), invalid("The provided key element does not match the schema")),
+			},
+		},
 	}
 }
