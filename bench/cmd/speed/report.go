@@ -162,7 +162,8 @@ const tail = `
   while it is measured; only the ClientRequestToken of a transaction is a new one each time.
 - Between programs that run in the same way processor time is compared, because on one CPU it is the time, less what is
   spent on waiting and on other programs: it is much the same however busy the machine is. It holds the work of the garbage
-  collector. Throughput, start, snapshot and restore are by the wall clock, and mean little on a busy machine.
+  collector. Throughput is by the wall clock, and means little on a busy machine; so are start, snapshot and restore, each
+  the median of many single times.
 - Before anything is measured, TestSameWork asserts that every side gives the same answers and leaves the same rows.
 
 ## What is not alike
