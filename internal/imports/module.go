@@ -10,7 +10,7 @@ var Module = Rules{
 			"internal/suggest", "scenario/history",
 		},
 		{"ddbfake/expr", "scenario/sim"},
-		{"ddbfake", "ddbfake/conformance", "scenario/isr"},
+		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "scenario/isr"},
 		{"ddbfake/control", "scenario/isr/mutant"},
 		{"scenario/invariant"},
 		{"scenario"},
@@ -37,7 +37,7 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"property", "fixtures/ddblocal", "ddbfake/conformance"},
+			Except: []string{"property", "fixtures/ddblocal", "ddbfake/conformance", "ddbfake/conformance/differential"},
 			To:     []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; see the ban on flags for what that must not bring.
 			Directly: true,
@@ -45,7 +45,7 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"property", "fixtures/ddblocal", "ddbfake/conformance", "cmd/isr-sim"},
+			Except: []string{"property", "fixtures/ddblocal", "ddbfake/conformance", "ddbfake/conformance/differential", "cmd/isr-sim"},
 			To: []string{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",
 				"github.com/moby/...",

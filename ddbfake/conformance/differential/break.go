@@ -1,0 +1,657 @@
+package differential
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A fault of a request: it breaks what it is given, and says whether there
+// was something to break.
+type fault struct {
+	name  string
+	apply func(d draws, b *broken) bool
+}
+
+// broken is a request while it is being broken.
+type broken struct {
+	request Request
+	// part is what has TableName, a key and expressions: the body, or that of
+	// an action of a transaction.
+	part object
+	// list is the actions of a transaction, or what a batch has for a table.
+	list  []any
+	table table
+}
+
+// broken breaks a request in one place, if there is something to break: that
+// it has one fault makes the answer tell which.
+func (d draws) broken(r Request) Request {
+	b := &broken{request: r}
+	var f fault
+	for range 8 { // most faults are of a few operations only
+		f = pick(d, "fault", faults)
+		b.request.Body = clone(r.Body).(object)
+		b.find()
+		// A read of an index may ask for what the index does not have, which is
+		// an error already.
+		sound := r.Body["IndexName"] == nil || f.name == consistentIndex
+		if sound && f.apply(d, b) {
+			break
+		}
+		f = fault{}
+	}
+	if f.apply == nil {
+		return r
+	}
+	if f.name != "long token" {
+		// Where Local lets a request pass that is none, it would know the token.
+		delete(b.request.Body, "ClientRequestToken")
+	}
+	b.request.Breaks = f.name
+	return b.request
+}
+
+// find finds the parts of the request.
+func (b *broken) find() {
+	b.list, b.table = nil, table{}
+	b.part = b.request.Body
+	switch b.request.Operation {
+	case "TransactWriteItems", "TransactGetItems":
+		b.list, _ = b.request.Body["TransactItems"].([]any)
+		b.part = inFirst(b.list)
+	case "BatchGetItem":
+		asked, _ := b.request.Body["RequestItems"].(object)
+		name := firstKey(asked)
+		b.table, _ = tableNamed(name)
+		b.part, _ = asked[name].(object)
+		b.list, _ = b.part["Keys"].([]any)
+	case "BatchWriteItem":
+		asked, _ := b.request.Body["RequestItems"].(object)
+		name := firstKey(asked)
+		b.table, _ = tableNamed(name)
+		b.list, _ = asked[name].([]any)
+		b.part = inFirst(b.list)
+	}
+	if name, ok := b.part["TableName"].(string); ok {
+		b.table, _ = tableNamed(name)
+	}
+}
+
+// firstKey returns the first key of an object, "" if it has none.
+func firstKey(o object) string {
+	if keys := sortedKeys(o); len(keys) > 0 {
+		return keys[0]
+	}
+	return ""
+}
+
+// inFirst returns what the first of a list of actions wraps.
+func inFirst(list []any) object {
+	if len(list) == 0 {
+		return nil
+	}
+	action := list[0].(object)
+	part, _ := action[firstKey(action)].(object)
+	return part
+}
+
+// key returns the key or the item of the part, nil if it has neither.
+func (b *broken) key() object {
+	if item, ok := b.part["Item"].(object); ok {
+		return item
+	}
+	key, _ := b.part["Key"].(object)
+	if key == nil && b.request.Operation == "BatchGetItem" && len(b.list) > 0 {
+		key, _ = b.list[0].(object)
+	}
+	return key
+}
+
+// value puts a value where any may stand: into an item, or among the values
+// of an expression.
+func (b *broken) value(v any) bool {
+	if item, ok := b.part["Item"].(object); ok {
+		item["x"] = v
+		return true
+	}
+	values, ok := b.part["ExpressionAttributeValues"].(object)
+	if !ok {
+		return false
+	}
+	values[firstKey(values)] = v
+	return true
+}
+
+// expression is a parameter of the part and its text.
+func (b *broken) expression(d draws) (parameter, text string, ok bool) {
+	var have []string
+	for _, name := range []string{"ConditionExpression", "FilterExpression", "UpdateExpression", "ProjectionExpression", "KeyConditionExpression"} {
+		if _, ok := b.part[name].(string); ok {
+			have = append(have, name)
+		}
+	}
+	if have == nil {
+		return "", "", false
+	}
+	parameter = oneOf(d, "parameter", have...)
+	text, _ = b.part[parameter].(string)
+	return parameter, text, true
+}
+
+// condition adds a term to a condition or a filter.
+func (b *broken) condition(term string) bool {
+	for _, name := range []string{"ConditionExpression", "FilterExpression"} {
+		if _, ok := b.part[name].(string); ok {
+			b.part[name] = term + " AND " + b.part[name].(string)
+			return true
+		}
+	}
+	return false
+}
+
+// define adds to the names or values of the part.
+func (b *broken) define(parameter, name string, value any) {
+	m, ok := b.part[parameter].(object)
+	if !ok {
+		m = object{}
+		b.part[parameter] = m
+	}
+	m[name] = value
+}
+
+// set gives a member of the whole request a value, if the operation takes it.
+func set(member string, value any, operations string) func(draws, *broken) bool {
+	return func(_ draws, b *broken) bool {
+		if !contains(operations, b.request.Operation) {
+			return false
+		}
+		b.request.Body[member] = value
+		return true
+	}
+}
+
+// breaksValue is a fault of a value.
+func breaksValue(values ...any) func(draws, *broken) bool {
+	return func(d draws, b *broken) bool { return b.value(oneOf(d, "value", values...)) }
+}
+
+// breaksCondition is a fault of a condition, with the values that it takes.
+func breaksCondition(values object, terms ...string) func(draws, *broken) bool {
+	return func(d draws, b *broken) bool {
+		if !b.condition(oneOf(d, "term", terms...)) {
+			return false
+		}
+		for _, name := range sortedKeys(values) {
+			b.define("ExpressionAttributeValues", name, values[name])
+		}
+		return true
+	}
+}
+
+const (
+	writes       = "PutItem UpdateItem DeleteItem"
+	reads        = "Query Scan"
+	transactions = "TransactWriteItems TransactGetItems"
+	batches      = "BatchGetItem BatchWriteItem"
+	singles      = writes + " GetItem " + reads
+)
+
+// consistentIndex is the fault of reads of indexes.
+const consistentIndex = "consistent read of a global index"
+
+var faults = []weighted[fault]{
+	// What a request names.
+	{1, fault{"table that is not there", func(_ draws, b *broken) bool { return b.rename("differential-missing") }}},
+	{1, fault{"name of a table", func(_ draws, b *broken) bool { return b.rename("x!") }}},
+	{4, fault{"no name of a table", func(_ draws, b *broken) bool {
+		if _, ok := b.part["TableName"]; !ok {
+			return false
+		}
+		delete(b.part, "TableName")
+		return true
+	}}},
+	{4, fault{"index that is not there", set("IndexName", "byNothing", reads)}},
+	{12, fault{consistentIndex, func(_ draws, b *broken) bool {
+		for _, x := range b.table.indexes {
+			if x.name == b.part["IndexName"] && !x.local {
+				b.part["ConsistentRead"] = true
+				return true
+			}
+		}
+		return false
+	}}},
+
+	// Keys.
+	{1, fault{"half a key", func(d draws, b *broken) bool {
+		key := b.key()
+		if key == nil || b.table.key == nil {
+			return false
+		}
+		delete(key, oneOf(d, "missing", b.table.key...).name)
+		return true
+	}}},
+	{1, fault{"too much of a key", func(_ draws, b *broken) bool {
+		if b.part["Item"] != nil || b.key() == nil {
+			return false
+		}
+		b.key()["other"] = object{"S": "x"}
+		return true
+	}}},
+	{1, fault{"key of another type", func(d draws, b *broken) bool {
+		key := b.key()
+		if key == nil || b.table.key == nil {
+			return false
+		}
+		a := oneOf(d, "attribute", b.table.key...)
+		key[a.name] = object{"S": "a"}
+		if a.kind == "S" {
+			key[a.name] = object{"N": "1"}
+		}
+		return true
+	}}},
+	{1, fault{"empty key", func(_ draws, b *broken) bool {
+		key := b.key()
+		if key == nil || b.table.key == nil || b.table.key[0].kind == "N" {
+			return false
+		}
+		a := b.table.key[0]
+		key[a.name] = object{a.kind: ""}
+		return true
+	}}},
+	{1, fault{"long key", func(_ draws, b *broken) bool {
+		key := b.key()
+		if key == nil || b.table.key == nil || b.table.key[0].kind != "S" {
+			return false
+		}
+		key[b.table.key[0].name] = object{"S": strings.Repeat("k", 2049)}
+		return true
+	}}},
+	{1, fault{"index key of another type", func(_ draws, b *broken) bool {
+		item, ok := b.part["Item"].(object)
+		if !ok || len(b.table.indexes) == 0 {
+			return false
+		}
+		item["n"] = object{"S": "a"}
+		return true
+	}}},
+	{4, fault{"update of a key", func(_ draws, b *broken) bool {
+		if b.part["UpdateExpression"] == nil || b.table.key == nil {
+			return false
+		}
+		b.part["UpdateExpression"] = "REMOVE " + b.table.key[0].name
+		delete(b.part, "ExpressionAttributeValues")
+		delete(b.part, "ExpressionAttributeNames")
+		delete(b.part, "ConditionExpression")
+		return true
+	}}},
+
+	// Values.
+	{6, fault{"bad number", func(d draws, b *broken) bool { return b.value(object{"N": oneOf(d, "N", badNumber...)}) }}},
+	{1, fault{"empty set", breaksValue(object{"SS": []any{}}, object{"NS": []any{}}, object{"BS": []any{}})}},
+	{1, fault{"duplicate in a set", breaksValue(object{"SS": []any{"a", "b", "a"}}, object{"NS": []any{"1", "1.0"}}, object{"BS": []any{"YQ==", "YQ=="}})}},
+	{1, fault{"two types", breaksValue(object{"S": "a", "N": "1"})}},
+	{1, fault{"no type", breaksValue(object{})}},
+	{1, fault{"null that is false", breaksValue(object{"NULL": false})}},
+
+	// Expressions.
+	{1, fault{"empty expression", func(d draws, b *broken) bool {
+		name, _, ok := b.expression(d)
+		if ok {
+			b.part[name] = ""
+		}
+		return ok
+	}}},
+	{1, fault{"end of an expression", func(d draws, b *broken) bool {
+		name, text, ok := b.expression(d)
+		if ok {
+			b.part[name] = strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz0123456789)]:_#.")
+		}
+		return ok
+	}}},
+	{1, fault{"token of an expression", func(d draws, b *broken) bool {
+		name, text, ok := b.expression(d)
+		if ok {
+			b.part[name] = text + oneOf(d, "token", " )", " AND", " =", ",", " ;", " x y", "[a]", "..")
+		}
+		return ok
+	}}},
+	{1, fault{"undefined value", breaksCondition(nil, "x = :undefined")}},
+	{1, fault{"undefined name", breaksCondition(nil, "attribute_exists(#undefined)", "attribute_exists(m.#undefined)")}},
+	{1, fault{"undefined name in a projection", func(_ draws, b *broken) bool {
+		if b.part["ProjectionExpression"] == nil {
+			return false
+		}
+		b.part["ProjectionExpression"] = "#undefined"
+		return true
+	}}},
+	{1, fault{"unused value", func(d draws, b *broken) bool {
+		if _, _, ok := b.expression(d); !ok || b.request.Operation == "GetItem" || b.list != nil && b.request.Operation != "TransactWriteItems" {
+			return false
+		}
+		b.define("ExpressionAttributeValues", ":unused", object{"S": "a"})
+		return true
+	}}},
+	{1, fault{"unused name", func(d draws, b *broken) bool {
+		if _, _, ok := b.expression(d); !ok {
+			return false
+		}
+		b.define("ExpressionAttributeNames", "#unused", "a")
+		return true
+	}}},
+	{4, fault{"names without an expression", func(d draws, b *broken) bool {
+		if _, _, ok := b.expression(d); ok || !contains(singles, b.request.Operation) {
+			return false
+		}
+		b.define("ExpressionAttributeNames", "#unused", "a")
+		return true
+	}}},
+	{1, fault{"name of a name", func(d draws, b *broken) bool {
+		if _, _, ok := b.expression(d); !ok {
+			return false
+		}
+		b.define("ExpressionAttributeNames", oneOf(d, "name", "bad", "#", "##a", "#a-b"), "a")
+		return true
+	}}},
+	{4, fault{"no names", func(d draws, b *broken) bool {
+		if _, _, ok := b.expression(d); !ok || b.part["ExpressionAttributeNames"] != nil {
+			return false
+		}
+		b.part["ExpressionAttributeNames"] = object{}
+		return true
+	}}},
+	{4, fault{"no values", func(d draws, b *broken) bool {
+		_, _, ok := b.expression(d)
+		if !ok || b.part["ExpressionAttributeValues"] != nil || !contains("PutItem UpdateItem DeleteItem Scan", b.request.Operation) {
+			return false
+		}
+		if b.part["ConditionExpression"] == nil && b.part["FilterExpression"] == nil && b.part["UpdateExpression"] == nil {
+			return false
+		}
+		b.part["ExpressionAttributeValues"] = object{}
+		return true
+	}}},
+	{1, fault{"reserved word", breaksCondition(nil, "attribute_exists(status)", "attribute_exists(m.Comment)")}},
+	{1, fault{"redundant parentheses", breaksCondition(nil, "((attribute_exists(x)))")}},
+	{1, fault{"unknown function", breaksCondition(nil, "unknown(x)", "Size(x) = y")}},
+	{1, fault{"function out of place", breaksCondition(nil, "size(x)", "if_not_exists(x, y)", "attribute_exists(x) = y", "NOT size(x)")}},
+	{1, fault{"number of operands", breaksCondition(nil, "attribute_exists(x, y)", "begins_with(x)", "size(x, y) = y")}},
+	{1, fault{"type of an operand", breaksCondition(object{":bad": object{"N": "1"}}, "begins_with(x, :bad)", "attribute_type(x, :bad)", "size(:bad) = x")}},
+	{1, fault{"type that is none", breaksCondition(object{":bad": object{"S": "Z"}}, "attribute_type(x, :bad)")}},
+	{1, fault{"order of what has none", breaksCondition(object{":bad": object{"BOOL": true}}, "x < :bad", "x BETWEEN :bad AND :bad")}},
+	{1, fault{"bounds of two types", breaksCondition(object{":low": object{"N": "1"}, ":high": object{"S": "a"}}, "x BETWEEN :low AND :high")}},
+	{1, fault{"bounds upside down", breaksCondition(object{":low": object{"N": "2"}, ":high": object{"N": "1"}}, "x BETWEEN :low AND :high")}},
+	{1, fault{"value as a path", breaksCondition(object{":bad": object{"S": "a"}}, "attribute_exists(:bad)")}},
+	{1, fault{"one operand twice", breaksCondition(nil, "x = x", "m.k IN (m.k)", "contains(x, x)")}},
+	{1, fault{"deep path", breaksCondition(nil, "attribute_exists(m"+strings.Repeat(".x", 33)+")")}},
+	{4, fault{"path into a key", breaksCondition(nil, "attribute_exists(pk.x)", "attribute_exists(id[0])", "attribute_exists(n.x)")}},
+	{1, fault{"long expression", breaksCondition(nil, "attribute_exists("+strings.Repeat("x", 4100)+")")}},
+	{1, fault{"many operators", breaksCondition(nil, strings.Repeat("x <> y AND ", 301)+"x <> y")}},
+	{1, fault{"function in an update", func(_ draws, b *broken) bool {
+		if b.part["UpdateExpression"] == nil || !strings.Contains(b.part["UpdateExpression"].(string), "SET ") {
+			return false
+		}
+		b.part["UpdateExpression"] = strings.Replace(b.part["UpdateExpression"].(string), "SET ", "SET spare = size(x), ", 1)
+		return true
+	}}},
+	{1, fault{"type of an operand of an update", func(d draws, b *broken) bool {
+		text, ok := b.part["UpdateExpression"].(string)
+		if !ok {
+			return false
+		}
+		section := oneOf(d, "section", "SET", "ADD", "DELETE")
+		if strings.Contains(text, section+" ") {
+			return false
+		}
+		b.part["UpdateExpression"] = text + map[string]string{"SET": " SET spare = x + :bad", "ADD": " ADD spare :bad", "DELETE": " DELETE spare :bad"}[section]
+		b.define("ExpressionAttributeValues", ":bad", object{"BOOL": true})
+		return true
+	}}},
+	{1, fault{"one section twice", func(_ draws, b *broken) bool {
+		text, ok := b.part["UpdateExpression"].(string)
+		if ok {
+			b.part["UpdateExpression"] = "REMOVE spare " + text + " REMOVE spare2"
+		}
+		return ok
+	}}},
+	{1, fault{"paths of a projection that overlap", func(_ draws, b *broken) bool {
+		text, ok := b.part["ProjectionExpression"].(string)
+		if ok {
+			b.part["ProjectionExpression"] = text + ", spare, spare.x"
+		}
+		return ok
+	}}},
+	{1, fault{"paths that overlap", func(_ draws, b *broken) bool {
+		text, ok := b.part["UpdateExpression"].(string)
+		if !ok || strings.Contains(text, "REMOVE") {
+			return false
+		}
+		b.part["UpdateExpression"] = text + " REMOVE spare, spare.x"
+		return true
+	}}},
+	{1, fault{"paths that conflict", func(_ draws, b *broken) bool {
+		text, ok := b.part["UpdateExpression"].(string)
+		if !ok || strings.Contains(text, "REMOVE") {
+			return false
+		}
+		b.part["UpdateExpression"] = text + " REMOVE spare.x, spare[0]"
+		return true
+	}}},
+	{12, fault{"key condition", func(d draws, b *broken) bool {
+		if b.request.Operation != "Query" {
+			return false
+		}
+		b.part["TableName"] = tables[0].name
+		for _, name := range []string{"IndexName", "FilterExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "ProjectionExpression", "Select"} {
+			delete(b.part, name)
+		}
+		b.part["KeyConditionExpression"] = oneOf(d, "keys",
+			"pk > :a", "sk = :a", "pk = :a AND x = :a", "pk = :a OR sk = :a", "pk = :a AND sk <> :a", "NOT pk = :a",
+			"pk = :a AND sk = :a AND x = :a", "pk = :a AND pk = :a", "pk = :n", "pk = :n AND sk = :a", "pk = :a AND sk > :n", "pk = :a AND sk = :n", "pk.x = :a", "pk = :e",
+			"pk = :a AND sk BETWEEN :b AND :a", "pk = :a AND contains(sk, :a)", "pk = :a AND size(sk) = :n", "pk IN (:a)", "pk.x = :a", "pk = :a AND sk = pk",
+		)
+		values := object{}
+		for name, v := range map[string]object{":a": {"S": "a"}, ":b": {"S": "b"}, ":n": {"N": "1"}, ":e": {"S": ""}} { //isrsim:unordered a map is filled
+			if strings.Contains(b.part["KeyConditionExpression"].(string), name) {
+				values[name] = v
+			}
+		}
+		b.part["ExpressionAttributeValues"] = values
+		return true
+	}}},
+	{4, fault{"filter by the key", func(_ draws, b *broken) bool {
+		if b.request.Operation != "Query" || b.request.Body["IndexName"] != nil {
+			return false
+		}
+		b.part["FilterExpression"] = "attribute_exists(" + b.table.key[0].name + ")"
+		b.part["KeyConditionExpression"] = b.table.key[0].name + " = :k"
+		b.part["ExpressionAttributeValues"] = object{":k": keyValues[b.table.key[0].kind][0]}
+		for _, name := range []string{"ExpressionAttributeNames", "ProjectionExpression", "Select"} {
+			delete(b.part, name)
+		}
+		return true
+	}}},
+
+	// Parameters.
+	{4, fault{"ReturnValues", func(d draws, b *broken) bool {
+		return set("ReturnValues", oneOf(d, "value", "SOME", "UPDATED_NEW", "ALL_NEW"), "PutItem DeleteItem")(d, b)
+	}}},
+	{1, fault{"ReturnValues of an update", set("ReturnValues", "SOME", "UpdateItem")}},
+	{1, fault{"ReturnConsumedCapacity", set("ReturnConsumedCapacity", "SOME", singles+" "+transactions+" "+batches)}},
+	{1, fault{"ReturnValuesOnConditionCheckFailure", func(_ draws, b *broken) bool {
+		if b.part["ConditionExpression"] == nil {
+			return false
+		}
+		b.part["ReturnValuesOnConditionCheckFailure"] = "SOME"
+		return true
+	}}},
+	{4, fault{"Select", func(d draws, b *broken) bool {
+		return set("Select", oneOf(d, "Select", "SOME", "SPECIFIC_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES"), reads)(d, b)
+	}}},
+	{4, fault{"Limit", set("Limit", 0, reads)}},
+	{4, fault{"segments", func(d draws, b *broken) bool {
+		if b.request.Operation != "Scan" {
+			return false
+		}
+		delete(b.part, "Segment")
+		delete(b.part, "TotalSegments")
+		switch d.below(5, "segments") {
+		case 0:
+			b.part["Segment"] = 1
+		case 1:
+			b.part["TotalSegments"] = 1
+		case 2:
+			b.part["Segment"], b.part["TotalSegments"] = 2, 2
+		case 3:
+			b.part["Segment"], b.part["TotalSegments"] = 0, 0
+		case 4:
+			b.part["Segment"], b.part["TotalSegments"] = -1, 2
+		}
+		return true
+	}}},
+	{4, fault{"starting key", func(d draws, b *broken) bool {
+		if !contains(reads, b.request.Operation) || b.request.Body["IndexName"] != nil {
+			return false
+		}
+		b.part["ExclusiveStartKey"] = oneOf(d, "key", object{}, object{"other": object{"S": "a"}}, object{"pk": object{"BOOL": true}, "sk": object{"S": "a"}},
+			object{"pk": object{"N": "abc"}})
+		if b.request.Operation == "Query" && d.chance(3, "elsewhere") {
+			b.part["ExclusiveStartKey"] = object{"pk": object{"S": "zz"}, "sk": object{"S": "zz"}}
+		}
+		return true
+	}}},
+	{1, fault{"JSON of a member", func(d draws, b *broken) bool {
+		b.request.Body[oneOf(d, "member", "TableName", "ReturnConsumedCapacity")] = oneOf[any](d, "value", 5, true, []any{}, object{})
+		return contains(singles, b.request.Operation)
+	}}},
+
+	// Lists.
+	{1, fault{"one item twice", func(_ draws, b *broken) bool {
+		if len(b.list) == 0 {
+			return false
+		}
+		b.lists(append(b.list, b.list[0]))
+		return true
+	}}},
+	{1, fault{"nothing in a list", func(_ draws, b *broken) bool {
+		if b.list == nil {
+			return false
+		}
+		b.lists([]any{})
+		return true
+	}}},
+	{1, fault{"too many in a list", func(_ draws, b *broken) bool {
+		if len(b.list) == 0 {
+			return false
+		}
+		most := 101
+		if b.request.Operation == "BatchWriteItem" {
+			most = 26
+		}
+		list := []any{}
+		for range most {
+			list = append(list, b.list[0])
+		}
+		b.lists(list)
+		return true
+	}}},
+	{4, fault{"too many in two lists", func(_ draws, b *broken) bool {
+		if b.request.Operation != "BatchWriteItem" {
+			return false
+		}
+		rows, numbers := []any{}, []any{}
+		for i := range 15 {
+			text := fmt.Sprint(i)
+			rows = append(rows, object{"DeleteRequest": object{"Key": object{"pk": object{"S": text}, "sk": object{"S": text}}}})
+			numbers = append(numbers, object{"DeleteRequest": object{"Key": object{"id": object{"N": text}}}})
+		}
+		b.request.Body["RequestItems"] = object{tables[0].name: rows, tables[1].name: numbers}
+		return true
+	}}},
+	{1, fault{"action of nothing", func(_ draws, b *broken) bool {
+		if b.list == nil || b.request.Operation == "BatchGetItem" {
+			return false
+		}
+		b.lists(append(b.list, object{}))
+		return true
+	}}},
+	{4, fault{"action of two", func(_ draws, b *broken) bool {
+		if b.request.Operation != "TransactWriteItems" || len(b.list) == 0 {
+			return false
+		}
+		one := b.list[0].(object)
+		for _, name := range []string{"Put", "Delete"} {
+			if one[name] == nil {
+				one[name] = object{"TableName": tables[1].name, "Key": object{"id": object{"N": "1"}}, "Item": object{"id": object{"N": "1"}}}
+				delete(one[name].(object), map[string]string{"Put": "Key", "Delete": "Item"}[name])
+				return true
+			}
+		}
+		return false
+	}}},
+	{4, fault{"long token", set("ClientRequestToken", strings.Repeat("t", 37), "TransactWriteItems")}},
+	{1, fault{"large item", func(_ draws, b *broken) bool {
+		item, ok := b.part["Item"].(object)
+		if ok {
+			item["x"] = object{"S": strings.Repeat("x", 400<<10)}
+		}
+		return ok
+	}}},
+	{1, fault{"deep item", func(_ draws, b *broken) bool {
+		item, ok := b.part["Item"].(object)
+		if !ok {
+			return false
+		}
+		v := object{"S": "a"}
+		for range 33 {
+			v = object{"L": []any{v}}
+		}
+		item["x"] = v
+		return true
+	}}},
+}
+
+// rename names another table.
+func (b *broken) rename(name string) bool {
+	if _, ok := b.part["TableName"]; ok {
+		b.part["TableName"] = name
+		return true
+	}
+	asked, ok := b.request.Body["RequestItems"].(object)
+	if !ok || b.table.name == "" {
+		return false
+	}
+	asked[name] = asked[b.table.name]
+	delete(asked, b.table.name)
+	return true
+}
+
+// lists puts another list in the place of the one that there is.
+func (b *broken) lists(list []any) {
+	switch b.request.Operation {
+	case "BatchGetItem":
+		b.part["Keys"] = list
+	case "BatchWriteItem":
+		b.request.Body["RequestItems"].(object)[b.table.name] = list
+	default:
+		b.request.Body["TransactItems"] = list
+	}
+}
+
+// clone copies a JSON value.
+func clone(v any) any {
+	switch v := v.(type) {
+	case object:
+		out := make(object, len(v))
+		for name, inner := range v { //isrsim:unordered a map is filled
+			out[name] = clone(inner)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			out[i] = clone(inner)
+		}
+		return out
+	}
+	return v
+}

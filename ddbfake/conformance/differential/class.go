@@ -1,0 +1,115 @@
+package differential
+
+import "regexp"
+
+// class is a class of errors.
+type class struct {
+	name    string
+	pattern *regexp.Regexp
+}
+
+// classes are the errors that operations on data give, by what is wrong. A
+// run must meet each of them, and no others.
+var classes = func() []class {
+	inExpression := `Invalid \w+Expression: `
+	list := []class{}
+	for _, c := range [][2]string{
+		{"condition failed", `ConditionalCheckFailedException: .*`},
+		{"transaction cancelled: condition", `TransactionCanceledException: .*ConditionalCheckFailed.*`},
+		{"transaction cancelled: not valid", `TransactionCanceledException: .*ValidationError.*`},
+		{"token of another transaction", `IdempotentParameterMismatchException: .*`},
+		{"no such table", `ResourceNotFoundException: .*`},
+		{"JSON of another type", `SerializationException: .*`},
+
+		{"constraint: name", v + `\d+ validation errors? detected: .*(regular expression pattern|Map keys must satisfy).*`},
+		{"constraint: null", v + `\d+ validation errors? detected: Value null at .*`},
+		{"constraint: enumeration", v + `\d+ validation errors? detected: .*enum value set.*`},
+		{"constraint: length", v + `\d+ validation errors? detected: .*(Member must have length|Map value must satisfy).*`},
+		{"constraint: value", v + `\d+ validation errors? detected: .*Member must have value.*`},
+
+		{"key that does not match", v + `The provided key element does not match the schema`},
+		{"item without its key", v + `.*Missing the key .*`},
+		{"item with a key of another type", v + `.*Type mismatch for key .*`},
+		{"index key of another type", v + `.*Type mismatch for Index Key .*`},
+		{"empty key", v + `One or more parameter values (are not valid|were invalid).*cannot contain an empty .*`},
+		{"long key", v + `.*Size of hashkey has exceeded .*`},
+		{"update of a key", v + `.*Cannot update attribute .*`},
+		{"path into a key", v + `Key attributes must be scalars; .*`},
+
+		{"text that is no number", v + `.*The parameter cannot be converted to a numeric value.*`},
+		{"too many digits", v + `.*Attempting to store more than 38 significant digits.*`},
+		{"number too large", v + `.*Number overflow.*`},
+		{"number too small", v + `.*Number underflow.*`},
+		{"empty set", v + `.*(set  may not be empty|sets should not be empty).*`},
+		{"duplicate in a set", v + `.*Input collection .*contains duplicates.*`},
+		{"value of two types", v + `.*more than one datatypes set.*`},
+		{"value of no type", v + `.*Supplied AttributeValue is empty.*`},
+		{"null that is false", v + `.*Null attribute value types must have the value of true.*`},
+		{"large item", v + `Item size .*has exceeded the maximum allowed size`},
+		{"deep item", v + `Nesting Levels have exceeded supported limits.*`},
+
+		{"empty expression", v + inExpression + `The expression can not be empty;`},
+		{"long expression", v + inExpression + `Expression size has exceeded .*`},
+		{"many operators", v + inExpression + `The expression contains too many operators; .*`},
+		{"syntax", v + inExpression + `Syntax error; .*`},
+		{"redundant parentheses", v + inExpression + `The expression has redundant parentheses;`},
+		{"reserved word", v + inExpression + `Attribute name is a reserved keyword; .*`},
+		{"undefined name", v + inExpression + `An expression attribute name used .* is not defined; .*`},
+		{"undefined value", v + inExpression + `An expression attribute value used .* is not defined; .*`},
+		{"unused name", v + `Value provided in ExpressionAttributeNames unused in expressions: .*`},
+		{"unused value", v + `Value provided in ExpressionAttributeValues unused in expressions: .*`},
+		{"name of a name", v + `ExpressionAttribute(Names|Values) contains invalid key: .*`},
+		{"no names", v + `ExpressionAttributeNames must not be empty`},
+		{"no values", v + `ExpressionAttributeValues must not be empty`},
+		{"names without an expression", v + `ExpressionAttribute(Names|Values) can only be specified when using expressions.*`},
+		{"unknown function", v + inExpression + `Invalid function name; .*`},
+		{"function out of place", v + inExpression + `The function is not allowed .*`},
+		{"number of operands", v + inExpression + `Incorrect number of operands .*`},
+		{"type of an operand", v + inExpression + `Incorrect operand type .*`},
+		{"value as a path", v + inExpression + `Operator or function requires a document path; .*`},
+		{"type that is none", v + inExpression + `Invalid attribute type name found; .*`},
+		{"one operand twice", v + inExpression + `The first operand must be distinct .*`},
+		{"bounds of two types", v + inExpression + `The BETWEEN operator requires same data type .*`},
+		{"bounds upside down", v + inExpression + `The BETWEEN operator requires upper bound .*`},
+		{"deep path", v + inExpression + `The document path has too many nesting levels; .*`},
+		{"one section twice", v + inExpression + `The "\w+" section can only be used once .*`},
+		{"paths that overlap", v + inExpression + `Two document paths overlap .*`},
+		{"paths that conflict", v + inExpression + `Two document paths conflict .*`},
+
+		{"operand that is not there", v + `The provided expression refers to an attribute that does not exist in the item`},
+		{"path that leads nowhere", v + `The document path provided in the update expression is invalid for update`},
+		{"operand of another type", v + `An operand in the update expression has an incorrect data type`},
+
+		{"key condition: attribute", v + `(Query condition missed key schema element.*|Conditions can be of length 1 or 2 only)`},
+		{"key condition: operator", v + `(Invalid operator used in KeyConditionExpression: .*|Invalid condition in KeyConditionExpression: .*|` + inExpression + `Invalid .*|Query key condition not supported|Attempted conditional constraint is not an indexable operation)`},
+		{"key condition: value", v + `(.*Condition parameter type does not match schema type|KeyConditionExpressions .*)`},
+		{"filter by a key", v + `Filter Expression can only contain non-primary key attributes: .*`},
+		{"no such index", v + `The table does not have the specified index: .*`},
+		{"consistent read of a global index", v + `Consistent reads are not supported on global secondary indexes`},
+		{"not in the index", v + `.*does not project .*`},
+		{"selection of an index", v + `.*Select type ALL_ATTRIBUTES is not supported .*`},
+		{"selection", v + `(Cannot specify the ProjectionExpression .*|Must specify the AttributesToGet .*|ALL_PROJECTED_ATTRIBUTES can be used only .*)`},
+		{"starting key", v + `The provided starting key .*`},
+		{"segments", v + `The (Segment|TotalSegments) parameter is .*`},
+		{"return values", v + `ReturnValues can only be ALL_OLD or NONE`},
+
+		{"one item twice in a transaction", v + `Transaction request cannot include multiple operations on one item`},
+		{"action of two", v + `TransactItems can only contain one of .*`},
+		{"action of nothing", v + `(Invalid Request: TransactWriteRequest should contain .*|Supplied AttributeValue .*)`},
+		{"one key twice in a batch", v + `Provided list of item keys contains duplicates`},
+		{"too many in a batch", v + `Too many items requested .*`},
+	} {
+		list = append(list, class{c[0], regexp.MustCompile(`(?s)\A(?:` + c[1] + `)\z`)})
+	}
+	return list
+}()
+
+// classOf returns the class of an error, "" if there is none.
+func classOf(outcome string) string {
+	for _, c := range classes {
+		if c.pattern.MatchString(outcome) {
+			return c.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,199 @@
+package differential
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// disparity is one place where two answers differ.
+type disparity struct {
+	// path is "error" for different outcomes, and otherwise the members that
+	// lead to the place, such as "ConsumedCapacity.Table".
+	path        string
+	left, right string
+}
+
+// compare returns the places where two answers to a request differ, once
+// what has no order is ordered.
+func compare(left, right answer) []disparity {
+	if l, r := left.outcome(), right.outcome(); inAnyOrder(l) != inAnyOrder(r) {
+		return []disparity{{"error", left.detailed(), right.detailed()}}
+	}
+	var all []disparity
+	walk("", inOrder(left.body), inOrder(right.body), &all)
+	return all
+}
+
+// walk compares two JSON values, and members one by one.
+func walk(path string, left, right any, all *[]disparity) {
+	if l, ok := left.(object); ok {
+		if r, ok := right.(object); ok {
+			for _, name := range union(l, r) {
+				walk(strings.TrimPrefix(path+"."+name, "."), l[name], r[name], all)
+			}
+			return
+		}
+	}
+	if l, ok := left.([]any); ok {
+		if r, ok := right.([]any); ok && len(l) == len(r) {
+			for i := range l {
+				walk(fmt.Sprintf("%s[%d]", path, i), l[i], r[i], all)
+			}
+			return
+		}
+	}
+	if l, r := valueText(left), valueText(right); l != r {
+		*all = append(*all, disparity{path, l, r})
+	}
+}
+
+// valueText is a JSON value as text; "absent" if it is not there.
+func valueText(v any) string {
+	if v == nil {
+		return "absent"
+	}
+	return string(encode(v))
+}
+
+func union(a, b object) []string {
+	names := sortedKeys(a)
+	for _, name := range sortedKeys(b) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// inOrder sorts what has no order by AWS's documentation: sets, the items of
+// a batch, the tables that consumed something.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+func inOrder(v any) any {
+	switch v := v.(type) {
+	case object:
+		for name, inner := range v { //isrsim:unordered each member by itself
+			v[name] = inOrder(inner)
+		}
+		for _, set := range []string{"SS", "BS"} {
+			sortTexts(v[set])
+		}
+		if list, ok := v["NS"].([]any); ok {
+			slices.SortStableFunc(list, func(a, b any) int { return strings.Compare(normalNumber(fmt.Sprint(a)), normalNumber(fmt.Sprint(b))) })
+		}
+		if list, ok := v["ConsumedCapacity"].([]any); ok {
+			slices.SortStableFunc(list, func(a, b any) int { return strings.Compare(tableOf(a), tableOf(b)) })
+		}
+		if responses, ok := v["Responses"].(object); ok {
+			for _, list := range responses { //isrsim:unordered each table by itself
+				sortTexts(list)
+			}
+		}
+		return v
+	case []any:
+		for i := range v {
+			v[i] = inOrder(v[i])
+		}
+		return v
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return v
+		}
+		return json.Number(fmt.Sprint(f)) // 1.0 is 1
+	}
+	return v
+}
+
+// sortTexts sorts a list, if it is one, by the JSON of its elements, in which
+// equal numbers are one text.
+func sortTexts(v any) {
+	if list, ok := v.([]any); ok {
+		slices.SortStableFunc(list, func(a, b any) int {
+			return strings.Compare(string(encode(normal(a))), string(encode(normal(b))))
+		})
+	}
+}
+
+// normal is a copy of a JSON value in which every DynamoDB number has its
+// normal text.
+func normal(v any) any {
+	switch v := v.(type) {
+	case object:
+		out := object{}
+		for name, inner := range v { //isrsim:unordered each member by itself
+			switch text, isText := inner.(string); {
+			case name == "N" && isText:
+				out[name] = normalNumber(text)
+			case name == "NS":
+				numbers := []any{}
+				if list, ok := inner.([]any); ok {
+					for _, n := range list {
+						text, _ := n.(string)
+						numbers = append(numbers, normalNumber(text))
+					}
+				}
+				sortTexts(numbers)
+				out[name] = numbers
+			default:
+				out[name] = normal(inner)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			out[i] = normal(inner)
+		}
+		return out
+	}
+	return v
+}
+
+// normalNumber is the text that DynamoDB gives back of a number.
+func normalNumber(text string) string {
+	n, err := attr.ParseNumber(text)
+	if err != nil {
+		return text
+	}
+	return n.String()
+}
+
+// tableOf is the table that an element of ConsumedCapacity is about.
+func tableOf(v any) string {
+	of, _ := v.(object)
+	name, _ := of["TableName"].(string)
+	return name
+}
+
+// setInMessage is a list of names that a message prints in the order that a
+// set in the memory of the service has them in.
+var setInMessage = regexp.MustCompile(`does not project (?:one or more filter attributes: )?\[[^\]]*\]`)
+
+// inAnyOrder sorts such lists.
+func inAnyOrder(message string) string {
+	return setInMessage.ReplaceAllStringFunc(message, func(list string) string {
+		open := strings.IndexByte(list, '[')
+		return list[:open] + sortedList(list[open:])
+	})
+}
+
+// sortedList sorts what a message lists between brackets.
+func sortedList(list string) string {
+	names := strings.FieldsFunc(list[1:len(list)-1], func(r rune) bool { return r == ',' || r == ' ' })
+	slices.Sort(names)
+	return fmt.Sprint(names)
+}
+
+// float is a number of JSON; 0 if it is none.
+func float(v any) float64 {
+	n, _ := v.(json.Number)
+	f, _ := n.Float64() // what is no number is 0, and compared by its own member
+	return f
+}

@@ -1,0 +1,61 @@
+package differential
+
+import (
+	"math/bits"
+
+	"pgregory.net/rapid"
+)
+
+// draws is where all that is random comes from. Every choice is made of
+// single bits because rapid's ranges and samples favour small values: what is
+// drawn here is uniform, and shrinks towards the first alternative all the
+// same.
+type draws struct{ t *rapid.T }
+
+var bit = rapid.Bool()
+
+// below draws a number of 0 to n-1.
+func (d draws) below(n int, label string) int {
+	if n <= 1 {
+		return 0
+	}
+	// A few bits more than needed even out what the remainder favours.
+	width := bits.Len(uint(n-1)) + 3
+	v := 0
+	for range width {
+		v <<= 1
+		if bit.Draw(d.t, label) {
+			v |= 1
+		}
+	}
+	return v % n
+}
+
+// chance is true with a probability of one in so many.
+func (d draws) chance(oneIn int, label string) bool { return d.below(oneIn, label) == oneIn-1 }
+
+// oneOf draws an element. The simplest stands first.
+func oneOf[T any](d draws, label string, list ...T) T { return list[d.below(len(list), label)] }
+
+// weighted is an alternative that is drawn so many times as often as one of
+// weight 1.
+type weighted[T any] struct {
+	weight int
+	value  T
+}
+
+// pick draws one of the alternatives by weight.
+func pick[T any](d draws, label string, list []weighted[T]) T {
+	total := 0
+	for _, w := range list {
+		total += w.weight
+	}
+	n := d.below(total, label)
+	for _, w := range list {
+		if n < w.weight {
+			return w.value
+		}
+		n -= w.weight
+	}
+	panic("differential: no alternatives")
+}

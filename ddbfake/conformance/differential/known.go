@@ -1,0 +1,81 @@
+package differential
+
+import (
+	"regexp"
+	"strings"
+	"sync/atomic"
+)
+
+// Known is a difference between the fake and DynamoDB Local that is known. It
+// is as narrow as it can be said: what is not exactly this is a failure.
+type Known struct {
+	// Operations are those whose answers differ so, separated by spaces;
+	// empty: any.
+	Operations string
+	// Path is a pattern of the place in the answer: "error" for the outcome,
+	// or the members that lead there.
+	Path string
+	// Fake and Local are patterns of what each says there: for an error
+	// "Exception: message", or "ok".
+	Fake, Local string
+	// When, if not nil, must be true of the request.
+	When func(Request) bool
+	// If, if not nil, must be true of both texts too.
+	If func(fake, local string) bool
+	// Silent, if not nil, says of which requests the difference is not in the
+	// answer but in the rows: Diverges then holds.
+	Silent func(Request) bool
+	// Diverges says that the two then have other rows.
+	Diverges bool
+	// FakeIsWrong says that the other one answers as the service does.
+	FakeIsWrong bool
+	// Reason says why.
+	Reason string
+	// Source is where that is said.
+	Source string
+
+	path, fake, local *regexp.Regexp
+	met               atomic.Int64
+}
+
+// compile makes the patterns, which stand for whole texts.
+func compile(list []*Known) []*Known {
+	whole := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?s)\A(?:` + pattern + `)\z`) }
+	for _, k := range list {
+		k.path, k.fake, k.local = whole(k.Path), whole(k.Fake), whole(k.Local)
+	}
+	return list
+}
+
+// known returns the listed difference that this is, nil if there is none.
+func known(list []*Known, r Request, d disparity) *Known {
+	for _, k := range list {
+		if k.Silent == nil && (k.Operations == "" || contains(k.Operations, r.Operation)) &&
+			k.path.MatchString(d.path) && k.fake.MatchString(d.left) && k.local.MatchString(d.right) &&
+			(k.When == nil || k.When(r)) && (k.If == nil || k.If(d.left, d.right)) {
+			return k
+		}
+	}
+	return nil
+}
+
+func contains(words, word string) bool { return strings.Contains(" "+words+" ", " "+word+" ") }
+
+// String says what the difference is.
+func (k *Known) String() string {
+	if k.Silent != nil {
+		return k.Reason
+	}
+	return strings.TrimSpace(k.Operations+" "+k.Path) + ": the fake says " + k.Fake + ", Local " + k.Local + " (" + k.Reason + ")"
+}
+
+// Met returns how often the difference was met.
+func (k *Known) Met() int64 { return k.met.Load() }
+
+var (
+	indexInPath = regexp.MustCompile(`\[[0-9]+\]`)
+	quoted      = regexp.MustCompile(`'[^']*'|"[^"]*"|\[[^\]]*\]|[:#][A-Za-z0-9_]+|\b[0-9]+\b`)
+)
+
+// general is a message without what a request brought into it.
+func general(message string) string { return quoted.ReplaceAllString(message, "…") }

@@ -1,0 +1,87 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"maps"
+)
+
+// mostPages bounds how many pages of a read are followed.
+const mostPages = 60
+
+// pages sends a request and, if asked, those for the further pages and
+// segments. The answer then has the items of all of them.
+func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
+	first, err := s.do(ctx, r.Operation, r.text(run))
+	if err != nil || first.failed() {
+		return first, err
+	}
+	pages := []object{first.body}
+	segments, segmented := r.Body["TotalSegments"].(int)
+	for segment := 0; r.Pages; {
+		last := pages[len(pages)-1]["LastEvaluatedKey"]
+		switch {
+		case last != nil:
+		case segmented && segment < segments-1:
+			segment++
+			r = r.with("Segment", segment)
+		default:
+			first.body = merged(r, pages)
+			return first, nil
+		}
+		if len(pages) == mostPages {
+			return first, fmt.Errorf("%s: %s: more than %d pages", s.Name, r, mostPages)
+		}
+		a, err := s.do(ctx, r.Operation, r.with("ExclusiveStartKey", last).text(run))
+		if err != nil || a.failed() {
+			return a, err
+		}
+		pages = append(pages, a.body)
+	}
+	if r.unordered() {
+		first.body = merged(r, pages)
+	}
+	return first, nil
+}
+
+// unordered says whether AWS documents no order for the items of the answer:
+// those of a Scan, and rows of an index that have the same key there.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
+func (r Request) unordered() bool { return r.Operation == "Scan" || r.Body["IndexName"] != nil }
+
+// merged is pages as one answer, without what depends on an order that is not
+// documented: which item stands on which page, and so the keys between them
+// and what each page costs.
+func merged(r Request, pages []object) object {
+	one := maps.Clone(pages[0])
+	var items, scanned []any
+	count := 0.0
+	for _, page := range pages {
+		list, _ := page["Items"].([]any)
+		items = append(items, list...)
+		scanned = append(scanned, page["ScannedCount"])
+		count += float(page["Count"])
+	}
+	if one["Items"] != nil {
+		if r.unordered() {
+			sortTexts(inOrder(items))
+		}
+		one["Items"] = items
+	}
+	one["Count"] = count
+	if _, segmented := r.Body["TotalSegments"]; segmented {
+		// Which segment an item is in is nobody's business either.
+		total := 0.0
+		for _, n := range scanned {
+			total += float(n)
+		}
+		scanned = []any{total}
+	}
+	one["ScannedCount"] = scanned
+	if r.Pages {
+		delete(one, "LastEvaluatedKey")
+		delete(one, "ConsumedCapacity")
+	}
+	return one
+}

@@ -1,0 +1,404 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Pair is two stores that are compared: the fake, and one that is not in
+// doubt. Both have the tables, empty, from Create to Drop. It serves one
+// sequence at a time.
+type Pair struct {
+	// Fake is under test.
+	Fake Store
+	// Real is what it is held to.
+	Real Store
+	// Known are the differences that the real store is known for.
+	Known []*Known
+	// Tally counts what is met.
+	Tally *Tally
+	// Survey, if not nil, is told of every difference that is not listed, and
+	// the sequence goes on: to see many at once.
+	Survey func(*Failure)
+
+	runs int
+}
+
+// Failure is a difference that is not listed.
+type Failure struct {
+	Sequence Sequence
+	// At is the index of the request that was answered differently, or the
+	// length of the sequence if only the rows that are left differ.
+	At          int
+	Disparities []disparity
+	// Answers are those of the request, for readers.
+	Answers [2]string
+	names   [2]string
+}
+
+// Kind says what differs: failures of one kind count as the same while rapid
+// shrinks.
+func (f *Failure) Kind() string {
+	operation := "what is left"
+	if f.At < len(f.Sequence) {
+		operation = f.Sequence[f.At].Operation
+	}
+	d := f.Disparities[0]
+	if d.path == "error" {
+		return operation + " | " + general(d.left) + " | " + general(d.right)
+	}
+	return operation + " | " + indexInPath.ReplaceAllString(d.path, "[]")
+}
+
+// String is the failure for readers: the requests, the answers and the
+// differences.
+func (f *Failure) String() string { return f.text(0) }
+
+// Last is the same without the requests before the one that was answered
+// differently.
+func (f *Failure) Last() string { return f.text(min(f.At, len(f.Sequence))) }
+
+func (f *Failure) text(from int) string {
+	var b strings.Builder
+	for i, r := range f.Sequence[from:min(f.At+1, len(f.Sequence))] {
+		fmt.Fprintf(&b, "%3d. %s\n", from+i+1, r)
+	}
+	if f.At == len(f.Sequence) {
+		b.WriteString("the rows that are left:\n")
+	}
+	for i, name := range f.names {
+		fmt.Fprintf(&b, "     %s: %s\n", name, shorten(f.Answers[i]))
+	}
+	for _, d := range f.Disparities {
+		fmt.Fprintf(&b, "     %s: %s has %s, %s has %s\n", d.path, f.names[0], shorten(d.left), f.names[1], shorten(d.right))
+	}
+	return b.String()
+}
+
+// Create creates the tables in both stores.
+func (p *Pair) Create(ctx context.Context) error {
+	return p.both(func(s Store) error {
+		for _, t := range tables {
+			if err := s.must(ctx, t.create()); err != nil {
+				return err
+			}
+			if err := s.await(ctx, t.name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Drop deletes the tables.
+// It takes no context: it is what is left to do when one has ended.
+func (p *Pair) Drop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience) //nolint:forbidigo // see above
+	defer cancel()
+	return p.both(func(s Store) error {
+		for _, t := range tables {
+			if err := s.must(ctx, Request{Operation: "DeleteTable", Body: object{"TableName": t.name}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p *Pair) both(do func(Store) error) error {
+	for _, s := range []Store{p.Fake, p.Real} {
+		if err := do(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// must sends a request that cannot fail.
+func (s Store) must(ctx context.Context, r Request) error {
+	a, err := s.do(ctx, r.Operation, r.text(0))
+	if err != nil {
+		return err
+	}
+	if a.failed() {
+		return fmt.Errorf("%s: %s: %s", s.Name, r, a.outcome())
+	}
+	return nil
+}
+
+// Run runs a sequence on both stores and leaves their tables empty. It
+// returns nil if all that differs is listed. The error is of the
+// infrastructure.
+func (p *Pair) Run(ctx context.Context, s Sequence) (*Failure, error) {
+	p.runs++
+	p.Tally.sequence()
+	failure, err := p.run(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	left, err := p.contents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if failure == nil {
+		failure = p.compareContents(s, left)
+		if failure != nil && p.Survey != nil {
+			p.Survey(failure)
+			failure = nil
+		}
+	}
+	return failure, p.empty(ctx, left)
+}
+
+func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
+	for i, r := range s {
+		left, right, err := p.send(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("request %d, %s: %w", i+1, r, err)
+		}
+		if p.Real.Delayed && r.Body["IndexName"] != nil && !left.failed() {
+			// An index may be behind; an answer that differs for good is one.
+			_ = p.Real.until(ctx, func() (bool, error) {
+				if unlisted, _ := p.judge(r, left, right); unlisted == nil {
+					return true, nil
+				}
+				again, err := p.Real.pages(ctx, r, p.runs)
+				right = again
+				return false, err
+			})
+		}
+		p.Tally.note(r, left)
+		unlisted, repair := p.judge(r, left, right)
+		switch {
+		case unlisted != nil && p.Survey == nil:
+			return p.failure(s, i, unlisted, left, right), nil
+		case unlisted != nil:
+			p.Survey(p.failure(s, i, unlisted, left, right))
+			repair = true
+		}
+		for _, k := range p.Known {
+			if k.Silent == nil || left.failed() || !k.Silent(r) {
+				continue
+			}
+			if err := p.removeBare(ctx, k); err != nil {
+				return nil, err
+			}
+		}
+		if repair {
+			if err := p.repair(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // nothing differs
+}
+
+func (p *Pair) failure(s Sequence, at int, d []disparity, left, right answer) *Failure {
+	return &Failure{
+		Sequence: s, At: at, Disparities: d, names: [2]string{p.Fake.Name, p.Real.Name},
+		Answers: [2]string{left.outcome() + " " + string(encode(left.body)), right.outcome() + " " + string(encode(right.body))},
+	}
+}
+
+// send sends a request to both at once.
+func (p *Pair) send(ctx context.Context, r Request) (left, right answer, err error) {
+	var rightErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		right, rightErr = p.Real.pages(ctx, r, p.runs)
+	}()
+	left, err = p.Fake.pages(ctx, r, p.runs)
+	<-done
+	if err == nil {
+		err = rightErr
+	}
+	return left, right, err
+}
+
+// judge compares two answers, and returns what differs and is not listed.
+// What is listed may have left other rows, to be repaired.
+func (p *Pair) judge(r Request, left, right answer) (unlisted []disparity, repair bool) {
+	return p.unlisted(r, compare(left, right))
+}
+
+// unlisted sorts out what is listed.
+func (p *Pair) unlisted(r Request, all []disparity) (unlisted []disparity, repair bool) {
+	for _, d := range all {
+		k := known(p.Known, r, d)
+		if k == nil {
+			unlisted = append(unlisted, d)
+			continue
+		}
+		k.met.Add(1)
+		repair = repair || k.Diverges
+	}
+	return unlisted, repair
+}
+
+// contents are the rows of a store: by table, sorted.
+type contents map[string][]any
+
+// contents reads all rows of both.
+func (p *Pair) contents(ctx context.Context) ([2]contents, error) {
+	var both [2]contents
+	for i, s := range []Store{p.Fake, p.Real} {
+		both[i] = contents{}
+		for _, t := range tables {
+			r := Request{Operation: "Scan", Pages: true, Body: object{"TableName": t.name, "ConsistentRead": true}}
+			a, err := s.pages(ctx, r, p.runs)
+			if err != nil {
+				return both, err
+			}
+			if a.failed() {
+				return both, fmt.Errorf("%s: %s: %s", s.Name, r, a.outcome())
+			}
+			pages, ok := a.body["Pages"].([]any)
+			if !ok {
+				pages = []any{a.body}
+			}
+			var items []any
+			for _, page := range pages {
+				list, _ := page.(object)["Items"].([]any)
+				items = append(items, list...)
+			}
+			sortTexts(inOrder(items))
+			both[i][t.name] = items
+		}
+	}
+	return both, nil
+}
+
+func (p *Pair) compareContents(s Sequence, left [2]contents) *Failure {
+	var all []disparity
+	for _, t := range tables {
+		walk(t.name, left[0][t.name], left[1][t.name], &all)
+	}
+	unlisted, _ := p.unlisted(Request{Operation: "Scan"}, all)
+	if unlisted == nil {
+		return nil
+	}
+	return &Failure{
+		Sequence: s, At: len(s), Disparities: unlisted, names: [2]string{p.Fake.Name, p.Real.Name},
+		Answers: [2]string{string(encode(left[0])), string(encode(left[1]))},
+	}
+}
+
+// empty deletes rows.
+func (p *Pair) empty(ctx context.Context, rows [2]contents) error {
+	for i, s := range []Store{p.Fake, p.Real} {
+		for _, t := range tables {
+			if err := s.delete(ctx, t, rows[i][t.name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// delete deletes rows of a table.
+func (s Store) delete(ctx context.Context, t table, rows []any) error {
+	return s.write(ctx, t, rows, func(row object) object {
+		key := object{}
+		for _, a := range t.key {
+			key[a.name] = row[a.name]
+		}
+		return object{"DeleteRequest": object{"Key": key}}
+	})
+}
+
+// write writes rows in batches.
+func (s Store) write(ctx context.Context, t table, rows []any, write func(object) object) error {
+	const most = 25 // of a batch
+	for chunk := range slices.Chunk(rows, most) {
+		writes := make([]any, len(chunk))
+		for i, row := range chunk {
+			writes[i] = write(row.(object))
+		}
+		r := Request{Operation: "BatchWriteItem", Body: object{"RequestItems": object{t.name: writes}}}
+		if err := s.must(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repair gives the real store the rows of the fake, after a listed difference
+// that left others.
+func (p *Pair) repair(ctx context.Context) error {
+	rows, err := p.contents(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := p.Real.delete(ctx, t, rows[1][t.name]); err != nil {
+			return err
+		}
+		put := func(row object) object { return object{"PutRequest": object{"Item": row}} }
+		if err := p.Real.write(ctx, t, rows[0][t.name], put); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeBare takes the rows out of the real store that the fake does not have
+// and that have nothing but their keys.
+func (p *Pair) removeBare(ctx context.Context, k *Known) error {
+	rows, err := p.contents(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		var bare []any
+		for _, row := range rows[1][t.name] {
+			has := func(other any) bool { return valueText(other) == valueText(row) }
+			if len(row.(object)) == len(t.key) && !slices.ContainsFunc(rows[0][t.name], has) {
+				bare = append(bare, row)
+			}
+		}
+		if bare != nil {
+			k.met.Add(1)
+			if err := p.Real.delete(ctx, t, bare); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// patience is how long a table may take to come, or an index to catch up.
+const patience = 2 * time.Minute
+
+// await waits until a table can be used.
+func (s Store) await(ctx context.Context, name string) error {
+	describe := Request{Operation: "DescribeTable", Body: object{"TableName": name}}
+	return s.until(ctx, func() (bool, error) {
+		a, err := s.do(ctx, describe.Operation, describe.text(0))
+		described, _ := a.body["Table"].(object)
+		return described["TableStatus"] == "ACTIVE", err
+	})
+}
+
+// until repeats something until it is done. A store that is not delayed has
+// done it the first time.
+func (s Store) until(ctx context.Context, done func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	again := time.NewTicker(time.Second) //nolint:forbidigo // the service's time is real
+	defer again.Stop()
+	for {
+		ok, err := done()
+		if ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", s.Name, ctx.Err())
+		case <-again.C:
+		}
+	}
+}

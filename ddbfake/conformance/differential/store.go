@@ -1,0 +1,147 @@
+package differential
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+)
+
+// Store is a DynamoDB by its wire: what is compared is what every client
+// gets.
+type Store struct {
+	// Name is what reports call it.
+	Name string
+	// Send sends a request: an http.Client's Do, or what serves in process.
+	Send func(*http.Request) (*http.Response, error)
+	// Endpoint is its address.
+	Endpoint string
+	// Delayed says that tables take their time to come, and that indexes are
+	// behind their tables.
+	Delayed bool
+	// Sign adds what tells the store who asks.
+	Sign func(r *http.Request, body []byte) error
+}
+
+// InProcess is a store behind a handler, without a socket.
+func InProcess(name string, h http.Handler) Store {
+	return Store{Name: name, Endpoint: "http://in-process", Sign: Unsigned("differential"), Send: func(r *http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Result(), nil
+	}}
+}
+
+// Unsigned names an access key id and signs nothing: neither the fake nor
+// DynamoDB Local looks at signatures.
+func Unsigned(accessKeyID string) func(*http.Request, []byte) error {
+	header := "AWS4-HMAC-SHA256 Credential=" + accessKeyID + "/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
+	return func(r *http.Request, _ []byte) error {
+		r.Header.Set("Authorization", header)
+		return nil
+	}
+}
+
+// answer is what a store said to a request.
+type answer struct {
+	status int
+	// code and message are those of an error.
+	code, message string
+	body          object
+}
+
+func (a answer) failed() bool { return a.status != http.StatusOK }
+
+// outcome is the error as one text, or "ok".
+func (a answer) outcome() string {
+	switch {
+	case !a.failed():
+		return "ok"
+	case a.status != http.StatusBadRequest:
+		return fmt.Sprintf("%d %s: %s", a.status, a.code, a.message)
+	}
+	return a.code + ": " + a.message
+}
+
+// detailed is the outcome with the reasons of a cancelled transaction.
+func (a answer) detailed() string {
+	text := a.outcome()
+	reasons, _ := a.body["CancellationReasons"].([]any)
+	for _, r := range reasons {
+		of, _ := r.(object)
+		text += fmt.Sprintf(" - %v", of["Code"])
+		if of["Message"] != nil {
+			text += fmt.Sprintf(": %v", of["Message"])
+		}
+	}
+	return text
+}
+
+// do sends a request and reads the answer. The error is that of the
+// infrastructure, or of an answer that is not well-formed: what the store
+// makes of the request is in the answer.
+func (s Store) do(ctx context.Context, operation string, body []byte) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Endpoint+"/", bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	if err := s.Sign(r, body); err != nil {
+		return answer{}, fmt.Errorf("%s: sign: %w", s.Name, err)
+	}
+	response, err := s.Send(r)
+	if err != nil {
+		return answer{}, fmt.Errorf("%s: %s: %w", s.Name, operation, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, fmt.Errorf("%s: %s: %w", s.Name, operation, err)
+	}
+	a := answer{status: response.StatusCode}
+	if err := a.read(response.Header, text); err != nil {
+		return answer{}, fmt.Errorf("%s: %s: %w in status %d %q", s.Name, operation, err, a.status, text)
+	}
+	return a, nil
+}
+
+// read takes an answer apart, and checks the headers that clients check.
+func (a *answer) read(h http.Header, text []byte) error {
+	if want := h.Get("X-Amz-Crc32"); want != "" && want != strconv.FormatUint(uint64(crc32.ChecksumIEEE(text)), 10) {
+		return fmt.Errorf("a wrong X-Amz-Crc32 %s", want)
+	}
+	if h.Get("X-Amzn-Requestid") == "" {
+		return fmt.Errorf("no x-amzn-RequestId")
+	}
+	if kind := h.Get("Content-Type"); kind != "application/x-amz-json-1.0" {
+		return fmt.Errorf("content type %q", kind)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&a.body); err != nil {
+		return fmt.Errorf("no JSON object: %w", err)
+	}
+	if !a.failed() {
+		return nil
+	}
+	kind, _ := a.body["__type"].(string)
+	a.code = kind[strings.LastIndexByte(kind, '#')+1:]
+	for _, name := range []string{"message", "Message"} { // clients take both
+		if text, ok := a.body[name].(string); ok {
+			a.message = text
+		}
+		delete(a.body, name)
+	}
+	delete(a.body, "__type")
+	if a.code == "" {
+		return fmt.Errorf("no __type")
+	}
+	return nil
+}

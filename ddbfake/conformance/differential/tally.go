@@ -1,0 +1,164 @@
+package differential
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Tally counts what sequences reach: operations, what their expressions are
+// made of, errors. Its methods may be called at the same time.
+type Tally struct {
+	mu         sync.Mutex
+	sequences  int
+	requests   int
+	succeeded  int
+	operations map[string][2]int // with success, and with an error
+	words      map[string]int    // of expressions of requests that succeeded
+	classes    map[string]int    // of errors
+	faults     map[string]int    // brought in on purpose
+	strange    map[string]bool   // errors of no class
+}
+
+// NewTally returns an empty tally.
+func NewTally() *Tally {
+	return &Tally{
+		operations: map[string][2]int{}, words: map[string]int{}, classes: map[string]int{},
+		faults: map[string]int{}, strange: map[string]bool{},
+	}
+}
+
+// Requests is how many requests were counted.
+func (c *Tally) Requests() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.requests
+}
+
+// words of expressions that a run must reach.
+var words = []string{
+	"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size", "if_not_exists", "list_append",
+	"=", "<>", "<", "<=", ">", ">=", "+", "-", "AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE",
+}
+
+var wordsOfExpressions = regexp.MustCompile(`[a-z_]+\(|<=|>=|<>|[=<>+-]|\b(?:AND|OR|NOT|BETWEEN|IN|SET|REMOVE|ADD|DELETE)\b`)
+
+func (c *Tally) sequence() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sequences++
+}
+
+// note counts a request by the answer of the fake.
+func (c *Tally) note(r Request, a answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests++
+	counts := c.operations[r.Operation]
+	if a.failed() {
+		counts[1]++
+		if name := classOf(a.outcome()); name != "" {
+			c.classes[name]++
+		} else {
+			c.strange[general(a.outcome())] = true
+		}
+	} else {
+		counts[0]++
+		c.succeeded++
+		eachExpression(r.Body, func(text string) {
+			for _, word := range wordsOfExpressions.FindAllString(text, -1) {
+				c.words[strings.TrimSuffix(word, "(")]++
+			}
+		})
+	}
+	c.operations[r.Operation] = counts
+	if r.Breaks != "" {
+		c.faults[r.Breaks]++
+	}
+}
+
+// eachExpression calls f with the expressions of a request.
+func eachExpression(v any, f func(string)) {
+	switch v := v.(type) {
+	case object:
+		for _, name := range sortedKeys(v) {
+			if text, ok := v[name].(string); ok && strings.HasSuffix(name, "Expression") {
+				f(text)
+			}
+			eachExpression(v[name], f)
+		}
+	case []any:
+		for _, inner := range v {
+			eachExpression(inner, f)
+		}
+	}
+}
+
+// How many requests a run must have to be held to what it reaches: to every
+// operation and function, and most classes of errors; and to each class.
+const (
+	enough = 5_000
+	many   = 50_000
+)
+
+// Vacuous returns what a run of its length should have reached and has not:
+// an operation, a function, a class of errors, success. Shorter runs than
+// of 5,000 requests are held to nothing.
+func (c *Tally) Vacuous() (missing []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.requests < enough {
+		return nil
+	}
+	times := c.requests / enough
+	short := func(what string, got, floor int) {
+		if got < floor {
+			missing = append(missing, fmt.Sprintf("%s: %d, want at least %d", what, got, floor))
+		}
+	}
+	short("requests that succeed", c.succeeded, c.requests*11/20)
+	for _, o := range operations {
+		short(o.value.name+" that succeeds", c.operations[o.value.name][0], 30*times)
+		short(o.value.name+" that is refused", c.operations[o.value.name][1], 10*times)
+	}
+	for _, word := range words {
+		short(word+" in a request that succeeds", c.words[word], 3*times)
+	}
+	short("classes of errors", len(c.classes), len(classes)*9/10)
+	short("faults", len(c.faults), len(faults)*9/10)
+	if c.requests >= many {
+		for _, k := range classes {
+			short("error of class "+k.name, c.classes[k.name], times/10)
+		}
+		for _, f := range faults {
+			short("fault "+f.value.name, c.faults[f.value.name], times/10)
+		}
+	}
+	for _, text := range sortedKeys(c.strange) {
+		missing = append(missing, "an error of no class: "+text)
+	}
+	return missing
+}
+
+// String is what was met, for readers.
+func (c *Tally) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d requests in %d sequences, %d %% of them successful\n", c.requests, c.sequences, 100*c.succeeded/max(1, c.requests))
+	for _, name := range sortedKeys(c.operations) {
+		fmt.Fprintf(&b, "  %s %d ok, %d refused\n", name, c.operations[name][0], c.operations[name][1])
+	}
+	list := func(what string, counts map[string]int) {
+		texts := make([]string, 0, len(counts))
+		for _, name := range sortedKeys(counts) {
+			texts = append(texts, fmt.Sprintf("%s %d", name, counts[name]))
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", what, strings.Join(texts, ", "))
+	}
+	list("in expressions", c.words)
+	list("errors", c.classes)
+	list("faults", c.faults)
+	return b.String()
+}
