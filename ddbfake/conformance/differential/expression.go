@@ -224,15 +224,13 @@ func (e *expressions) update() string {
 			return ""
 		}
 		chosen := oneOf(e.draws, "target", left...)
-		if !e.chance(40, "again") {
-			kept := []string{}
-			for _, f := range free {
-				if f != chosen {
-					kept = append(kept, f)
-				}
+		kept := []string{}
+		for _, f := range free {
+			if f != chosen {
+				kept = append(kept, f)
 			}
-			free = kept
 		}
+		free = kept
 		return chosen
 	}
 	clauses := map[string][]string{}
