@@ -162,12 +162,13 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "query", Rule: "Of a query: selection, expressions, the table, the key condition, the starting key, the filter.", Source: dynalite + "query.js",
+			Name: "query", Rule: "Of a query: selection, expressions, the table, which attributes the starting key has, the key condition, the starting key's values, the filter.", Source: dynalite + "query.js",
 			steps: []step{
 				expect(query("pk = ", selecting("COUNT"), only("pk")), invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")),
 				expect(query("pk = ", on("missing")), invalid(`Invalid KeyConditionExpression: Syntax error; token: "<EOF>", near: "= "`)),
 				expect(query("x = :p", with(attrs{":p": "p"}), on("missing")), noTable),
-				expect(query("x = :p", with(attrs{":p": "p"}), startingAfter(attrs{"pk": "p"})), invalid("Query condition missed key schema element: pk")),
+				expect(query("x = :p", with(attrs{":p": "p"}), startingAfter(attrs{"pk": "p"})), invalid("The provided starting key is invalid")),
+				expect(query("x = :p", with(attrs{":p": "p"}), startingAfter(key("q", "a"))), invalid("Query condition missed key schema element: pk")),
 				expect(query("pk = :p", with(attrs{":p": "p"}), startingAfter(attrs{"pk": "p"}), filter("pk = :p")), invalid("The provided starting key is invalid")),
 			},
 		},
