@@ -46,7 +46,7 @@ func (t *table) hasCollections() bool {
 func (t *table) collectionBytes(hash string) int64 {
 	var n int64
 	t.probe.key = primaryKey{hash: hash}
-	t.rows.Ascend(&t.probe, func(r *row) bool {
+	t.rows.Ascend(t.probe, func(r *row) bool {
 		if r.key.hash != hash {
 			return false
 		}

@@ -50,7 +50,7 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err != nil {
 		return nil, err
 	}
-	out := &dynamodb.GetItemOutput{Item: item.ToSDK()}
+	out := &dynamodb.GetItemOutput{Item: item}
 	if wanted(in.ReturnConsumedCapacity) {
 		units := readUnits(sizeOf(g.row), aws.ToBool(in.ConsistentRead))
 		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)
@@ -144,8 +144,12 @@ func (g *get) resolve() (err error) {
 }
 
 // run returns the item as projected; nil if there is none.
-func (g *get) run() (attr.Item, error) {
-	return project(itemOf(g.row), g.projection, g.args)
+func (g *get) run() (map[string]types.AttributeValue, error) {
+	if g.row != nil && g.projection == nil {
+		return g.row.toSDK(), nil
+	}
+	item, err := project(itemOf(g.row), g.projection, g.args)
+	return item.ToSDK(), err
 }
 
 // project cuts an item down to a projection, which may be nil.

@@ -248,7 +248,7 @@ func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*r
 			from = *start
 		}
 		t.probe.key = from
-		t.rows.Ascend(&t.probe, func(r *row) bool {
+		t.rows.Ascend(t.probe, func(r *row) bool {
 			switch {
 			case r.key.hash != k.hash || k.above(r.key.sort):
 				return false
@@ -268,7 +268,7 @@ func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*r
 		from = *start
 	}
 	t.probe.key = from
-	t.rows.Descend(&t.probe, func(r *row) bool {
+	t.rows.Descend(t.probe, func(r *row) bool {
 		switch {
 		case r.key.hash > k.hash, r.key.hash == k.hash && k.above(r.key.sort), start != nil && r.key == *start:
 			return true

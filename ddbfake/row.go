@@ -2,6 +2,9 @@ package ddbfake
 
 import (
 	"math"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
@@ -19,6 +22,28 @@ type row struct {
 	item      attr.Item
 	sizeBytes int
 	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
+	// template is how the row is answered: see toSDK. It is atomic because DBs
+	// with locks of their own share rows.
+	template atomic.Pointer[attr.Template]
+}
+
+// readOnce is the template of a row that was read once.
+var readOnce = new(attr.Template)
+
+// toSDK returns the whole row as an answer. A row that is read again is likely
+// to be read many times, so it gets a template then. A row that is written
+// between any two reads, or not read at all, takes no room for one.
+func (r *row) toSDK() map[string]types.AttributeValue {
+	template := r.template.Load()
+	switch template {
+	case nil:
+		r.template.Store(readOnce)
+		return r.item.ToSDK()
+	case readOnce:
+		template = r.item.Template()
+		r.template.Store(template)
+	}
+	return template.ToSDK()
 }
 
 // tableRow says which row, be it there or not.

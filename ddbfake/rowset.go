@@ -27,7 +27,7 @@ type rowSet struct {
 	// probe and pivot are what lookups hand to the tree; having them spares
 	// each of them an allocation.
 	probe cell
-	pivot row
+	pivot *row
 }
 
 // cell is a place in the tree. Which row it holds may change in its era only.
@@ -42,13 +42,13 @@ var eras atomic.Uint64
 
 func newRowSet() rowSet {
 	less := func(a, b *cell) bool { return a.row.key.less(b.row.key) }
-	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1)}
+	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1), pivot: new(row)}
 }
 
 // Copy returns a set that shares rows with s until one of them writes.
 func (s *rowSet) Copy() rowSet {
 	s.era = eras.Add(1)
-	return rowSet{tree: s.tree.Copy(), era: eras.Add(1)}
+	return rowSet{tree: s.tree.Copy(), era: eras.Add(1), pivot: new(row)}
 }
 
 // Len returns the number of rows.
@@ -113,7 +113,7 @@ func (s *rowSet) cell(key primaryKey) *cell {
 		}
 	}
 	s.pivot.key = key
-	c, ok := s.tree.Get(s.at(&s.pivot))
+	c, ok := s.tree.Get(s.at(s.pivot))
 	if !ok {
 		return nil
 	}
@@ -135,11 +135,12 @@ const (
 	maxRecent = 1 << 16
 )
 
-// widen makes recent about twice as large as the set. As it takes as many
-// misses as there are rows, its cost is that of a miss.
+// widen makes recent several times as large as the set, so that few rows share
+// a place. As it takes as many misses as there are rows, its cost is that of a
+// miss.
 func (s *rowSet) widen() {
 	size := minRecent
-	for size < maxRecent && size < 2*s.tree.Len() {
+	for size < maxRecent && size < 8*s.tree.Len() {
 		size *= 2
 	}
 	if s.tree.Len() >= minRecent/2 && size > len(s.recent) {

@@ -140,7 +140,7 @@ func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
 		if start != nil && p.key == start.hash {
 			t.probe.key = *start
 		}
-		t.rows.Ascend(&t.probe, func(r *row) bool {
+		t.rows.Ascend(t.probe, func(r *row) bool {
 			switch {
 			case r.key.hash != p.key:
 				return false

@@ -203,3 +203,34 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("counted to %d with %d changes", v, got)
 	}
 }
+
+// Whatever callers do to the answers of one row, and however often it is read,
+// the next answer is the row, also to one who goes on from a snapshot.
+func TestAnswersAreTheCallers(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}})
+	w.put(row)
+	other := ddbfake.New(ddbfake.Options{})
+	other.Restore(w.db.Snapshot())
+	in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")}
+	read := func(db *ddbfake.DB) {
+		for range 5 {
+			out, err := db.As("alice").GetItem(t.Context(), in)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if d := cmp.Diff(fromSDK(t, row), fromSDK(t, out.Item)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			out.Item["v"].(*types.AttributeValueMemberN).Value = "3"
+			out.Item["text"].(*types.AttributeValueMemberS).Value = "y"
+			out.Item["list"].(*types.AttributeValueMemberL).Value[0] = n("4")
+			delete(out.Item, "pk")
+		}
+	}
+	var both sync.WaitGroup
+	both.Go(func() { read(w.db) })
+	both.Go(func() { read(other) })
+	both.Wait()
+}

@@ -30,7 +30,7 @@ type table struct {
 	order scanOrder
 	// probe is what lookups hand to the trees; having one spares each of
 	// them an allocation.
-	probe row
+	probe *row
 
 	born               int // Seq of the last change before the table was created
 	id                 string
@@ -53,6 +53,7 @@ func newDues() *btree.BTreeG[*row] {
 // copy returns a table that shares rows with t until one of them writes.
 func (t *table) copy() *table {
 	c := *t
+	c.probe = new(row)
 	c.rows = t.rows.Copy()
 	c.dues = t.dues.Copy()
 	c.indexes = copyIndexes(t.indexes)

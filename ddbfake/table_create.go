@@ -51,6 +51,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		name:               name,
 		schema:             schema,
 		rows:               newRowSet(),
+		probe:              new(row),
 		dues:               newDues(),
 		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
 		indexes:            indexes,

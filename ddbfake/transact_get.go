@@ -38,7 +38,7 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 		if err != nil {
 			return nil, cancelledAt(i, len(gets), err)
 		}
-		out.Responses[i].Item = item.ToSDK()
+		out.Responses[i].Item = item
 		units.add(g.table.name, 2*readUnits(sizeOf(g.row), true))
 	}
 	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)

@@ -83,7 +83,7 @@ func (db *DB) expired(now time.Time) []Row {
 	//isrsim:unordered sorted below
 	for _, t := range db.state.tables {
 		t.probe.key, t.probe.due = primaryKey{}, now.Unix()-maxTTLAgeSeconds
-		t.dues.Ascend(&t.probe, func(r *row) bool {
+		t.dues.Ascend(t.probe, func(r *row) bool {
 			if !r.expired(now) {
 				return false
 			}
@@ -235,10 +235,8 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 	var changed []*row
 	t.rows.Scan(func(r *row) bool {
 		if due := s.dueOf(r.item, now); due != r.due {
-			next := *r
-			next.due = due
-			changed = append(changed, &next)
-			r = &next
+			r = &row{key: r.key, id: r.id, item: r.item, sizeBytes: r.sizeBytes, due: due}
+			changed = append(changed, r)
 		}
 		if r.due != noDue {
 			t.dues.Set(r)

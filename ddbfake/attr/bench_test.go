@@ -36,3 +36,15 @@ func BenchmarkToSDK(b *testing.B) {
 		row.ToSDK()
 	}
 }
+
+func BenchmarkTemplateToSDK(b *testing.B) {
+	row, err := ItemFromSDK(metaRow)
+	if err != nil {
+		b.Fatal(err)
+	}
+	template := row.Template()
+	b.ReportAllocs()
+	for b.Loop() {
+		template.ToSDK()
+	}
+}

@@ -275,13 +275,13 @@ func (s *slab) string(text string) types.AttributeValue {
 	return m
 }
 
-func (s *slab) number(n Number) types.AttributeValue {
+func (s *slab) number(text string) types.AttributeValue {
 	if len(s.numbers) == 0 {
 		s.numbers = make([]types.AttributeValueMemberN, min(max(s.expect, 1), slabSize))
 	}
 	m := &s.numbers[0]
 	s.numbers = s.numbers[1:]
-	m.Value = s.text(n)
+	m.Value = text
 	return m
 }
 
@@ -319,7 +319,7 @@ func (s *slab) convert(v Value) types.AttributeValue {
 	case S:
 		return s.string(string(v))
 	case N:
-		return s.number(v.Number)
+		return s.number(s.text(v.Number))
 	case B:
 		return &types.AttributeValueMemberB{Value: append([]byte{}, v...)}
 	case BOOL:
