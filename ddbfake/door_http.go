@@ -48,7 +48,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && r.URL.Path == "/":
 		reply{status: http.StatusOK, body: []byte(healthy)}.write(w, id, "text/plain")
 		return
-	case r.Method != http.MethodPost || !isJSON(r.Header.Get(headerContentType)):
+	case r.Method != http.MethodPost || !isJSON(first(r.Header, headerContentType)):
 		reply{status: http.StatusNotFound, body: []byte(unknownPlain)}.write(w, id, "text/xml")
 		return
 	}
@@ -82,7 +82,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refusal returns what is wrong with a request before its operation is looked
 // at, in the service's order: malformed JSON, no target, no credentials.
 func (h *handler) refusal(r *http.Request, signed bool, body []byte) error {
-	_, target := operationIn(r.Header.Get(headerTarget))
+	_, target := operationIn(first(r.Header, headerTarget))
 	switch {
 	case target && signed:
 		return nil
@@ -106,8 +106,7 @@ func isJSON(contentType string) bool {
 // write sends the answer with the headers of the service.
 func (a reply) write(w http.ResponseWriter, id uint64, contentType string) {
 	h := w.Header()
-	a.header(h, id)
-	h[headerContentType] = []string{contentType}
+	a.header(h, id, contentType)
 	h["Content-Length"] = []string{strconv.Itoa(len(a.body))}
 	w.WriteHeader(a.status)
 	// A failed write means that the caller has gone: it may or may not have

@@ -216,7 +216,7 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(a.body)),
 		Request:       r,
 	}
-	a.header(response.Header, id)
+	a.header(response.Header, id, contentType)
 	b := new(responseBody)
 	b.Reset(bytes.Clone(a.body))
 	response.Body = b

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,6 +31,7 @@ const (
 	// headers in their canonical form, as keys of a http.Header
 	headerAuthorization = "Authorization"
 	headerContentType   = "Content-Type"
+	headerEncoding      = "Content-Encoding"
 	headerCRC32         = "X-Amz-Crc32"
 	headerInvocation    = "Amz-Sdk-Invocation-Id"
 	headerRegionSet     = "X-Amz-Region-Set"
@@ -79,7 +81,7 @@ func refuse(err error, dst []byte) (reply, error) {
 }
 
 func call(ctx context.Context, do do, s signer, h http.Header, body []byte) (any, error) {
-	target := h.Get(headerTarget)
+	target := first(h, headerTarget)
 	op := operationByTarget[target]
 	if op == nil {
 		name, ok := operationIn(target)
@@ -92,8 +94,8 @@ func call(ctx context.Context, do do, s signer, h http.Header, body []byte) (any
 	if err != nil {
 		return nil, err
 	}
-	if id := h.Get(headerInvocation); id != "" {
-		ctx = context.WithValue(ctx, invocationKey{}, id)
+	if id := first(h, headerInvocation); id != "" {
+		ctx = &invokedContext{ctx, id}
 	}
 	return do(ctx, Call{Actor: s.actor, Region: s.region, Input: in})
 }
@@ -113,6 +115,21 @@ var errUnknownTarget = &smithy.GenericAPIError{Code: "UnknownOperationException"
 
 type invocationKey struct{}
 
+// invokedContext carries the id of an invocation: a context.WithValue that
+// costs one allocation, and the id one more only if it is asked for.
+type invokedContext struct {
+	context.Context
+	id string
+}
+
+// Value returns the id, or what the context within has.
+func (c *invokedContext) Value(key any) any {
+	if key == (invocationKey{}) {
+		return c.id
+	}
+	return c.Context.Value(key)
+}
+
 // Invocation returns what ties the attempts of one call together: the SDK
 // sends the same amz-sdk-invocation-id with a call and with each of its
 // retries. It is meant for the "do" of Transport and NewClient, which is
@@ -123,9 +140,18 @@ func Invocation(ctx context.Context) string {
 	return id
 }
 
+// first returns the value of a header by its canonical name. http.Header.Get
+// would make the name canonical again each time.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 // header fills in the headers of an answer. Date is left to the server: in
 // process there is none, so that the SDK learns no clock skew.
-func (a reply) header(h http.Header, request uint64) {
+func (a reply) header(h http.Header, request uint64, contentType string) {
 	values := [...]string{contentType, requestID(request), strconv.FormatUint(uint64(crc32.ChecksumIEEE(a.body)), 10)}
 	h[headerContentType] = values[0:1:1]
 	h[headerRequestID] = values[1:2:2]
@@ -164,7 +190,7 @@ type signer struct {
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
 func signerOf(h http.Header, query string) (s signer, ok bool) {
-	algorithm := h.Get(headerAuthorization)
+	algorithm := first(h, headerAuthorization)
 	_, credential, ok := strings.Cut(algorithm, "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")
 	if algorithm == "" && query != "" {
@@ -207,35 +233,61 @@ func signerOf(h http.Header, query string) (s signer, ok bool) {
 // errTooLarge is for a body over maxBody.
 var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
 
-// readBody appends a request's body to dst, unpacked if it is packed. It reads
-// and unpacks no more than may be served. Errors are errTooLarge, errMalformed
-// for what cannot be unpacked, and those of reading.
-func readBody(dst []byte, r *http.Request) ([]byte, error) {
+// readBody reads a request's body into buf, and unpacks it if it is packed. It
+// reads and unpacks no more than may be served. Errors are errTooLarge,
+// errMalformed for what cannot be unpacked, and those of reading.
+func readBody(buf []byte, r *http.Request) ([]byte, error) {
+	buf = buf[:0]
 	if r.Body == nil {
-		return dst, nil
+		return buf, nil
 	}
 	if r.ContentLength > maxBody {
-		return dst, errTooLarge
+		return buf, errTooLarge
 	}
-	var body io.Reader = http.MaxBytesReader(nil, r.Body, maxBody)
-	packed := strings.EqualFold(r.Header.Get("Content-Encoding"), "gzip")
-	if packed {
-		unpacked, err := gzip.NewReader(body)
-		if err != nil {
-			return dst, errMalformed
+	if strings.EqualFold(first(r.Header, headerEncoding), "gzip") {
+		return unpack(buf, r.Body)
+	}
+	if r.ContentLength > 0 {
+		// Room for one byte more, to find the end there. What only says that
+		// it is long gets its room when it comes.
+		buf = slices.Grow(buf, int(min(r.ContentLength, keepBuffer))+1)
+	}
+	return readAll(buf, r.Body)
+}
+
+// readAll appends what r gives to buf, up to one byte more than maxBody.
+func readAll(buf []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, bytes.MinRead)
 		}
-		body = unpacked
+		n, err := r.Read(buf[len(buf):min(cap(buf), maxBody+1)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > maxBody:
+			return buf, errTooLarge
+		case errors.Is(err, io.EOF):
+			return buf, nil
+		case err != nil:
+			return buf, err
+		}
 	}
-	buf := bytes.NewBuffer(dst)
-	n, err := buf.ReadFrom(io.LimitReader(body, maxBody+1))
-	_, over := errors.AsType[*http.MaxBytesError](err)
-	switch {
-	case n > maxBody, over:
-		return buf.Bytes(), errTooLarge
-	case err != nil && packed:
-		return buf.Bytes(), errMalformed
+}
+
+// unpack is readAll of a packed body, which may be no larger itself.
+func unpack(buf []byte, packed io.ReadCloser) ([]byte, error) {
+	unpacked, err := gzip.NewReader(http.MaxBytesReader(nil, packed, maxBody))
+	if err != nil {
+		return buf, errMalformed
 	}
-	return buf.Bytes(), err
+	buf, err = readAll(buf, unpacked)
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return buf, errTooLarge
+	}
+	if err != nil && !errors.Is(err, errTooLarge) {
+		return buf, errMalformed
+	}
+	return buf, err
 }
 
 // buffers holds bodies that are done with.

@@ -22,15 +22,17 @@ import (
 // One of no type becomes nil: the engine refuses it where it can say which
 // parameter it was.
 func decodeInput(op *operation, body []byte) (any, error) {
-	if !validJSON(body) {
+	in := op.newInput()
+	d := newDecoder(body)
+	defer d.release()
+	err := d.value(reflect.ValueOf(in).Elem(), false)
+	switch {
+	case err == nil && d.end():
+		return in, nil
+	case err == nil, !validJSON(body): // that counts, even if it is after the first error
 		return nil, errMalformed
 	}
-	in := op.newInput()
-	d := decoder{text: string(body)}
-	if err := d.value(reflect.ValueOf(in).Elem(), false); err != nil {
-		return nil, err
-	}
-	return in, nil
+	return nil, err
 }
 
 // validJSON says whether the body is one JSON value and nothing else.
@@ -38,19 +40,41 @@ func validJSON(body []byte) bool {
 	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// decoder walks a body that is known to be valid JSON, so that nothing in
-// here needs to look for malformed text.
+// decoder walks the text of a body. An error is a value of a wrong type; that
+// the text is no JSON it notes in malformed: see wire_scan.go.
 type decoder struct {
-	text string
-	pos  int
-	// strings and numbers are room for values: nearly all of a request are of
-	// these two types, so they are allocated a few at a time. They go together,
-	// when the call is over.
+	text      string
+	pos       int
+	depth     int // objects and arrays that are open
+	malformed bool
+	scratch   []byte // the last string with escapes
+	// strings, numbers and texts are room for values and for members: nearly
+	// all of a request are of these types, so they are allocated a few at a
+	// time. They go together, when the call is over.
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
+	texts   []string
 }
 
 const roomForValues = 4
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+func newDecoder(body []byte) *decoder {
+	d, _ := decoders.Get().(*decoder)
+	d.text = string(body)
+	return d
+}
+
+// release gives the decoder back, without the caller's values.
+func (d *decoder) release() {
+	scratch := d.scratch
+	if cap(scratch) > keepBuffer {
+		scratch = nil
+	}
+	*d = decoder{scratch: scratch}
+	decoders.Put(d)
+}
 
 // value reads the next value into v as v's type demands. It must be
 // addressable. The flag says that it is a member of a structure rather than
@@ -70,6 +94,10 @@ func (d *decoder) value(v reflect.Value, member bool) error {
 		*p, err = d.attributes(member)
 	case *string:
 		*p, err = d.str()
+	case **string:
+		*p, err = d.textMember()
+	case *map[string]string:
+		*p, err = d.names(member)
 	case *bool:
 		*p, err = d.boolean()
 	case *int32:
@@ -108,7 +136,7 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 			return d.notObject(className(t), member)
 		}
 		fields := fieldsOf(t)
-		for d.next('{') {
+		for more := d.enter('}'); more; more = d.next('}') {
 			if i, ok := fields[d.key()]; ok {
 				if err := d.value(v.Field(i), true); err != nil {
 					return err
@@ -121,20 +149,21 @@ func (d *decoder) composite(v reflect.Value, member bool) error {
 		if d.kind() != '[' {
 			return d.notArray(member)
 		}
-		list := reflect.MakeSlice(t, 0, 4)
-		for d.next('[') {
-			list = reflect.Append(list, reflect.Zero(t.Elem()))
-			if err := d.value(list.Index(list.Len()-1), false); err != nil {
+		v.Set(reflect.MakeSlice(t, 0, 4))
+		for more := d.enter(']'); more; more = d.next(']') {
+			last := v.Len()
+			v.Grow(1)
+			v.SetLen(last + 1)
+			if err := d.value(v.Index(last), false); err != nil {
 				return err
 			}
 		}
-		v.Set(list)
 	case reflect.Map:
 		if d.kind() != '{' {
 			return d.notObject(mapName(className(t.Elem())), member)
 		}
 		m := reflect.MakeMap(t)
-		for d.next('{') {
+		for more := d.enter('}'); more; more = d.next('}') {
 			key, element := reflect.ValueOf(d.string()).Convert(t.Key()), reflect.New(t.Elem()).Elem()
 			d.colon()
 			if err := d.value(element, false); err != nil {
@@ -167,13 +196,36 @@ func fieldsOf(t reflect.Type) map[string]int {
 
 var structFields sync.Map // reflect.Type -> map[string]int
 
+// names reads a map of strings.
+func (d *decoder) names(member bool) (map[string]string, error) {
+	if d.kind() != '{' {
+		return nil, d.notObject(mapName(className(reflect.TypeFor[string]())), member)
+	}
+	m := make(map[string]string)
+	for more := d.enter('}'); more; more = d.next('}') {
+		name := d.string()
+		d.colon()
+		if d.kind() == 'n' {
+			d.skip()
+			m[name] = ""
+			continue
+		}
+		s, err := d.str()
+		if err != nil {
+			return nil, err
+		}
+		m[name] = s
+	}
+	return m, nil
+}
+
 // item reads a map of attribute values.
 func (d *decoder) item(member bool) (map[string]types.AttributeValue, error) {
 	if d.kind() != '{' {
 		return nil, d.notObject(mapName(attributeValueName), member)
 	}
 	m := make(map[string]types.AttributeValue)
-	for d.next('{') {
+	for more := d.enter('}'); more; more = d.next('}') {
 		name := d.string()
 		d.colon()
 		v, err := d.attribute(false)
@@ -191,7 +243,7 @@ func (d *decoder) attributes(member bool) ([]types.AttributeValue, error) {
 		return nil, d.notArray(member)
 	}
 	list := []types.AttributeValue{}
-	for d.next('[') {
+	for more := d.enter(']'); more; more = d.next(']') {
 		v, err := d.attribute(false)
 		if err != nil {
 			return nil, err
@@ -214,7 +266,7 @@ func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 		return nil, d.notObject(attributeValueName, member)
 	}
 	var value types.AttributeValue
-	for d.next('{') {
+	for more := d.enter('}'); more; more = d.next('}') {
 		v, err := d.variant(d.key())
 		if err != nil {
 			return nil, err
@@ -294,12 +346,24 @@ func (d *decoder) numberValue() (types.AttributeValue, error) {
 	return v, err
 }
 
+// textMember reads a string to point to.
+func (d *decoder) textMember() (*string, error) {
+	if len(d.texts) == 0 {
+		d.texts = make([]string, roomForValues)
+	}
+	s := &d.texts[0]
+	d.texts = d.texts[1:]
+	var err error
+	*s, err = d.str()
+	return s, err
+}
+
 func set[E any](d *decoder, element func(*decoder) (E, error)) ([]E, error) {
 	if d.kind() != '[' {
 		return nil, d.notArray(true)
 	}
 	list := []E{}
-	for d.next('[') {
+	for more := d.enter(']'); more; more = d.next(']') {
 		e, err := element(d)
 		if err != nil {
 			return nil, err

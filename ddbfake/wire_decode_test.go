@@ -141,6 +141,59 @@ func TestDecodeInputRefuses(t *testing.T) {
 	}
 }
 
+// What is no JSON is malformed wherever that is: in what is read, in what is
+// skipped, before or after a value of a wrong type. Package jsontext is the judge.
+func TestDecodeInputMalformed(t *testing.T) {
+	bodies := []string{
+		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`, `{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
+		`{"a":[}`, `{"a":[,]}`, `{"a":[1,]}`, `{"a":[1 2]}`, `{"a":[[1][2]]}`, `{"a":[[1][2]}`, `{"a":{"b":1}{}}`,
+		`{"a":nul}`, `{"a":truex}`, `{"a":01}`, `{"a":1.}`, `{"a":-}`, `{"a":+1}`, `{"a":1e}`, `{"a":0x1}`, `{"a":NaN}`,
+		`{"a":"\x"}`, `{"a":"\u12"}`, `{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00"}`, `{"a":"\"}`, "{\"a\":\"\x01\"}", "{\"a\":\"\xc3\"}", "{\"a\":\"\xed\xa0\x80\"}", "{\"\xff\":1}",
+		`{"TableName":5`, `{"TableName":5}}`, `{"Item":{`, `{"Item":{"a"`, `{"Item":{"a":{"L":[`, `{"Item":{"a":{"S":"x"}`, `{"Item":{"a":{"SS":["a",]}}}`, `{"Item":{"a":{"BOOL":tru}}}`,
+		`{"Item":{"a":5},"b":[}}`, `{"ExpressionAttributeNames":{"a":"b"`, `{"ExpressionAttributeNames":{"a":nul}}`, `{"Limit":01}`, `{"Limit":1.}`,
+	}
+	whole := []string{
+		`null`, `{}`, " {\t} ", `{"a":-0}`, `{"a":1.5E+3}`, `{"a":[[],{},[1,"]"],null,true,false]}`, `{"a":"\ud83d\ude00\/\b\u0000"}`, "{\"a\":\"\x7f é \u2028\"}", `{"\u0061":1}`,
+		`{"ExpressionAttributeNames":{"a":null}}`,
+	}
+	for _, body := range append(bodies, whole...) {
+		for _, op := range []string{"PutItem", "Query"} {
+			_, err := decodeInput(operationByTarget[targetPrefix+op], []byte(body))
+			if got, want := errors.Is(err, errMalformed), !validJSON([]byte(body)); got != want {
+				t.Errorf("%s %q: malformed %t, want %t (%v)", op, body, got, want, err)
+			}
+		}
+	}
+	for _, body := range whole {
+		if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], []byte(body)); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// What is decoded is not changed by the request that is decoded after it.
+func TestDecodeInputKeeps(t *testing.T) {
+	op := operationByTarget[targetPrefix+"PutItem"]
+	body := func(s string) []byte {
+		return []byte(`{"TableName":"` + s + `","Item":{"\u0061":{"S":"\"` + s + `"},"n":{"N":"` + s + `"}}}`)
+	}
+	first := body("1")
+	got, err := decodeInput(op, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(first)
+	if _, err := decodeInput(op, body("2")); err != nil {
+		t.Fatal(err)
+	}
+	want := &dynamodb.PutItemInput{TableName: aws.String("1"), Item: map[string]types.AttributeValue{
+		"a": &types.AttributeValueMemberS{Value: `"1`}, "n": &types.AttributeValueMemberN{Value: "1"},
+	}}
+	if diff := cmp.Diff(want, got, sdkEqual); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A deep document is for the engine to refuse, not for the decoder to fall
 // over; a deeper one is no JSON.
 func TestDecodeInputDeep(t *testing.T) {
@@ -152,5 +205,15 @@ func TestDecodeInputDeep(t *testing.T) {
 	}
 	if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], deep(1_000_000)); !errors.Is(err, errMalformed) {
 		t.Errorf("depth 1000000: got %v, want %v", err, errMalformed)
+	}
+	// Both ways to move over a value agree with package jsontext on what is too deep.
+	for n := maxDepth - 2; n <= maxDepth+2; n++ {
+		skipped := []byte(`{"x":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
+		for _, body := range [][]byte{deep(n / 2), skipped} {
+			_, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], body)
+			if got, want := errors.Is(err, errMalformed), !validJSON(body); got != want {
+				t.Errorf("%d open: malformed %t, want %t", n, got, want)
+			}
+		}
 	}
 }

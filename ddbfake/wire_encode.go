@@ -162,8 +162,16 @@ func (e *encoder) close(bracket byte) {
 }
 
 func (e *encoder) quote(s string) {
-	// Invalid UTF-8 becomes U+FFFD; the error only says that this happened.
-	e.buf, _ = jsontext.AppendQuote(e.buf, s)
+	for i := range len(s) {
+		if !plain[s[i]] {
+			// Invalid UTF-8 becomes U+FFFD; the error only says that this happened.
+			e.buf, _ = jsontext.AppendQuote(e.buf, s)
+			return
+		}
+	}
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, s...)
+	e.buf = append(e.buf, '"')
 }
 
 // WriteStruct opens a structure.

@@ -6,64 +6,86 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The methods in this file move over the text of a decoder. The text is valid
-// JSON: they rely on it.
+// The methods in this file move over the text of a decoder and check it on the
+// way. Text that is no JSON is noted once, and what is left of it is not read:
+// the decoder stands at its end from then on, where every method finds
+// nothing. So none of them returns an error.
+
+// fail notes that the text is no JSON. It returns false for the convenience of
+// its callers.
+func (d *decoder) fail() bool {
+	d.malformed = true
+	d.pos = len(d.text)
+	return false
+}
+
+// peek skips white space and returns the byte ahead, 0 at the end of the text.
+func (d *decoder) peek() byte {
+	for d.pos < len(d.text) {
+		switch c := d.text[d.pos]; c {
+		case ' ', '\t', '\r', '\n':
+			d.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
 
 // kind skips white space and returns the first byte of the next value, '0'
 // for any number.
 func (d *decoder) kind() byte {
-	d.space()
-	if d.pos >= len(d.text) {
-		return 0
-	}
-	switch c := d.text[d.pos]; {
-	case c == '-', '0' <= c && c <= '9':
+	c := d.peek()
+	if c == '-' || '0' <= c && c <= '9' {
 		return '0'
-	default:
-		return c
 	}
+	return c
 }
 
-func (d *decoder) space() {
-	for d.pos < len(d.text) {
-		switch d.text[d.pos] {
-		case ' ', '\t', '\r', '\n':
-			d.pos++
-		default:
-			return
-		}
-	}
-}
+// maxDepth is how many objects and arrays may be open at a time: as many as
+// package jsontext lets be.
+const maxDepth = 10000
 
-// next moves to the next member of an object or element of an array and says
-// whether there is one. Called with the opening bracket itself ahead, it
-// enters it; after the last member it has moved past the closing bracket.
-func (d *decoder) next(open byte) bool {
-	d.space()
-	switch c := d.text[d.pos]; c {
-	case open:
-		// An element may begin with the same bracket, but then a comma or
-		// this array's own bracket stood before it and was consumed here.
-		d.pos++
-		d.space()
-		if c := d.text[d.pos]; c == '}' || c == ']' {
-			d.pos++
-			return false
-		}
-		return true
-	case ',':
-		d.pos++
-		d.space()
-		return true
-	default: // the closing bracket
-		d.pos++
+// enter moves into the object or array whose opening bracket is ahead, and
+// says whether it has a member or element; if not, it has moved past it.
+//
+//	for more := d.enter(']'); more; more = d.next(']') {
+func (d *decoder) enter(closing byte) bool {
+	d.pos++
+	d.depth++
+	if d.depth > maxDepth {
+		return d.fail()
+	}
+	if d.peek() == closing {
+		d.leave()
 		return false
 	}
+	return true // if the text ends here, then what reads the element finds out
 }
 
-func (d *decoder) colon() {
-	d.space()
+// next moves to the next member or element and says whether there is one;
+// after the last one it has moved past the closing bracket.
+func (d *decoder) next(closing byte) bool {
+	switch d.peek() {
+	case ',':
+		d.pos++
+		return true
+	case closing:
+		d.leave()
+		return false
+	}
+	return d.fail()
+}
+
+func (d *decoder) leave() {
 	d.pos++
+	d.depth--
+}
+
+// end says whether the text has been read, from its beginning to its end, and
+// is JSON.
+func (d *decoder) end() bool {
+	return d.peek() == 0 && d.pos == len(d.text) && !d.malformed
 }
 
 // key reads the name of a member and its colon.
@@ -71,6 +93,14 @@ func (d *decoder) key() string {
 	s := d.unquoted()
 	d.colon()
 	return s
+}
+
+func (d *decoder) colon() {
+	if d.peek() != ':' {
+		d.fail()
+		return
+	}
+	d.pos++
 }
 
 // string reads a string that outlives the decoder.
@@ -88,73 +118,105 @@ const shareText = 4 << 10
 
 // unquoted moves past a string and returns what it says.
 func (d *decoder) unquoted() string {
-	d.space()
-	quoted, escaped := d.quoted()
-	if !escaped {
-		return quoted[1 : len(quoted)-1]
+	if d.peek() != '"' {
+		d.fail()
+		return ""
 	}
-	s, _ := jsontext.AppendUnquote(nil, quoted)
-	return string(s)
+	start := d.pos + 1
+	end := start
+	for end < len(d.text) && plain[d.text[end]] {
+		end++
+	}
+	if end < len(d.text) && d.text[end] == '"' {
+		d.pos = end + 1
+		return d.text[start:end]
+	}
+	return d.irregular(end)
 }
 
-// quoted moves past a string and returns it with its quotes, and whether it
-// has escapes.
-func (d *decoder) quoted() (quoted string, escaped bool) {
-	start := d.pos
-	for d.pos++; ; {
-		i := strings.IndexByte(d.text[d.pos:], '"')
-		part := d.text[d.pos : d.pos+i]
-		d.pos += i + 1
-		if strings.IndexByte(part, '\\') < 0 {
-			return d.text[start:d.pos], escaped
-		}
-		escaped = true
-		// The quote closes the string unless an odd number of backslashes
-		// stands before it.
-		backslashes := len(part) - len(strings.TrimRight(part, `\`))
-		if backslashes%2 == 0 {
-			return d.text[start:d.pos], true
-		}
+// plain has the bytes that stand for themselves in a string, and are valid
+// UTF-8 whatever surrounds them.
+var plain = func() (bytes [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		bytes[c] = c != '"' && c != '\\'
 	}
+	return bytes
+}()
+
+// irregular is unquoted for a string with escapes, or with bytes that may be
+// no UTF-8. Before from there is none of these.
+func (d *decoder) irregular(from int) string {
+	end := from
+	for end < len(d.text) && d.text[end] != '"' {
+		if d.text[end] == '\\' {
+			end++ // whatever is escaped does not close the string
+		}
+		end++
+	}
+	if end >= len(d.text) {
+		d.fail()
+		return ""
+	}
+	quoted := d.text[d.pos : end+1]
+	var err error
+	if d.scratch, err = jsontext.AppendUnquote(d.scratch[:0], quoted); err != nil {
+		d.fail()
+		return ""
+	}
+	d.pos = end + 1
+	if inside := quoted[1 : len(quoted)-1]; string(d.scratch) == inside {
+		return inside // without escapes
+	}
+	return string(d.scratch)
 }
 
-// raw moves past a number or a word and returns its text.
+// raw moves past a number and returns its text.
 func (d *decoder) raw() string {
-	d.space()
-	start := d.pos
-	for d.pos < len(d.text) {
-		switch d.text[d.pos] {
-		case ',', '}', ']', ' ', '\t', '\r', '\n':
-			return d.text[start:d.pos]
-		}
-		d.pos++
+	d.peek()
+	number := d.text[d.pos:]
+	if end := strings.IndexAny(number, ",}] \t\r\n"); end >= 0 {
+		number = number[:end]
 	}
-	return d.text[start:]
+	d.pos += len(number)
+	if !jsontext.Value(number).IsValid() {
+		d.fail()
+	}
+	return number
+}
+
+// word moves past true, false or null.
+func (d *decoder) word(w string) {
+	d.peek()
+	if !strings.HasPrefix(d.text[d.pos:], w) {
+		d.fail()
+		return
+	}
+	d.pos += len(w)
 }
 
 // skip moves past the next value, whatever it is.
 func (d *decoder) skip() {
-	depth := 0
-	for {
-		d.space()
-		switch d.text[d.pos] {
-		case '"':
-			d.quoted()
-		case '{', '[':
-			depth++
-			d.pos++
-			continue
-		case '}', ']':
-			depth--
-			d.pos++
-		case ',', ':':
-			d.pos++
-			continue
-		default:
-			d.raw()
+	switch d.kind() {
+	case '"':
+		d.unquoted()
+	case '0':
+		d.raw()
+	case 't':
+		d.word("true")
+	case 'f':
+		d.word("false")
+	case 'n':
+		d.word("null")
+	case '{':
+		for more := d.enter('}'); more; more = d.next('}') {
+			d.key()
+			d.skip()
 		}
-		if depth == 0 {
-			return
+	case '[':
+		for more := d.enter(']'); more; more = d.next(']') {
+			d.skip()
 		}
+	default:
+		d.fail()
 	}
 }
