@@ -66,7 +66,11 @@ func TestDifferential(t *testing.T) {
 		t.Errorf("vacuous: nothing unlisted differs, but the run has not reached:\n%q", missing)
 	}
 	for _, k := range pairs[0].Known {
-		if k.Met() == 0 && tally.Requests() >= campaign {
+		switch {
+		case k.Met() > 0:
+		case tally.Requests() < campaign:
+			t.Logf("not met in so short a run: %s", k)
+		default:
 			t.Errorf("a difference is listed that is not there: %s", k)
 		}
 	}
