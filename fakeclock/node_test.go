@@ -272,11 +272,25 @@ func TestNodeConversionsProperty(t *testing.T) {
 		// TrueTime of any time is the earliest that shows it or later.
 		local := at(time.Duration(rapid.Int64Range(-int64(decades), int64(decades)).Draw(t, "local")))
 		first, ok = node.TrueTime(local)
+		// The arithmetic ends 292 years before the start of the clock, and 292 years after it.
+		onNode := new(big.Int).Mul(big.NewInt(int64(local.Sub(at(0))-drift.Offset-step)), big.NewInt(fakeclock.MaxPPM))
+		rate := big.NewInt(fakeclock.MaxPPM + drift.PPM)
+		earliest, latest := new(big.Int).Mul(big.NewInt(math.MinInt64), rate), new(big.Int).Mul(big.NewInt(math.MaxInt64), rate)
 		switch {
-		case !ok && drift.PPM > -900_000:
-			t.Fatalf("TrueTime(%v) = none, want a time", local)
-		case !ok || drift.PPM == -fakeclock.MaxPPM:
+		case rate.Sign() == 0:
 			return
+		case onNode.Cmp(earliest) < 0:
+			if want := at(math.MinInt64); !ok || first != want {
+				t.Errorf("TrueTime(%v) = %v, %v, want %v, where its span begins", local, first, ok, want)
+			}
+			return
+		case onNode.Cmp(latest) > 0:
+			if ok {
+				t.Errorf("TrueTime(%v) = %v, want none, beyond its span", local, first)
+			}
+			return
+		case !ok:
+			t.Fatalf("TrueTime(%v) = none, want a time", local)
 		}
 		shown, before := node.Local(first), node.Local(first.Add(-1))
 		if late := shown.Sub(local); late < 0 || late > 1 || late == 1 && drift.PPM <= 0 {
