@@ -94,10 +94,13 @@ func (h *handler) refusal(r *http.Request, signed bool, body []byte) error {
 	return errMissingToken
 }
 
-func isJSON(contentType string) bool {
-	contentType, _, _ = strings.Cut(contentType, ";")
-	switch strings.ToLower(strings.TrimSpace(contentType)) {
-	case "application/x-amz-json-1.0", "application/x-amz-json-1.1", "application/json":
+func isJSON(given string) bool {
+	if given == contentType {
+		return true // as the SDKs write it
+	}
+	given, _, _ = strings.Cut(given, ";")
+	switch strings.ToLower(strings.TrimSpace(given)) {
+	case contentType, "application/x-amz-json-1.1", "application/json":
 		return true
 	}
 	return false

@@ -21,10 +21,17 @@ func (d *decoder) fail() bool {
 
 // peek skips white space and returns the byte ahead, 0 at the end of the text.
 func (d *decoder) peek() byte {
-	for d.pos < len(d.text) {
+	if d.pos < len(d.text) && d.text[d.pos] > ' ' {
+		return d.text[d.pos] // nearly always: what programs write has no white space
+	}
+	return d.peekOver()
+}
+
+// peekOver is peek when there may be white space.
+func (d *decoder) peekOver() byte {
+	for ; d.pos < len(d.text); d.pos++ {
 		switch c := d.text[d.pos]; c {
 		case ' ', '\t', '\r', '\n':
-			d.pos++
 		default:
 			return c
 		}
