@@ -53,7 +53,7 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 // replica returns a table as the replica that serves a read of some keys has
 // heard of it. The result is for reading only.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
-	log := db.state.since(t.born)
+	log := db.state.log.since(t.born)
 	heard := len(log)
 	for heard > 0 && log[heard-1].Time.After(r.now.Add(-db.replicaLag)) {
 		heard--

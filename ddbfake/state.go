@@ -8,7 +8,7 @@ type state struct {
 	// tables are filed by name those of the default region, by ARN the others.
 	tables   map[string]*table
 	tokens   tokens
-	log      []Change
+	log      changeLog
 	requests int
 	// streams are sorted by ARN, those that were disabled among them. The list
 	// is replaced, not changed: snapshots share it.
@@ -30,7 +30,6 @@ func (s *state) copy() state {
 		c.tables[name] = t.copy()
 	}
 	c.tokens = s.tokens.copy()
-	// Only one side may go on appending to the array that they share.
-	c.log = s.log[:len(s.log):len(s.log)]
+	c.log = s.log.copy()
 	return c
 }

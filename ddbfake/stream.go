@@ -74,7 +74,7 @@ func (db *DB) enableStream(t *table, view types.StreamViewType, now time.Time) {
 		at = at.Add(time.Millisecond)
 	}
 	s := &stream{
-		region: t.region, table: t.name, arn: arn(), label: label(), view: view, keys: t.keys, created: now, after: db.state.lastSeq(),
+		region: t.region, table: t.name, arn: arn(), label: label(), view: view, keys: t.keys, created: now, after: db.state.log.lastSeq(),
 		shard: fmt.Sprintf("shardId-%020d-%08x", at.UnixMilli(), crc32.ChecksumIEEE([]byte(arn()))),
 	}
 	t.stream = s
@@ -88,7 +88,7 @@ func (db *DB) disableStream(t *table, now time.Time) {
 		return
 	}
 	s := *t.stream
-	s.disabled, s.until = now, db.state.lastSeq()
+	s.disabled, s.until = now, db.state.log.lastSeq()
 	streams := slices.Clone(db.state.streams)
 	streams[slices.Index(streams, t.stream)] = &s
 	t.stream = &s

@@ -71,14 +71,14 @@ func seqOf(number string) (seq int, ok bool) {
 
 // trimmed returns the Seq of the last change that is too old for any stream.
 func (db *DB) trimmed(now time.Time) int {
-	log := db.state.log
+	log := db.state.log.all()
 	oldest := now.Add(-streamRetention)
-	return db.state.seqBefore(sort.Search(len(log), func(i int) bool { return !log[i].Time.Before(oldest) }))
+	return db.state.log.seqBefore(sort.Search(len(log), func(i int) bool { return !log[i].Time.Before(oldest) }))
 }
 
 // firstPosition returns the position before the oldest record of a stream.
 func (db *DB) firstPosition(s *stream, now time.Time) int {
-	return min(max(s.after, db.trimmed(now)), s.end(db.state.lastSeq()))
+	return min(max(s.after, db.trimmed(now)), s.end(db.state.log.lastSeq()))
 }
 
 // iteratorTypes are in the order in which Kinesis prints them; that of streams
@@ -143,14 +143,14 @@ func checkStart(r *request, in *dynamodbstreams.GetShardIteratorInput) error {
 
 // positionOf returns where an iterator starts to read.
 func (db *DB) positionOf(s *stream, r *request, in *dynamodbstreams.GetShardIteratorInput) (int, error) {
-	first, last := db.firstPosition(s, r.now), s.end(db.state.lastSeq())
+	first, last := db.firstPosition(s, r.now), s.end(db.state.log.lastSeq())
 	switch in.ShardIteratorType {
 	case streamtypes.ShardIteratorTypeLatest:
 		return last, nil
 	case streamtypes.ShardIteratorTypeAtTimestamp:
-		log := db.state.log
+		log := db.state.log.all()
 		i := sort.Search(len(log), func(i int) bool { return !recordTime(&log[i]).Before(*in.Timestamp) })
-		return min(max(db.state.seqBefore(i), first), last), nil
+		return min(max(db.state.log.seqBefore(i), first), last), nil
 	case streamtypes.ShardIteratorTypeAtSequenceNumber, streamtypes.ShardIteratorTypeAfterSequenceNumber:
 		seq, ok := seqOf(*in.SequenceNumber)
 		switch {

@@ -134,7 +134,7 @@ func BenchmarkGetRecordsIdle(b *testing.B) {
 			for i := range changes {
 				putRow(b, db, "other", i)
 			}
-			it.position = db.state.lastSeq()
+			it.position = db.state.log.lastSeq()
 			in, door := &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(it.String())}, db.As("")
 			b.ReportAllocs()
 			for b.Loop() {

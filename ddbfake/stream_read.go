@@ -40,12 +40,12 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 		return nil, streamNotFound("Shard does not exist")
 	}
 	// An iterator may come from before a Restore which cut the log back.
-	position := min(max(it.position, s.after), s.end(db.state.lastSeq()))
+	position := min(max(it.position, s.after), s.end(db.state.log.lastSeq()))
 	if db.hasTrimmed(s, position, r.now) {
 		return nil, trimmedData()
 	}
 	out := &dynamodbstreams.GetRecordsOutput{Records: []streamtypes.Record{}}
-	out.Records, position = s.read(db.state.since(position), position, limit, out.Records)
+	out.Records, position = s.read(db.state.log.since(position), position, limit, out.Records)
 	if s.enabled() || position < s.until {
 		next := shardIterator{arn: s.arn, shard: s.shard, position: position, issued: r.now}
 		out.NextShardIterator = aws.String(next.String())
@@ -64,13 +64,13 @@ func trimmedData() error {
 // are too old by now.
 func (db *DB) hasTrimmed(s *stream, position int, now time.Time) bool {
 	trimmed := db.trimmed(now)
-	if trimmed <= position || position == s.end(db.state.lastSeq()) {
+	if trimmed <= position || position == s.end(db.state.log.lastSeq()) {
 		return false
 	}
-	if position < db.state.seqBefore(0) {
+	if position < db.state.log.seqBefore(0) {
 		return true // what the log no longer has may have been among them
 	}
-	log := db.state.since(position)
+	log := db.state.log.since(position)
 	for i := range log {
 		if log[i].Seq > trimmed {
 			return false

@@ -57,7 +57,7 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		indexes:            indexes,
 		created:            r.now,
 		billed:             r.now,
-		born:               db.state.lastSeq(),
+		born:               db.state.log.lastSeq(),
 		definitions:        slices.Clone(in.AttributeDefinitions),
 		keys:               slices.Clone(in.KeySchema),
 		billing:            in.BillingMode,

@@ -169,8 +169,8 @@ func (db *DB) expireByLag(now time.Time) {
 		if e.at.Before(e.table.ttl.since) {
 			e.at = e.table.ttl.since
 		}
-		if n := len(db.state.log); n > 0 && e.at.Before(db.state.log[n-1].Time) {
-			e.at = db.state.log[n-1].Time
+		if last := db.state.log.last(); last != nil && e.at.Before(last.Time) {
+			e.at = last.Time
 		}
 		db.deleteByTTL(e.table, e.row, e.at)
 	}
