@@ -82,7 +82,8 @@ func (db *DB) record(c Change) {
 }
 
 // changeLog is the change log. Writers add to it in chunks, because an array that
-// grows is copied, which is a tenth of what a write costs. Readers want one array, so the first of them to come joins the chunks.
+// grows is copied, which is a tenth of what a write costs. Readers want one
+// array, so the first of them to come joins the chunks.
 //
 // Snapshots share chunks. What is in them is not written to.
 type changeLog struct {

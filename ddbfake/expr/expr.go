@@ -67,7 +67,8 @@ func (l language) errorf(format string, a ...any) error {
 
 // Unused finds the first kind of Args (names, then values) of which none of
 // the expressions uses one, with the service's text. Keys are listed sorted;
-// the service lists them in any order.
+// the service lists them in any order. The expressions have passed Check with
+// these Args.
 func Unused(args Args, used ...Expression) error {
 	if left := missing(args.Names, used, Expression.Names); left != "" {
 		return plainError("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", left)
@@ -79,6 +80,11 @@ func Unused(args Args, used ...Expression) error {
 }
 
 func missing[V any](given map[string]V, used []Expression, keys func(Expression) []string) string {
+	// What is used is defined, or Check would have refused it. So if as many are
+	// used as there are, all are, and given need not be gone through.
+	if distinct(used, keys) == len(given) {
+		return ""
+	}
 	var left []string
 	//isrsim:unordered sorted below
 	for key := range given {
@@ -92,6 +98,20 @@ func missing[V any](given map[string]V, used []Expression, keys func(Expression)
 	}
 	slices.Sort(left)
 	return strings.Join(left, ", ")
+}
+
+// distinct counts the keys that expressions use, each once.
+func distinct(used []Expression, keys func(Expression) []string) int {
+	n := 0
+	for i, e := range used {
+		for _, key := range keys(e) {
+			again := slices.ContainsFunc(used[:i], func(before Expression) bool { return slices.Contains(keys(before), key) })
+			if !again {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 const maxKeyBytes = 255
