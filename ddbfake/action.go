@@ -32,11 +32,7 @@ type action struct {
 	item      attr.Item // of a put
 	sizeBytes int       // of the item
 
-	// Set by locate and resolve, or before by fits.
-	table *table
-	key   primaryKey
-	keyed bool // key is known
-	row   *row // nil if there is none
+	found // by locate and resolve, or before by fits
 }
 
 type actionKind uint8
@@ -71,7 +67,7 @@ func (a *action) prepare(db *DB) error {
 		if a.sizeBytes > maxItemBytes {
 			return invalid("Item size has exceeded the maximum allowed size")
 		}
-	} else if !a.fits(db) {
+	} else if !a.fits(db, a.tableName, a.values) {
 		if err := checkValues(a.values); err != nil {
 			return err
 		}
@@ -100,26 +96,6 @@ func (a *action) prepare(db *DB) error {
 	return nil
 }
 
-// fits reports whether the table is there and the key is one of its keys. Then
-// the key's values are valid too, and what has been found is found once.
-func (a *action) fits(db *DB) bool {
-	var err error
-	if a.table, err = db.find(&db.request, a.tableName); err != nil || a.table == nil {
-		return false
-	}
-	a.key, err = a.table.schema.ofKey(a.values)
-	a.keyed = err == nil
-	return a.keyed
-}
-
-// locate finds the table.
-func (a *action) locate(db *DB, r *request) (err error) {
-	if a.table == nil {
-		a.table, err = db.table(r, a.tableName)
-	}
-	return err
-}
-
 // resolve finds the row, and refuses a key or an item that does not fit the
 // table. Empty key values are left to the caller.
 func (a *action) resolve() (err error) {
@@ -141,8 +117,6 @@ func (a *action) resolve() (err error) {
 					"Cannot update attribute %s. This attribute is part of the key", name)
 			}
 		}
-	}
-	if a.update != nil {
 		if err := a.table.checkNested(a.update, a.args); err != nil {
 			return err
 		}
@@ -273,7 +247,7 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 	if err := a.prepare(db); err != nil {
 		return write{}, err
 	}
-	if err := a.locate(db, r); err != nil {
+	if err := a.locate(db, r, a.tableName); err != nil {
 		return write{}, err
 	}
 	if err := a.resolve(); err != nil {

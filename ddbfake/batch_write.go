@@ -29,7 +29,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 		}
 	}
 	for i := range writes {
-		if err := writes[i].locate(db, r); err != nil {
+		if err := writes[i].locate(db, r, writes[i].tableName); err != nil {
 			return nil, err
 		}
 	}

@@ -124,6 +124,11 @@ func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeVa
 
 const startInvalid = "The provided starting key is invalid"
 
+// invalidStart says what is wrong with ExclusiveStartKey.
+func invalidStart(err error) error {
+	return invalid("%s: %s", startInvalid, messageOf(err))
+}
+
 // start returns where an ExclusiveStartKey stands in the index, whether or
 // not there is a row.
 func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) (*indexRow, error) {
@@ -136,7 +141,7 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 		return nil, invalid("%s: %s", startInvalid, keyMismatch)
 	}
 	if err := schema.check(key); err != nil {
-		return nil, invalid("%s: %s", startInvalid, messageOf(err))
+		return nil, invalidStart(err)
 	}
 	at, ok := x.keyOf(item)
 	if !ok {

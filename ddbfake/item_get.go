@@ -23,7 +23,7 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	g := get{tableName: name, key: in.Key, names: in.ExpressionAttributeNames, projectionSrc: in.ProjectionExpression}
+	g := get{tableName: name, values: in.Key, names: in.ExpressionAttributeNames, projectionSrc: in.ProjectionExpression}
 	if in.AttributesToGet != nil {
 		g.attributesToGet = in.AttributesToGet
 		if err := checkMixed(g.expressions(), legacy{"AttributesToGet", true}); err != nil {
@@ -33,17 +33,17 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err := g.prepare(db); err != nil {
 		return nil, err
 	}
-	if err := g.locate(db, r); err != nil {
+	if err := g.locate(db, r, g.tableName); err != nil {
 		return nil, err
 	}
 	if err := g.resolve(); err != nil {
 		return nil, err
 	}
 	if db.behind(r, in.ConsistentRead) {
-		key := g.rowKey
+		key := g.key
 		g.row = db.replica(r, g.table, func(k primaryKey) bool { return k == key }).get(key)
 	}
-	if err := g.table.schema.checkEmpty(g.rowKey); err != nil {
+	if err := g.table.schema.checkEmpty(g.key); err != nil {
 		return nil, err
 	}
 	item, err := g.run()
@@ -61,7 +61,7 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 // get is a read of one row: GetItem, or one of TransactGetItems.
 type get struct {
 	tableName     string
-	key           map[string]types.AttributeValue
+	values        map[string]types.AttributeValue
 	names         map[string]string
 	projectionSrc *string
 
@@ -70,10 +70,7 @@ type get struct {
 	args       expr.Args
 	projection *expr.Projection
 
-	table  *table
-	rowKey primaryKey
-	keyed  bool // rowKey is known
-	row    *row
+	found // by locate and resolve, or before by fits
 }
 
 func (g *get) expressions() []expression {
@@ -87,8 +84,8 @@ func (g *get) prepare(db *DB) (err error) {
 			return err
 		}
 	}
-	if !g.fits(db) {
-		if err := checkValues(g.key); err != nil {
+	if !g.fits(db, g.tableName, g.values) {
+		if err := checkValues(g.values); err != nil {
 			return err
 		}
 	}
@@ -105,29 +102,10 @@ func (g *get) prepare(db *DB) (err error) {
 	return checkExpressions(g.args, g.projection)
 }
 
-// fits is action.fits for a read.
-func (g *get) fits(db *DB) bool {
-	var err error
-	if g.table, err = db.find(&db.request, g.tableName); err != nil || g.table == nil {
-		return false
-	}
-	g.rowKey, err = g.table.schema.ofKey(g.key)
-	g.keyed = err == nil
-	return g.keyed
-}
-
-// locate finds the table.
-func (g *get) locate(db *DB, r *request) (err error) {
-	if g.table == nil {
-		g.table, err = db.table(r, g.tableName)
-	}
-	return err
-}
-
 // resolve finds the row. Empty key values are left to the caller.
 func (g *get) resolve() (err error) {
 	if !g.keyed {
-		if g.rowKey, err = g.table.schema.ofKey(g.key); err != nil {
+		if g.key, err = g.table.schema.ofKey(g.values); err != nil {
 			return err
 		}
 	}
@@ -136,10 +114,10 @@ func (g *get) resolve() (err error) {
 			return err
 		}
 	}
-	if err := g.table.schema.checkSize(g.rowKey); err != nil {
+	if err := g.table.schema.checkSize(g.key); err != nil {
 		return err
 	}
-	g.row = g.table.get(g.rowKey)
+	g.row = g.table.get(g.key)
 	return nil
 }
 

@@ -89,7 +89,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		return nil, err
 	}
 	if err := checkValues(in.ExclusiveStartKey); err != nil {
-		return nil, invalid("The provided starting key is invalid: %s", messageOf(err))
+		return nil, invalidStart(err)
 	}
 	if in.KeyConditionExpression == nil && in.KeyConditions == nil {
 		return nil, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
@@ -167,7 +167,7 @@ func (q *query) bind() error {
 	if q.in.ExclusiveStartKey != nil {
 		switch err := schema.check(start); {
 		case err != nil:
-			return invalid("The provided starting key is invalid: %s", messageOf(err))
+			return invalidStart(err)
 		case q.read.hasSort && !q.read.contains(start.sort):
 			return invalid("The provided starting key does not match the range key predicate")
 		case start.hash != q.read.hash:

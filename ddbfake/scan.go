@@ -149,11 +149,6 @@ func checkSegment(segment, total *int32) error {
 	return nil
 }
 
-// invalidStart says what is wrong with ExclusiveStartKey.
-func invalidStart(err error) error {
-	return invalid("The provided starting key is invalid: %s", messageOf(err))
-}
-
 // parse parses and checks the expressions.
 func (s *scan) parse(db *DB) (err error) {
 	if s.in.ScanFilter != nil || s.in.AttributesToGet != nil {

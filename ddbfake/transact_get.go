@@ -19,14 +19,14 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 		}
 	}
 	for i := range gets {
-		if err := gets[i].locate(db, r); err != nil {
+		if err := gets[i].locate(db, r, gets[i].tableName); err != nil {
 			return nil, err
 		}
 	}
 	if err := resolveGets(gets); err != nil {
 		return nil, err
 	}
-	row := func(i int) tableRow { return tableRow{gets[i].table, gets[i].rowKey} }
+	row := func(i int) tableRow { return tableRow{gets[i].table, gets[i].key} }
 	if err := db.checkConflicts(r, len(gets), row, true); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
 			c.null(member("transactItems", i, "get"))
 			continue
 		}
-		gets[i] = get{key: p.Key, names: p.ExpressionAttributeNames, projectionSrc: p.ProjectionExpression}
+		gets[i] = get{values: p.Key, names: p.ExpressionAttributeNames, projectionSrc: p.ProjectionExpression}
 		if p.Key == nil {
 			c.null(member("transactItems", i, "get.key"))
 		}
@@ -84,14 +84,14 @@ func resolveGets(gets []get) error {
 			if unfit < 0 {
 				unfit, unfitError = i, err
 			}
-			g.rowKey = primaryKey{}
+			g.key = primaryKey{}
 			continue
 		}
-		if err := g.table.schema.checkEmpty(g.rowKey); err != nil {
+		if err := g.table.schema.checkEmpty(g.key); err != nil {
 			return err
 		}
 		for j := range i {
-			if h := &gets[j]; h.table == g.table && h.rowKey == g.rowKey {
+			if h := &gets[j]; h.table == g.table && h.key == g.key {
 				return invalid(oneOperationPerItem)
 			}
 		}

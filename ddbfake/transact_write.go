@@ -32,7 +32,7 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		return db.replay(r, actions, in)
 	}
 	for i := range actions {
-		if err := actions[i].locate(db, r); err != nil {
+		if err := actions[i].locate(db, r, actions[i].tableName); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteIte
 	var units tableUnits
 	for i := range actions {
 		a := &actions[i]
-		if a.locate(db, r) == nil && a.resolve() == nil {
+		if a.locate(db, r, a.tableName) == nil && a.resolve() == nil {
 			units.add(a.table.name, 2*readUnits(sizeOf(a.row), true))
 		}
 	}
