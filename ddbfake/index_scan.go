@@ -2,7 +2,6 @@ package ddbfake
 
 import (
 	"crypto/md5"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -67,16 +66,10 @@ func (x *index) scanOrder() scanOrder {
 	if x.order != nil {
 		return x.order
 	}
-	order := scanOrder{}
-	x.entries.Scan(func(e *indexRow) bool {
-		if n := len(order); n == 0 || order[n-1].key != e.hash {
-			order = append(order, partition{x.scanHash(e.hash), e.hash})
-		}
-		return true
-	})
-	slices.SortFunc(order, partition.compare)
-	x.order = order
-	return order
+	x.order = newScanOrder(func(yield func(string) bool) {
+		x.entries.Scan(func(e *indexRow) bool { return yield(e.hash) })
+	}, x.scanHash)
+	return x.order
 }
 
 // scan visits the rows of a segment in order, those after the start if there

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/md5"
 	"encoding/binary"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -112,15 +113,22 @@ func (t *table) scanOrder() scanOrder {
 	if t.order != nil {
 		return t.order
 	}
+	t.order = newScanOrder(func(yield func(string) bool) {
+		t.rows.Scan(func(r *row) bool { return yield(r.key.hash) })
+	}, func(key string) [md5.Size]byte { return scanHash(key, t.schema.hash.Kind) })
+	return t.order
+}
+
+// newScanOrder returns the order of partitions, whose keys come sorted, once for
+// each of their rows.
+func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) scanOrder {
 	order := scanOrder{}
-	t.rows.Scan(func(r *row) bool {
-		if n := len(order); n == 0 || order[n-1].key != r.key.hash {
-			order = append(order, partition{scanHash(r.key.hash, t.schema.hash.Kind), r.key.hash})
+	for key := range keys {
+		if n := len(order); n == 0 || order[n-1].key != key {
+			order = append(order, partition{hash(key), key})
 		}
-		return true
-	})
+	}
 	slices.SortFunc(order, partition.compare)
-	t.order = order
 	return order
 }
 
