@@ -13,12 +13,14 @@ import (
 
 // Campaign runs a scenario under many schedules, until one violates an invariant
 // or all have been run. Schedule i uses the i-th seed derived from Seed, and the
-// strategies of sim.Strategies take turns.
+// strategy that the plan has for it.
 type Campaign struct {
 	Scenario *Scenario
 	// Protocol is what runs; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	Seed     uint64
+	// Plan says which strategies pick the schedules; the zero Plan is sim.Portfolio.
+	Plan sim.Plan
 	// Schedules is how many to run; 0 is what the scenario says.
 	Schedules int
 	// SDK is as in Run.
@@ -68,7 +70,10 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		c.Schedules = s.Bounds.Schedules
 	}
 	r := &Report{Scenario: s, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
-	strategies, expected := sim.Strategies(), 1
+	if c.Plan.At == nil {
+		c.Plan = sim.Portfolio()
+	}
+	expected := 1
 	for i := range c.Schedules {
 		select {
 		case <-ctx.Done():
@@ -76,7 +81,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			return r, nil
 		default:
 		}
-		strategy := strategies[i%len(strategies)]
+		strategy := c.Plan.At(i)
 		o, err := Run{
 			Scenario: s, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
 			Record: c.Record > 0, SDK: c.SDK,
@@ -85,7 +90,6 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 		if i == 0 {
-			// The first schedule is a random walk, which needs no estimate; it is the estimate for all others.
 			expected = max(len(o.Result.Choices), 1)
 		}
 		if o.Verdict != invariant.OK && (r.Doubt == nil || o.Verdict == invariant.Violated) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // client is a node's DynamoDB client: what the SDK's does, on the simulator. It
@@ -97,7 +98,7 @@ func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ..
 func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	if in.ClientRequestToken == nil {
 		withToken := *in
-		token := c.n.world.nextID("call")
+		token := c.n.world.nextID(c.n.proc.Name() + "-call")
 		withToken.ClientRequestToken = &token
 		in = &withToken
 	}
@@ -116,23 +117,27 @@ type storeRequest struct {
 	node    *node
 	call    ddbfake.Call
 	attempt int
-	faults  []int // possible faults that match, as indexes of world.possible
+	ways    []int        // see Outcomes
+	touches []sim.Access // see Accesses; nil is not known yet, or anything
 	out     any
 	err     error
 	twice   bool // it was delivered twice
 }
 
 // Outcomes implements sim.Request: the ordinary outcome, and each fault that the
-// schedule may choose for this call.
-func (r *storeRequest) Outcomes() int {
-	r.faults = r.faults[:0]
+// schedule may choose for this call, as one more than its place in world.possible.
+func (r *storeRequest) Outcomes() []int {
+	if len(r.node.world.possible) == 0 {
+		return ordinary
+	}
+	r.ways = append(r.ways[:0], 0)
 	for i, f := range r.node.world.possible {
 		if f.left != 0 && r.node.world.db.Matches(f.fault, r.call) {
 			r.node.world.met[f.declared] = true
-			r.faults = append(r.faults, i)
+			r.ways = append(r.ways, i+1)
 		}
 	}
-	return 1 + len(r.faults)
+	return r.ways
 }
 
 // Apply implements sim.Request.
@@ -140,7 +145,7 @@ func (r *storeRequest) Apply(outcome int) {
 	w := r.node.world
 	call := r.call
 	if outcome > 0 {
-		f := &w.possible[r.faults[outcome-1]]
+		f := &w.possible[outcome-1]
 		if f.left > 0 {
 			f.left--
 		}

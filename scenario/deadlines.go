@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // deadlines is a sim.Source without steps: it stops time where the rows' own
@@ -18,10 +19,13 @@ type deadlines struct {
 func (*deadlines) Name() string { return "deadlines" }
 
 // Steps implements sim.Source.
-func (*deadlines) Steps() int { return 0 }
+func (*deadlines) Steps() []uint64 { return nil }
+
+// Accesses implements sim.Source.
+func (*deadlines) Accesses(uint64) []sim.Access { return nil }
 
 // Take implements sim.Source.
-func (*deadlines) Take(int) string { return "" }
+func (*deadlines) Take(uint64) string { return "" }
 
 // Next implements sim.Source.
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {

@@ -142,8 +142,8 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 			var b strings.Builder
 			for _, p := range scenario.Protocols() {
-				for i, strategy := range sim.Strategies() {
-					text, _ := trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: strategy, ExpectedSteps: 40})
+				for i, plan := range sim.Plans() {
+					text, _ := trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: plan.At(i), ExpectedSteps: 40})
 					b.WriteString(text)
 				}
 			}

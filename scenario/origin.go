@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // render reads the origin and takes the scenario's time to make a page of it. It
@@ -37,11 +38,17 @@ type originRead struct {
 	body string
 }
 
-func (*originRead) Outcomes() int { return 1 }
+// Outcomes implements sim.Request.
+func (*originRead) Outcomes() []int { return ordinary }
+
+// Accesses implements sim.Request.
+func (r *originRead) Accesses(int) []sim.Access {
+	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.key)}}
+}
 
 func (r *originRead) Apply(int) {
 	w := r.node.world
-	r.body = fmt.Sprintf("%s@%d#%s", r.key, w.versions[r.key], w.nextID("render"))
+	r.body = fmt.Sprintf("%s@%d#%s", r.key, w.versions[r.key], w.nextID(r.node.proc.Name()+"-render"))
 	r.node.record(history.Event{Kind: history.Rendered, Key: r.key, Body: r.body})
 }
 
@@ -56,7 +63,13 @@ type originChange struct {
 	key  string
 }
 
-func (*originChange) Outcomes() int { return 1 }
+// Outcomes implements sim.Request.
+func (*originChange) Outcomes() []int { return ordinary }
+
+// Accesses implements sim.Request.
+func (r *originChange) Accesses(int) []sim.Access {
+	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.key), Write: true}}
+}
 
 func (r *originChange) Apply(int) {
 	r.node.world.versions[r.key]++
@@ -93,7 +106,13 @@ type bodyRequest struct {
 	put  bool
 }
 
-func (*bodyRequest) Outcomes() int { return 1 }
+// Outcomes implements sim.Request.
+func (*bodyRequest) Outcomes() []int { return ordinary }
+
+// Accesses implements sim.Request.
+func (r *bodyRequest) Accesses(int) []sim.Access {
+	return []sim.Access{{Object: sim.ObjectNamed(bodyObject, r.name), Write: r.put}}
+}
 
 func (r *bodyRequest) Apply(int) {
 	if r.put {

@@ -1,31 +1,55 @@
 package scenario
 
-import "time"
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
 
 // sweeper is a sim.Source: where the schedule decides over TTL's lag, each row
 // that has expired may be deleted as a step of its own. Under a lag of the fake's
 // own it offers nothing, for the fake deletes by itself, but has time stop where
 // the lag ends.
-type sweeper struct{ w *world }
+type sweeper struct {
+	w *world
+	// rows are those that may be deleted now, and steps are their numbers: what a write of each accesses.
+	rows  []ddbfake.Row
+	steps []uint64
+}
 
 // Name implements sim.Source.
 func (*sweeper) Name() string { return "ttl" }
 
 // Steps implements sim.Source.
-func (s *sweeper) Steps() int {
+func (s *sweeper) Steps() []uint64 {
+	s.steps = s.steps[:0]
 	if !s.w.scenario.Lag.Scheduler {
-		return 0
+		return nil
 	}
-	return len(s.w.db.Expired())
+	s.rows = s.w.db.Expired()
+	for _, row := range s.rows {
+		pk, _ := row.Key.Str("pk")
+		sk, _ := row.Key.Str("sk")
+		s.steps = append(s.steps, sim.ObjectNamed(rowObject, pk, sk))
+	}
+	return s.steps
 }
 
+// Accesses implements sim.Source.
+func (*sweeper) Accesses(step uint64) []sim.Access { return []sim.Access{{Object: step, Write: true}} }
+
 // Take implements sim.Source.
-func (s *sweeper) Take(i int) string {
-	w, row := s.w, s.w.db.Expired()[i]
-	w.db.Sweep(row)
-	w.noteChanges()
-	sk, _ := row.Key.Str("sk")
-	return "deletes the expired " + sk
+func (s *sweeper) Take(step uint64) string {
+	for i, row := range s.rows {
+		if s.steps[i] == step {
+			s.w.db.Sweep(row)
+			s.w.noteChanges()
+			sk, _ := row.Key.Str("sk")
+			return "deletes the expired " + sk
+		}
+	}
+	return ""
 }
 
 // Next implements sim.Source.

@@ -77,7 +77,7 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 	cfg.Clock = w.clock
 	cfg.OnNode = w.onNode
 	w.sim = sim.New(cfg)
-	w.sim.AddSource(&sweeper{w})
+	w.sim.AddSource(&sweeper{w: w})
 	w.sim.AddSource(&w.deadlines)
 	for _, a := range s.Actors {
 		w.addActor(a)

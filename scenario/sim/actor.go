@@ -28,9 +28,13 @@ type Actor struct {
 
 // Request is what an actor asks of the world.
 type Request interface {
-	// Outcomes returns how many ways there are for the request to take effect now, at least 1: beside the ordinary
-	// one, each fault that the schedule may choose.
-	Outcomes() int
+	// Outcomes returns the ways there are for the request to take effect now: 0, the ordinary one, and each fault that the
+	// schedule may choose, by a number that keeps its meaning. None means that it waits for something that others do, such
+	// as giving back a mutex. The caller only reads the slice, and only until the next step.
+	Outcomes() []int
+	// Accesses returns what the request reads and writes if it takes effect in the given way. Nil means that it may be
+	// anything.
+	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)
 	// Describe says in words what Apply did. It is called right after Apply, and only for a trace.

@@ -130,7 +130,7 @@ func (s *Sim) Run() Result {
 		case over:
 			s.result.End = Finished
 		case len(s.steps) == 0:
-			s.fail(errors.New("actors wait, but nothing can happen and time has nowhere to go"))
+			s.fail(errors.New("deadlock: actors wait, but nothing can happen and time has nowhere to go"))
 		case s.result.Steps >= s.cfg.MaxSteps:
 			s.result.End = Cut
 		default:
@@ -185,10 +185,10 @@ func (s *Sim) collect() (goesOn bool) {
 		return false
 	}
 	for i, o := range s.orphans {
-		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, item: i})
+		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender, orphaned: o.request, nth: i})
 	}
 	for i, src := range s.sources {
-		for item := range src.Steps() {
+		for _, item := range src.Steps() {
 			s.steps = append(s.steps, Step{
 				Kind: External, Thread: 2*len(s.actors) + 1 + i, Name: src.Name(), source: src, item: item,
 			})
@@ -222,9 +222,11 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		return false
 	}
 	if p.state == calling { // a pause of the node does not hold up what is already in the network
-		for outcome := range p.request.Outcomes() {
+		outcomes := p.request.Outcomes()
+		for _, outcome := range outcomes {
 			add(Effect, outcome)
 		}
+		waiting = len(outcomes) == 0
 	}
 	switch {
 	case a.paused && now.Before(a.until):
@@ -304,8 +306,8 @@ func (s *Sim) take(step Step) (text func() string) {
 		p.run()
 		return func() string { return "wakes" }
 	case Orphan:
-		o := s.orphans[step.item]
-		s.orphans = slices.Delete(s.orphans, step.item, step.item+1)
+		o := s.orphans[step.nth]
+		s.orphans = slices.Delete(s.orphans, step.nth, step.nth+1)
 		o.request.Apply(0)
 		if s.cfg.OnNode != nil {
 			s.cfg.OnNode(Orphan, o.sender, "")

@@ -16,7 +16,10 @@ import (
 )
 
 // register is a world of one number that actors read and write in requests.
-type register struct{ value int }
+type register struct {
+	name  string
+	value int
+}
 
 // access is a request to a register: a read, or a write of value.
 type access struct {
@@ -27,11 +30,15 @@ type access struct {
 	missed bool
 }
 
-func (a *access) Outcomes() int {
+func (a *access) Outcomes() []int {
 	if a.lossy {
-		return 2
+		return []int{0, 1}
 	}
-	return 1
+	return []int{0}
+}
+
+func (a *access) Accesses(int) []sim.Access {
+	return []sim.Access{{Object: sim.ObjectNamed(a.to.name), Write: a.write}}
 }
 
 func (a *access) Apply(outcome int) {
@@ -61,11 +68,12 @@ func incrementers(cfg sim.Config, n int) (*register, sim.Result) {
 	return r, s.Run()
 }
 
-func TestEveryStrategyFindsALostUpdateAndItsScheduleReplays(t *testing.T) {
-	for _, strategy := range sim.Strategies() {
-		t.Run(strategy.Name, func(t *testing.T) {
+func TestEveryPlanFindsALostUpdateAndItsSchedulesReplay(t *testing.T) {
+	for _, plan := range sim.Plans() {
+		t.Run(plan.Name, func(t *testing.T) {
 			found := 0
 			for seed := range uint64(100) {
+				strategy := plan.At(int(seed))
 				r, result := incrementers(sim.Config{Seed: seed, Strategy: strategy, ExpectedSteps: 8}, 2)
 				if result.End != sim.Finished {
 					t.Fatalf("seed %d: run %v, want finished (%v)", seed, result.End, result.Err)
@@ -278,13 +286,14 @@ type alarm struct {
 }
 
 func (a *alarm) Name() string { return "alarm" }
-func (a *alarm) Steps() int {
+func (a *alarm) Steps() []uint64 {
 	if a.clock.Now().Before(a.at) || len(a.rung) > 0 {
-		return 0
+		return nil
 	}
-	return 1
+	return []uint64{1}
 }
-func (a *alarm) Take(int) string { a.rung = append(a.rung, a.clock.Now()); return "rings" }
+func (a *alarm) Accesses(uint64) []sim.Access { return nil }
+func (a *alarm) Take(uint64) string           { a.rung = append(a.rung, a.clock.Now()); return "rings" }
 func (a *alarm) Next(now time.Time) (time.Time, bool) {
 	return a.at, a.at.After(now)
 }

@@ -49,11 +49,13 @@ type Step struct {
 	// Name says whose step it is: an actor with its incarnation, a source, or "time".
 	Name string
 
-	proc    *Proc
-	outcome int
-	source  Source
-	item    int
-	until   time.Time
+	proc     *Proc
+	outcome  int
+	orphaned Request
+	nth      int // among the orphans
+	source   Source
+	item     uint64
+	until    time.Time
 }
 
 // Taken is a step that happened, as a trace hears of it.
@@ -70,10 +72,13 @@ type Taken struct {
 type Source interface {
 	// Name is printed in traces and must be unique among sources.
 	Name() string
-	// Steps returns how many different steps are possible now.
-	Steps() int
-	// Take takes the i-th of them and says in words what happened.
-	Take(i int) string
+	// Steps returns the steps that are possible now, each by a number that keeps its meaning while others are taken. The
+	// caller only reads the slice, and only until the next step.
+	Steps() []uint64
+	// Accesses returns what one of them reads and writes. Nil means that it may be anything.
+	Accesses(step uint64) []Access
+	// Take takes one of them and says in words what happened.
+	Take(step uint64) string
 	// Next returns the earliest instant after now at which something the source cares about changes: time stops there.
 	Next(now time.Time) (time.Time, bool)
 }

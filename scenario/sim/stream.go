@@ -16,7 +16,12 @@ func Stream(seed uint64, name string) *rand.Rand {
 func Derive(seed uint64, n int) uint64 {
 	// SplitMix64's finaliser: consecutive n give unrelated seeds.
 	// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (OOPSLA 2014).
-	z := seed + uint64(n)*0x9e3779b97f4a7c15
+	return mix(seed, uint64(n))
+}
+
+// mix is the n-th value of the generator that starts at seed.
+func mix(seed, n uint64) uint64 {
+	z := seed + n*0x9e3779b97f4a7c15
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 	return z ^ (z >> 31)

@@ -1,0 +1,82 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// ordinary is the one way in which a request takes effect that no fault can befall.
+var ordinary = []int{0}
+
+// Things of the world beside rows.
+const (
+	bodyObject   = "body"
+	originObject = "origin"
+	faultObject  = "fault"
+	rowObject    = "row"
+)
+
+// accesses returns what a call to DynamoDB reads and writes; nil if that could be
+// anything in the table.
+func accesses(input any) []sim.Access {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return []sim.Access{rowAccess(in.Key, false)}
+	case *dynamodb.PutItemInput:
+		return []sim.Access{rowAccess(in.Item, true)}
+	case *dynamodb.UpdateItemInput:
+		return []sim.Access{rowAccess(in.Key, true)}
+	case *dynamodb.DeleteItemInput:
+		return []sim.Access{rowAccess(in.Key, true)}
+	case *dynamodb.TransactWriteItemsInput:
+		all := make([]sim.Access, len(in.TransactItems), len(in.TransactItems)+1)
+		for i, action := range in.TransactItems {
+			switch {
+			case action.Put != nil:
+				all[i] = rowAccess(action.Put.Item, true)
+			case action.Update != nil:
+				all[i] = rowAccess(action.Update.Key, true)
+			case action.Delete != nil:
+				all[i] = rowAccess(action.Delete.Key, true)
+			case action.ConditionCheck != nil:
+				all[i] = rowAccess(action.ConditionCheck.Key, false)
+			}
+		}
+		return all
+	default:
+		return nil
+	}
+}
+
+func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil {
+		return sim.Access{Object: sim.ObjectNamed(rowObject), Write: write} // it will be refused, whatever the rows are
+	}
+	return sim.Access{Object: sim.ObjectNamed(rowObject, pk.Value, sk.Value), Write: write}
+}
+
+// Accesses implements sim.Request. Faults are counted: of two calls that one fault
+// can strike, it may strike the first only.
+func (r *storeRequest) Accesses(outcome int) []sim.Access {
+	if r.touches == nil {
+		r.touches = accesses(r.call.Input)
+		if r.touches != nil && r.node.world.certainFaults() {
+			r.touches = append(r.touches, sim.Access{Object: sim.ObjectNamed(faultObject), Write: true})
+		}
+	}
+	if outcome == 0 || r.touches == nil {
+		return r.touches
+	}
+	fault := sim.ObjectNamed(faultObject, fmt.Sprint(outcome))
+	return append(slices.Clip(r.touches), sim.Access{Object: fault, Write: true})
+}
+
+// certainFaults reports whether some fault strikes as soon as its time has come.
+func (w *world) certainFaults() bool { return len(w.possible) < len(w.scenario.Faults) }

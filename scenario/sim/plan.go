@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Plan says which strategy each schedule of a campaign is run with.
+type Plan struct {
+	Name string
+	// At returns the strategy of the i-th schedule, from 0. That of the first must not need an estimate of the run's length:
+	// the first schedule is the estimate for the others.
+	At func(i int) Strategy
+}
+
+// warmUp is how many schedules of a portfolio begin it with few delays.
+const warmUp = 16
+
+// Portfolio is the default plan: schedules with few delays first, which show what
+// goes wrong when one thing comes late; then strategies that are good at
+// different bugs take turns. None of them alone is the best for every bug; taking
+// turns costs at most as many times the schedules of the best as there are of them.
+func Portfolio() Plan {
+	var delays [4]Strategy
+	for d := range delays {
+		delays[d] = DelayBound(d)
+	}
+	turns := [...]Strategy{POS, PCT(3), RandomWalk, PCT(5)}
+	return Plan{
+		Name: "portfolio",
+		At: func(i int) Strategy {
+			if i < warmUp {
+				return delays[i%len(delays)]
+			}
+			return turns[i%len(turns)]
+		},
+	}
+}
+
+// Only is a plan of one strategy.
+func Only(s Strategy) Plan { return Plan{Name: s.Name, At: func(int) Strategy { return s }} }
+
+// Plans returns every plan that has a name, the default first.
+func Plans() []Plan {
+	plans := []Plan{Portfolio(), Only(RandomWalk), Only(POS)}
+	for depth := 2; depth <= 5; depth++ {
+		plans = append(plans, Only(PCT(depth)))
+	}
+	for delays := 1; delays <= 3; delays++ {
+		plans = append(plans, Only(DelayBound(delays)))
+	}
+	return plans
+}
+
+// PlanNamed finds one of Plans by its name.
+func PlanNamed(name string) (Plan, error) {
+	var names []string
+	for _, p := range Plans() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Plan{}, fmt.Errorf("strategy: found %q, expected one of %s", name, strings.Join(names, ", "))
+}
