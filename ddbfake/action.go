@@ -29,8 +29,8 @@ type action struct {
 	args      expr.Args
 	condition *expr.Condition
 	update    *expr.Update
-	item      attr.Item // of a put
-	sizeBytes int       // of the item
+	item      attr.Record // of a put
+	sizeBytes int         // of the item
 
 	found // by locate and resolve, or before by fits
 }
@@ -59,15 +59,20 @@ func (a *action) prepare(db *DB) error {
 			return err
 		}
 	}
+	fits := a.fits(db, a.tableName, a.values, a.kind == actionPut)
 	if a.kind == actionPut {
+		var like *attr.Record
+		if a.row != nil {
+			like = &a.row.record
+		}
 		var err error
-		if a.item, a.sizeBytes, err = attr.MeasureFromSDK(a.values); err != nil {
+		if a.item, a.sizeBytes, err = attr.RecordFromSDK(a.values, like); err != nil {
 			return invalid("%s", err.Error())
 		}
 		if a.sizeBytes > maxItemBytes {
 			return invalid("Item size has exceeded the maximum allowed size")
 		}
-	} else if !a.fits(db, a.tableName, a.values) {
+	} else if !fits {
 		if err := checkValues(a.values); err != nil {
 			return err
 		}
@@ -98,17 +103,14 @@ func (a *action) prepare(db *DB) error {
 
 // resolve finds the row, and refuses a key or an item that does not fit the
 // table. Empty key values are left to the caller.
-func (a *action) resolve() (err error) {
+func (a *action) resolve() error {
 	schema := &a.table.schema
-	switch {
-	case a.keyed:
-	case a.kind == actionPut:
-		a.key, err = schema.ofItem(a.item)
-	default:
-		a.key, err = schema.ofKey(a.values)
-	}
-	if err != nil {
-		return err
+	if !a.keyed {
+		key, err := a.lookFor(schema)
+		if err != nil {
+			return err
+		}
+		a.look(key)
 	}
 	if a.update != nil {
 		for _, name := range a.update.Attributes(a.args) {
@@ -130,12 +132,17 @@ func (a *action) resolve() (err error) {
 		return err
 	}
 	if a.table.indexes != nil {
-		if err := a.checkIndexKeys(); err != nil {
-			return err
-		}
+		return a.checkIndexKeys()
 	}
-	a.row = a.table.get(a.key)
 	return nil
+}
+
+// lookFor returns the key of the row.
+func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
+	if a.kind == actionPut {
+		return schema.ofItem(&a.item)
+	}
+	return schema.ofKey(a.values)
 }
 
 // checkIndexKeys refuses key attributes of indexes that cannot be, as far as
@@ -143,7 +150,7 @@ func (a *action) resolve() (err error) {
 func (a *action) checkIndexKeys() error {
 	switch {
 	case a.kind == actionPut:
-		return a.table.checkIndexKeys(a.item)
+		return a.table.checkIndexKeys(&a.item)
 	case a.update != nil:
 		return a.table.checkIndexWrites(a.update.Writes(a.args))
 	}
@@ -155,45 +162,34 @@ func (a *action) checkEmpty() error {
 	if err := a.table.schema.checkEmpty(a.key); err != nil || a.kind != actionPut || a.table.indexes == nil {
 		return err
 	}
-	return a.table.checkEmptyIndexKeys(a.item)
+	return a.table.checkEmptyIndexKeys(&a.item)
 }
 
 // run evaluates the condition and works out the write, without doing it. A
 // condition check comes out as a write that changes nothing.
 func (a *action) run() (write, error) {
-	before := itemOf(a.row)
-	w := write{table: a.table, key: a.key, before: a.row, after: before, sizeBytes: sizeOf(a.row)}
+	w := write{found: a.found, after: a.row}
 	if a.condition != nil {
-		holds, err := a.condition.Eval(before, a.args)
+		holds, err := a.condition.Eval(attributesOf(a.row), a.args)
 		if err != nil {
 			return w, invalid("%s", err.Error())
 		}
 		if !holds {
 			var old map[string]types.AttributeValue
 			if a.returnOld {
-				old = before.ToSDK()
+				old = a.row.toSDK()
 			}
 			return w, conditionFailed(old)
 		}
 	}
 	switch a.kind {
 	case actionPut:
-		w.after, w.sizeBytes = a.item, a.sizeBytes
+		w.replace(&a.item, a.sizeBytes)
 	case actionDelete:
-		w.after, w.sizeBytes = nil, 0
+		w.after = nil
 	case actionUpdate:
-		after, err := a.updated(before)
-		if err != nil {
+		if err := a.runUpdate(&w); err != nil {
 			return w, err
-		}
-		w.after, w.sizeBytes = after, after.Size()
-		if w.sizeBytes > maxItemBytes {
-			return w, invalid("Item size to update has exceeded the maximum allowed size")
-		}
-		if a.table.indexes != nil {
-			if err := a.table.checkUpdatedIndexKeys(before, after); err != nil {
-				return w, err
-			}
 		}
 	}
 	if a.table.indexes != nil && a.kind != actionCheck {
@@ -204,27 +200,51 @@ func (a *action) run() (write, error) {
 	return w, nil
 }
 
+// runUpdate works out the write of an update.
+func (a *action) runUpdate(w *write) error {
+	after, err := a.updated()
+	if err != nil {
+		return err
+	}
+	sizeBytes := after.Size()
+	if sizeBytes > maxItemBytes {
+		return invalid("Item size to update has exceeded the maximum allowed size")
+	}
+	if a.table.indexes != nil {
+		if err := a.table.checkUpdatedIndexKeys(attributesOf(a.row), &after); err != nil {
+			return err
+		}
+	}
+	if after.Len() > 0 {
+		w.replace(&after, sizeBytes)
+	}
+	return nil
+}
+
 // updated applies the update expression. On a missing row it starts from
 // nothing and adds the key, unless the update only removes: then nothing is
-// created. DynamoDB Local 3.3.1 creates a row even then.
-func (a *action) updated(before attr.Item) (attr.Item, error) {
-	base := before
-	if before == nil {
-		key, err := itemOfSDK(a.values)
+// created, and the result is empty. DynamoDB Local 3.3.1 creates a row even
+// then.
+func (a *action) updated() (attr.Record, error) {
+	var base *attr.Record
+	if a.row != nil {
+		base = &a.row.record
+	} else {
+		key, _, err := attr.RecordFromSDK(a.values, nil)
 		if err != nil {
-			return nil, err
+			return attr.Record{}, invalid("%s", err.Error())
 		}
-		base = key
+		base = &key
 	}
 	if a.update == nil {
-		return base, nil
+		return *base, nil
 	}
-	after, err := a.update.Apply(base, a.args)
+	after, err := a.update.ApplyRecord(base, a.args)
 	if err != nil {
-		return nil, invalid("%s", err.Error())
+		return attr.Record{}, invalid("%s", err.Error())
 	}
-	if before == nil && a.update.OnlyRemoves() {
-		return nil, nil
+	if a.row == nil && a.update.OnlyRemoves() {
+		return attr.Record{}, nil
 	}
 	return after, nil
 }

@@ -228,12 +228,12 @@ func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, siz
 			continue
 		}
 		units.add(t.table.name, readUnits(sizeOf(r), aws.ToBool(t.in.ConsistentRead)))
-		item, err := project(itemOf(r), t.projection, t.args)
+		item, err := r.projected(t.projection, t.args)
 		if err != nil {
 			return 0, err
 		}
 		if item != nil {
-			items = append(items, item.ToSDK())
+			items = append(items, item)
 		}
 	}
 	out.Responses[t.name] = items

@@ -163,7 +163,7 @@ func printWrites(items map[string][]types.WriteRequest, names []string) string {
 func (w *batchWrite) resolve(seen batchKeys) error {
 	schema := &w.table.schema
 	if w.kind == actionPut {
-		if _, err := schema.ofItem(w.item); err != nil {
+		if _, err := schema.ofItem(&w.item); err != nil {
 			return invalid(keyMismatch)
 		}
 	}

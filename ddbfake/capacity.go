@@ -29,7 +29,7 @@ func readUnits(sizeBytes int, consistent bool) float64 {
 
 // units returns the write units of a write.
 func (w *write) units() float64 {
-	return blocks(max(w.sizeBytes, sizeOf(w.before)), writeBlockBytes)
+	return blocks(max(sizeOf(w.after), sizeOf(w.row)), writeBlockBytes)
 }
 
 // consumed returns the ConsumedCapacity of a write that is a request by

@@ -17,16 +17,16 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit
 const maxCollectionBytes = 10 << 30
 
-// localBytes returns what an item takes in its collection: its own size and
-// what each local index has of it.
-func (t *table) localBytes(item attr.Item, sizeBytes int) int64 {
-	n := int64(sizeBytes)
+// localBytes returns what a row takes in its collection: its own size and what
+// each local index has of it.
+func (t *table) localBytes(r *row) int64 {
+	n := int64(r.sizeBytes)
 	for _, x := range t.indexes {
 		if x.global {
 			continue
 		}
-		if _, ok := x.keyOf(item); ok {
-			n += int64(x.project(item).Size())
+		if _, ok := x.keyOf(&r.record); ok {
+			n += int64(x.sizeOf(r))
 		}
 	}
 	return n
@@ -45,12 +45,11 @@ func (t *table) hasCollections() bool {
 // collectionBytes adds a collection up, which costs the time of reading it.
 func (t *table) collectionBytes(hash string) int64 {
 	var n int64
-	t.probe.key = primaryKey{hash: hash}
-	t.rows.Ascend(t.probe, func(r *row) bool {
+	t.rows.Ascend(primaryKey{hash: hash}, func(r *row) bool {
 		if r.key.hash != hash {
 			return false
 		}
-		n += t.localBytes(r.item, r.sizeBytes)
+		n += t.localBytes(r)
 		return true
 	})
 	return n
@@ -71,12 +70,12 @@ func (w *write) checkCollection() error {
 	for _, x := range t.indexes {
 		whole += x.bytes
 	}
-	growth := t.localBytes(w.after, w.sizeBytes)
+	growth := t.localBytes(w.after)
 	if whole+growth <= maxCollectionBytes {
 		return nil
 	}
-	if w.before != nil {
-		growth -= t.localBytes(w.before.item, w.before.sizeBytes)
+	if w.row != nil {
+		growth -= t.localBytes(w.row)
 	}
 	if growth <= 0 || t.collectionBytes(w.key.hash)+growth <= maxCollectionBytes {
 		return nil

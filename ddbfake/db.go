@@ -243,7 +243,7 @@ func (db *DB) Items(table string) []attr.Item {
 	}
 	items := make([]attr.Item, 0, t.rows.Len())
 	t.rows.Scan(func(r *row) bool {
-		items = append(items, r.item)
+		items = append(items, itemOf(r))
 		return true
 	})
 	return items

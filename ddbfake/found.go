@@ -7,20 +7,36 @@ import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 type found struct {
 	table *table
 	key   primaryKey
-	keyed bool // key is known
-	row   *row // nil if there is none
+	keyed bool  // key, at and row are known
+	at    *cell // where the row is or was; nil if that is nowhere
+	row   *row  // nil if there is none
 }
 
-// fits reports whether the table is there and the values are one of its keys.
-// Then they are valid values too, and what has been found is found once.
-func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue) bool {
+// fits reports whether the table is there and the values are one of its keys, or
+// have one if they are a whole item. Then that key is valid, and what has been
+// found is found once.
+func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {
 		return false
 	}
-	f.key, err = f.table.schema.ofKey(values)
-	f.keyed = err == nil
-	return f.keyed
+	schema := &f.table.schema
+	if !whole && len(values) != schema.size() {
+		return false
+	}
+	key, ok := schema.within(values)
+	if ok {
+		f.look(key)
+	}
+	return ok
+}
+
+// look finds the row.
+func (f *found) look(key primaryKey) {
+	f.key, f.keyed = key, true
+	if f.at = f.table.rows.cell(key); f.at != nil {
+		f.row = f.at.row
+	}
 }
 
 // locate finds the table.

@@ -41,12 +41,20 @@ func (db *DB) Hash() [32]byte {
 		h.Write(p)
 		t.rows.Scan(func(r *row) bool {
 			p = p[:0]
-			p.item(r.item)
+			p.record(&r.record)
 			h.Write(p)
 			return true
 		})
 	}
 	return [32]byte(h.Sum(nil))
+}
+
+func (f *printer) record(r *attr.Record) {
+	f.number(r.Len())
+	for name, v := range r.All {
+		f.text(name)
+		f.attribute(v)
+	}
 }
 
 func (f *printer) item(m map[string]attr.Value) {

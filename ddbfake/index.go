@@ -138,18 +138,13 @@ func (x *index) setProjection(p *types.Projection, schema *keySchema) {
 	x.projected = slices.Compact(x.projected)
 }
 
-// project cuts an item down to what the index has.
-func (x *index) project(item attr.Item) attr.Item {
+// project cuts a row down to what the index has.
+func (x *index) project(r *row) *row {
 	if x.projected == nil {
-		return item
+		return r
 	}
-	out := make(attr.Item, len(x.projected))
-	for _, name := range x.projected {
-		if v, ok := item[name]; ok {
-			out[name] = v
-		}
-	}
-	return out
+	record := r.record.Cut(x.projected)
+	return r.next(r.key, record, record.Size())
 }
 
 // keyOf returns where an item stands in the index. A row that lacks a key
@@ -157,7 +152,7 @@ func (x *index) project(item attr.Item) attr.Item {
 // been there before the index was, is not either.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
-func (x *index) keyOf(item attr.Item) (indexKey, bool) {
+func (x *index) keyOf(item attr.Attributes) (indexKey, bool) {
 	hash, ok := tupleOf(item, x.hash, maxHashKeyBytes)
 	if !ok {
 		return indexKey{}, false
@@ -166,12 +161,12 @@ func (x *index) keyOf(item attr.Item) (indexKey, bool) {
 	return indexKey{hash, sort}, ok
 }
 
-func tupleOf(item attr.Item, keys []expr.Key, maxBytes int) (string, bool) {
+func tupleOf(item attr.Attributes, keys []expr.Key, maxBytes int) (string, bool) {
 	var tuple []byte
 	sizeBytes := 0
 	for _, key := range keys {
-		v, ok := item[key.Name]
-		if !ok || v.Kind() != key.Kind || emptyKind(v) != "" {
+		v := item.Get(key.Name)
+		if v == nil || v.Kind() != key.Kind || emptyKind(v) != "" {
 			return "", false
 		}
 		sizeBytes += keySize(v)
@@ -212,7 +207,7 @@ func afterTuple(tuple []byte) (string, bool) {
 func (t *table) reindex(before, after *row) {
 	for _, x := range t.indexes {
 		if before != nil {
-			if key, ok := x.keyOf(before.item); ok {
+			if key, ok := x.keyOf(&before.record); ok {
 				x.entries.Delete(&indexRow{key, before})
 				x.bytes -= int64(x.sizeOf(before))
 			}
@@ -225,7 +220,7 @@ func (t *table) reindex(before, after *row) {
 
 // add adds a row, if it belongs into the index.
 func (x *index) add(r *row) {
-	if key, ok := x.keyOf(r.item); ok {
+	if key, ok := x.keyOf(&r.record); ok {
 		x.order = nil // there may be a new partition
 		x.entries.Set(&indexRow{key, r})
 		x.bytes += int64(x.sizeOf(r))
@@ -234,22 +229,20 @@ func (x *index) add(r *row) {
 
 // sizeOf returns what a row takes in the index.
 func (x *index) sizeOf(r *row) int {
-	if x.projected == nil {
-		return r.sizeBytes
-	}
-	return x.project(r.item).Size()
+	return x.project(r).sizeBytes
 }
 
 // lastKey returns what tells a page of the index where to go on: the keys of
 // the table and of the index.
-func (x *index) lastKey(r *row) attr.Item {
-	key := make(attr.Item, len(r.id)+len(x.keys))
+func (x *index) lastKey(schema *keySchema, r *row) attr.Item {
+	id := schema.idOf(r)
+	key := make(attr.Item, len(id)+len(x.keys))
 	//isrsim:unordered a map is filled
-	for name, v := range r.id {
+	for name, v := range id {
 		key[name] = v
 	}
 	for k := range x.all {
-		key[k.Name] = r.item[k.Name]
+		key[k.Name] = r.record.Get(k.Name)
 	}
 	return key
 }

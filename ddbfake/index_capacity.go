@@ -29,28 +29,28 @@ func (w *write) indexUnits() []indexUnits {
 func (w *write) unitsOf(x *index) float64 {
 	var before, after indexKey
 	var had, has bool
-	if w.before != nil {
-		before, had = x.keyOf(w.before.item)
+	if w.row != nil {
+		before, had = x.keyOf(&w.row.record)
 	}
 	if w.after != nil {
-		after, has = x.keyOf(w.after)
+		after, has = x.keyOf(&w.after.record)
 	}
 	switch {
 	case !had && !has:
 		return 0
 	case !had:
-		return blocks(x.project(w.after).Size(), writeBlockBytes)
+		return blocks(x.sizeOf(w.after), writeBlockBytes)
 	case !has:
-		return blocks(x.sizeOf(w.before), writeBlockBytes)
+		return blocks(x.sizeOf(w.row), writeBlockBytes)
 	}
-	old, now := x.project(w.before.item), x.project(w.after)
+	old, now := x.project(w.row), x.project(w.after)
 	switch {
 	case before != after:
-		return blocks(old.Size(), writeBlockBytes) + blocks(now.Size(), writeBlockBytes)
-	case old.Equal(now):
+		return blocks(old.sizeBytes, writeBlockBytes) + blocks(now.sizeBytes, writeBlockBytes)
+	case old.record.Equal(&now.record):
 		return 0
 	}
-	return blocks(max(old.Size(), now.Size()), writeBlockBytes)
+	return blocks(max(old.sizeBytes, now.sizeBytes), writeBlockBytes)
 }
 
 // addIndexes adds the units of indexes to those of a table. Like consumedBy

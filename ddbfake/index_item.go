@@ -14,19 +14,19 @@ import (
 
 // checkIndexKeys refuses an item with key attributes of another type, or that
 // are too long. Global indexes are looked at first.
-func (t *table) checkIndexKeys(item attr.Item) error {
+func (t *table) checkIndexKeys(item attr.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
-			if v, ok := item[key.Name]; ok && v.Kind() != key.Kind {
+			if v := item.Get(key.Name); v != nil && v.Kind() != key.Kind {
 				return x.typeMismatch(key, v.Kind())
 			}
 		}
 	}
 	for _, x := range t.indexes {
-		if longKey(nil, item, x.hash) > maxHashKeyBytes {
+		if longKey(attr.Item(nil), item, x.hash) > maxHashKeyBytes {
 			return invalid(hashKeyTooLong)
 		}
-		if longKey(nil, item, x.sort) > maxSortKeyBytes {
+		if longKey(attr.Item(nil), item, x.sort) > maxSortKeyBytes {
 			return invalid(sortKeyTooLong)
 		}
 	}
@@ -53,10 +53,10 @@ func (t *table) checkIndexWrites(writes []expr.Written) error {
 }
 
 // longKey returns the length of these key attributes, 0 if none has changed.
-func longKey(before, item attr.Item, keys []expr.Key) int {
+func longKey(before, item attr.Attributes, keys []expr.Key) int {
 	n, changed := 0, false
 	for _, key := range keys {
-		if v, ok := item[key.Name]; ok {
+		if v := item.Get(key.Name); v != nil {
 			n += keySize(v)
 			changed = changed || !unchanged(before, key, v)
 		}
@@ -67,17 +67,17 @@ func longKey(before, item attr.Item, keys []expr.Key) int {
 	return n
 }
 
-func unchanged(before attr.Item, key expr.Key, v attr.Value) bool {
-	old, ok := before[key.Name]
-	return ok && attr.Equal(old, v)
+func unchanged(before attr.Attributes, key expr.Key, v attr.Value) bool {
+	old := before.Get(key.Name)
+	return old != nil && attr.Equal(old, v)
 }
 
 // checkEmptyIndexKeys refuses an item with an empty key attribute. It is
 // apart for the same reason as keySchema.checkEmpty.
-func (t *table) checkEmptyIndexKeys(item attr.Item) error {
+func (t *table) checkEmptyIndexKeys(item attr.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
-			if kind := emptyKind(item[key.Name]); kind != "" {
+			if kind := emptyKind(item.Get(key.Name)); kind != "" {
 				return invalid("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
 					"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", kind, x.name, key.Name)
 			}
@@ -92,11 +92,11 @@ func (t *table) checkEmptyIndexKeys(item attr.Item) error {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 // Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
-func (t *table) checkUpdatedIndexKeys(before, after attr.Item) error {
+func (t *table) checkUpdatedIndexKeys(before, after attr.Attributes) error {
 	const attempted = "The update expression attempted to update the secondary index key "
 	for _, x := range t.indexes {
 		for key := range x.all {
-			if v, ok := after[key.Name]; ok && v.Kind() != key.Kind && !unchanged(before, key, v) {
+			if v := after.Get(key.Name); v != nil && v.Kind() != key.Kind && !unchanged(before, key, v) {
 				return invalid(attempted + "to unsupported type")
 			}
 		}
@@ -108,7 +108,7 @@ func (t *table) checkUpdatedIndexKeys(before, after attr.Item) error {
 	}
 	for _, x := range t.indexes {
 		for key := range x.all {
-			v := after[key.Name]
+			v := after.Get(key.Name)
 			if kind := emptyKind(v); kind != "" && !unchanged(before, key, v) {
 				return &requestError{invalid("One or more parameter values are not valid. The update expression attempted to update "+
 					"a secondary index key to a value that is not supported. "+

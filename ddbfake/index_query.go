@@ -51,7 +51,7 @@ func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
 	if err := q.checkFilter(x.has); err != nil {
 		return nil, err
 	}
-	p := newIndexPage(x, q.in.Select, q.in.Limit)
+	p := newIndexPage(q.table, x, q.in.Select, q.in.Limit)
 	p.filter, p.projection, p.args = q.filter, q.projection, q.args
 	if err := p.checkFilter(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 	if !ok {
 		return nil, invalid(startInvalid)
 	}
-	return &indexRow{at, &row{key: key}}, nil
+	return &indexRow{at, &row{place: &place{key: key}}}, nil
 }
 
 // indexPage is a page of an index.
@@ -160,8 +160,8 @@ type indexPage struct {
 	rowBlocks float64 // of the rows fetched
 }
 
-func newIndexPage(x *index, which types.Select, limit *int32) *indexPage {
-	return &indexPage{page: newPage(which, limit), index: x}
+func newIndexPage(t *table, x *index, which types.Select, limit *int32) *indexPage {
+	return &indexPage{page: newPage(&t.schema, which, limit), index: x}
 }
 
 // check refuses to give what the index does not have. A local index gives it
@@ -217,23 +217,23 @@ func (x *index) lacks(names []string) (missing []string) {
 // read is page.read for an index: what counts is what the index has of a row.
 func (p *indexPage) read(r *row) bool {
 	if p.sizeBytes >= pageBytes {
-		p.last = p.index.lastKey(p.latest)
+		p.last = p.index.lastKey(p.schema, p.latest)
 		return false
 	}
 	p.latest = r
 	p.sizeBytes += p.index.sizeOf(r)
 	p.scanned++
-	seen := p.index.project(r.item)
-	item := seen
+	seen := p.index.project(r)
+	whole := seen
 	if p.fetch {
 		p.rowBlocks += blocks(r.sizeBytes, readBlockBytes)
-		item = r.item
+		whole = r
 	}
-	if p.failure = p.collect(seen, item); p.failure != nil {
+	if p.failure = p.collect(seen, whole); p.failure != nil {
 		return false
 	}
 	if p.limit != nil && p.scanned >= *p.limit {
-		p.last = p.index.lastKey(r)
+		p.last = p.index.lastKey(p.schema, r)
 		return false
 	}
 	return true
@@ -314,7 +314,7 @@ func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*r
 	from := start
 	if forward {
 		if from == nil {
-			from = &indexRow{indexKey{r.hash, r.low}, &row{}}
+			from = &indexRow{indexKey{r.hash, r.low}, &row{place: new(place)}}
 		}
 		x.entries.Ascend(from, func(e *indexRow) bool {
 			switch {
@@ -329,7 +329,7 @@ func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*r
 	}
 	if from == nil {
 		// No row has an empty key, so this is before all that are like it.
-		from = &indexRow{indexKey{r.hash, r.high}, &row{}}
+		from = &indexRow{indexKey{r.hash, r.high}, &row{place: new(place)}}
 		if !r.hasHigh {
 			hash, _ := afterTuple([]byte(r.hash))
 			from.indexKey = indexKey{hash: hash}

@@ -27,7 +27,7 @@ func (s *scan) onIndex() (*dynamodb.ScanOutput, error) {
 	if err := x.checkStart(schema, s.in.ExclusiveStartKey); err != nil {
 		return nil, err
 	}
-	p := newIndexPage(x, s.in.Select, s.in.Limit)
+	p := newIndexPage(s.table, x, s.in.Select, s.in.Limit)
 	p.filter, p.projection, p.args = s.filter, s.projection, s.args
 	if err := p.check(s.in.Select); err != nil {
 		return nil, err

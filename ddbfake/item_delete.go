@@ -44,7 +44,7 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
 	}
 	if in.ReturnValues == types.ReturnValueAllOld {
-		out.Attributes = itemOf(w.before).ToSDK()
+		out.Attributes = w.row.toSDK()
 	}
 	return out, nil
 }

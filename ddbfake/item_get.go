@@ -84,7 +84,7 @@ func (g *get) prepare(db *DB) (err error) {
 			return err
 		}
 	}
-	if !g.fits(db, g.tableName, g.values) {
+	if !g.fits(db, g.tableName, g.values, false) {
 		if err := checkValues(g.values); err != nil {
 			return err
 		}
@@ -103,44 +103,39 @@ func (g *get) prepare(db *DB) (err error) {
 }
 
 // resolve finds the row. Empty key values are left to the caller.
-func (g *get) resolve() (err error) {
+func (g *get) resolve() error {
 	if !g.keyed {
-		if g.key, err = g.table.schema.ofKey(g.values); err != nil {
+		key, err := g.table.schema.ofKey(g.values)
+		if err != nil {
 			return err
 		}
+		g.look(key)
 	}
 	if g.projection != nil {
 		if err := g.table.checkNested(g.projection, g.args); err != nil {
 			return err
 		}
 	}
-	if err := g.table.schema.checkSize(g.key); err != nil {
-		return err
-	}
-	g.row = g.table.get(g.key)
-	return nil
+	return g.table.schema.checkSize(g.key)
 }
 
 // run returns the item as projected; nil if there is none.
 func (g *get) run() (map[string]types.AttributeValue, error) {
-	if g.row != nil && g.projection == nil {
-		return g.row.toSDK(), nil
-	}
-	item, err := project(itemOf(g.row), g.projection, g.args)
-	return item.ToSDK(), err
+	return g.row.projected(g.projection, g.args)
 }
 
-// project cuts an item down to a projection, which may be nil.
-func project(item attr.Item, p *expr.Projection, args expr.Args) (attr.Item, error) {
-	if item == nil || p == nil {
-		return item, nil
+// projected returns a row cut down to a projection, which may be nil; nil for
+// no row.
+func (r *row) projected(p *expr.Projection, args expr.Args) (map[string]types.AttributeValue, error) {
+	if r == nil || p == nil {
+		return r.toSDK(), nil
 	}
-	out, err := p.Apply(item, args)
+	out, err := p.Apply(itemOf(r), args)
 	if err != nil {
 		return nil, invalid("%s", err.Error())
 	}
 	if out == nil {
 		out = attr.Item{}
 	}
-	return out, nil
+	return out.ToSDK(), nil
 }

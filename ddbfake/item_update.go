@@ -3,8 +3,6 @@ package ddbfake
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // updateItem serves UpdateItem. On a key that does not exist it creates the
@@ -45,27 +43,28 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
 		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
 	}
-	out.Attributes = a.returned(in.ReturnValues, itemOf(w.before), w.after).ToSDK()
+	out.Attributes = a.returned(in.ReturnValues, w)
 	return out, nil
 }
 
 // returned picks what ReturnValues asks for; nil if there is nothing. UPDATED
 // values of a nested path are that path alone. DynamoDB Local 3.3.1 returns
 // more of the old item.
-func (a *action) returned(v types.ReturnValue, before, after attr.Item) attr.Item {
-	var item attr.Item
+func (a *action) returned(v types.ReturnValue, w write) map[string]types.AttributeValue {
+	r := w.row
 	switch v {
 	case types.ReturnValueAllOld:
-		return before
+		return w.row.toSDK()
 	case types.ReturnValueAllNew:
-		return after
+		return w.after.toSDK()
 	case types.ReturnValueUpdatedOld:
-		item = before
 	case types.ReturnValueUpdatedNew:
-		item = after
-	}
-	if item == nil || a.update == nil {
+		r = w.after
+	default:
 		return nil
 	}
-	return a.update.Touched(item, a.args)
+	if r == nil || a.update == nil {
+		return nil
+	}
+	return a.update.Touched(itemOf(r), a.args).ToSDK()
 }

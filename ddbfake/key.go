@@ -57,7 +57,7 @@ const keyMismatch = "The provided key element does not match the schema"
 
 // ofItem returns the key within a whole item. The error is about a missing or
 // mistyped attribute; empty and oversized values are for checkValues.
-func (s *keySchema) ofItem(item attr.Item) (primaryKey, error) {
+func (s *keySchema) ofItem(item attr.Attributes) (primaryKey, error) {
 	var k primaryKey
 	v, err := s.itemAttribute(item, s.hash)
 	if err != nil {
@@ -73,9 +73,9 @@ func (s *keySchema) ofItem(item attr.Item) (primaryKey, error) {
 	return k, nil
 }
 
-func (s *keySchema) itemAttribute(item attr.Item, key expr.Key) (attr.Value, error) {
-	v, ok := item[key.Name]
-	if !ok {
+func (s *keySchema) itemAttribute(item attr.Attributes, key expr.Key) (attr.Value, error) {
+	v := item.Get(key.Name)
+	if v == nil {
 		return nil, invalid("One or more parameter values were invalid: Missing the key %s in the item", key.Name)
 	}
 	if v.Kind() != key.Kind {
@@ -88,20 +88,19 @@ func (s *keySchema) itemAttribute(item attr.Item, key expr.Key) (attr.Value, err
 // ofKey returns the key given as the Key member of a request: the key
 // attributes and nothing else.
 func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, error) {
-	var k primaryKey
-	if len(key) != s.size() {
-		return k, invalid(keyMismatch)
+	if k, ok := s.within(key); ok && len(key) == s.size() {
+		return k, nil
 	}
-	var ok bool
-	if k.hash, ok = encodeKeySDK(key[s.hash.Name], s.hash.Kind); !ok {
-		return k, invalid(keyMismatch)
+	return primaryKey{}, invalid(keyMismatch)
+}
+
+// within returns the key among these values; false if an attribute of it is
+// missing, mistyped or no valid value.
+func (s *keySchema) within(values map[string]types.AttributeValue) (k primaryKey, ok bool) {
+	if k.hash, ok = encodeKeySDK(values[s.hash.Name], s.hash.Kind); ok && s.hasSort() {
+		k.sort, ok = encodeKeySDK(values[s.sort.Name], s.sort.Kind)
 	}
-	if s.hasSort() {
-		if k.sort, ok = encodeKeySDK(key[s.sort.Name], s.sort.Kind); !ok {
-			return k, invalid(keyMismatch)
-		}
-	}
-	return k, nil
+	return k, ok
 }
 
 // names returns the key's attributes.
@@ -159,16 +158,6 @@ func (s *keySchema) check(k primaryKey) error {
 		return err
 	}
 	return s.checkSize(k)
-}
-
-// of cuts an item down to its key attributes.
-func (s *keySchema) of(item attr.Item) attr.Item {
-	key := make(attr.Item, 2)
-	key[s.hash.Name] = item[s.hash.Name]
-	if s.hasSort() {
-		key[s.sort.Name] = item[s.sort.Name]
-	}
-	return key
 }
 
 // encodeKeySDK encodes a key value of the wanted type without building an

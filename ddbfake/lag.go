@@ -172,7 +172,7 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 		ms := math.Round(-math.Log(u) * (float64(l.from) / float64(time.Millisecond)))
 		return time.Duration(min(ms, maxTTLAgeSeconds*1000)) * time.Millisecond, true
 	case lagPerItem:
-		seconds, ok := r.item.Int(l.attribute)
+		seconds, ok := r.record.Int(l.attribute)
 		if !ok || seconds < 0 {
 			return 0, false
 		}

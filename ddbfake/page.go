@@ -56,6 +56,7 @@ func projectionGiven(expression *string, attributesToGet []string) string {
 // both counted before the filter. After Limit rows it does not look whether
 // there are more.
 type page struct {
+	schema     *keySchema
 	limit      *int32
 	filter     *expr.Condition
 	projection *expr.Projection
@@ -69,8 +70,8 @@ type page struct {
 	failure        error
 }
 
-func newPage(which types.Select, limit *int32) page {
-	p := page{limit: limit}
+func newPage(schema *keySchema, which types.Select, limit *int32) page {
+	p := page{schema: schema, limit: limit}
 	if which != types.SelectCount {
 		p.items = []map[string]types.AttributeValue{}
 	}
@@ -80,17 +81,17 @@ func newPage(which types.Select, limit *int32) page {
 // read reads the next row, and reports whether there is room for another.
 func (p *page) read(r *row) bool {
 	if p.sizeBytes >= pageBytes {
-		p.last = p.latest.id
+		p.last = p.schema.idOf(p.latest)
 		return false
 	}
 	p.latest = r
 	p.sizeBytes += r.sizeBytes
 	p.scanned++
-	if p.failure = p.collect(r.item, r.item); p.failure != nil {
+	if p.failure = p.collect(r, r); p.failure != nil {
 		return false
 	}
 	if p.limit != nil && p.scanned >= *p.limit {
-		p.last = r.id
+		p.last = p.schema.idOf(r)
 		return false
 	}
 	return true
@@ -98,9 +99,9 @@ func (p *page) read(r *row) bool {
 
 // collect adds one row to the page, if the filter passes what there is to see
 // of it.
-func (p *page) collect(seen, item attr.Item) error {
+func (p *page) collect(seen, whole *row) error {
 	if p.filter != nil {
-		holds, err := p.filter.Eval(seen, p.args)
+		holds, err := p.filter.Eval(&seen.record, p.args)
 		if err != nil {
 			return invalid("%s", err.Error())
 		}
@@ -112,10 +113,10 @@ func (p *page) collect(seen, item attr.Item) error {
 	if p.items == nil {
 		return nil
 	}
-	item, err := project(item, p.projection, p.args)
+	item, err := whole.projected(p.projection, p.args)
 	if err != nil {
 		return err
 	}
-	p.items = append(p.items, item.ToSDK())
+	p.items = append(p.items, item)
 	return nil
 }

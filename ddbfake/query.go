@@ -194,7 +194,7 @@ func (q *query) checkFilter(isKey func(name string) bool) error {
 
 // run reads one page.
 func (q *query) run() (*dynamodb.QueryOutput, error) {
-	p := newPage(q.in.Select, q.in.Limit)
+	p := newPage(&q.table.schema, q.in.Select, q.in.Limit)
 	p.filter, p.projection, p.args = q.filter, q.projection, q.args
 	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, p.read)
 	if p.failure != nil {
@@ -247,8 +247,7 @@ func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*r
 		if start != nil {
 			from = *start
 		}
-		t.probe.key = from
-		t.rows.Ascend(t.probe, func(r *row) bool {
+		t.rows.Ascend(from, func(r *row) bool {
 			switch {
 			case r.key.hash != k.hash || k.above(r.key.sort):
 				return false
@@ -267,8 +266,7 @@ func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*r
 	if start != nil {
 		from = *start
 	}
-	t.probe.key = from
-	t.rows.Descend(t.probe, func(r *row) bool {
+	t.rows.Descend(from, func(r *row) bool {
 		switch {
 		case r.key.hash > k.hash, r.key.hash == k.hash && k.above(r.key.sort), start != nil && r.key == *start:
 			return true

@@ -53,50 +53,46 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 // replica returns a table as the replica that serves a read of some keys has
 // heard of it. The result is for reading only.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
-	log := db.state.log.since(t.born)
-	heard := len(log)
-	for heard > 0 && log[heard-1].Time.After(r.now.Add(-db.replicaLag)) {
-		heard--
+	last := r.now.Add(-db.replicaLag)
+	heard := t.born
+	for seq, e := range db.state.log.backward {
+		if !e.time.After(last) {
+			heard = seq
+			break
+		}
 	}
 	if r.stale {
-		for i := heard; i > 0; i-- {
-			if t.changed(&log[i-1]) && reads(t.keyOf(&log[i-1])) {
-				heard = i - 1
+		for seq, e := range db.state.log.backward {
+			if seq <= heard && e.of(t) && reads(e.row().key) {
+				heard = seq - 1
 				break
 			}
 		}
 	}
-	return t.before(log[heard:])
+	return db.state.log.before(t, heard)
 }
 
-// before returns the table as it was before the last changes of the log.
-func (t *table) before(changes []Change) *table {
+// before returns the table as it was after this change and before the next.
+func (l *changeLog) before(t *table, seq int) *table {
 	was := t
-	for i := len(changes) - 1; i >= 0; i-- {
-		c := &changes[i]
-		if !t.changed(c) {
+	for at, e := range l.backward {
+		if at <= seq {
+			break
+		}
+		if !e.of(t) {
 			continue
 		}
 		if was == t {
 			was = t.copy()
 		}
-		key := was.keyOf(c)
-		now := was.get(key)
+		now := was.get(e.row().key)
 		switch {
-		case c.Before != nil:
-			was.put(now, &row{key: key, id: c.Key, item: c.Before, sizeBytes: c.Before.Size()}, c.Time)
+		case e.before != nil:
+			// Not the row itself: when that is due may be another time there.
+			was.put(now, e.before.next(e.before.key, e.before.record, e.before.sizeBytes), nil, e.time)
 		case now != nil:
-			was.remove(now)
+			was.remove(now, nil)
 		}
 	}
 	return was
-}
-
-// changed reports whether a change was one of this table.
-func (t *table) changed(c *Change) bool { return c.Table == t.name && c.Region == t.region }
-
-// keyOf returns the key of a row of this table that changed.
-func (t *table) keyOf(c *Change) primaryKey {
-	key, _ := t.schema.ofItem(c.Key) // it was this table's when it was logged
-	return key
 }

@@ -14,36 +14,106 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items
 const maxItemBytes = 400 * 1024
 
-// row is one row of a table. Rows are immutable: a write makes a new one, so
-// snapshots and the change log share them.
+// row is one image of a row of a table. It is immutable: a write makes a new
+// one, so snapshots and the change log share them.
 type row struct {
-	key       primaryKey
-	id        attr.Item // the key attributes
-	item      attr.Item
+	*place
+	record    attr.Record
 	sizeBytes int
 	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
-	// template is how the row is answered: see toSDK. It is atomic because DBs
-	// with locks of their own share rows.
-	template atomic.Pointer[attr.Template]
+
+	// What follows is made when it is asked for. It is atomic because DBs with
+	// locks of their own share rows.
+
+	item  lazyItem
+	texts atomic.Pointer[attr.Texts] // see toSDK
 }
 
-// readOnce is the template of a row that was read once.
-var readOnce = new(attr.Template)
+// place is which row it is: all images of a row share it.
+type place struct {
+	key primaryKey
+	id  lazyItem // the key attributes
+}
 
-// toSDK returns the whole row as an answer. A row that is read again is likely
-// to be read many times, so it gets a template then. A row that is written
-// between any two reads, or not read at all, takes no room for one.
-func (r *row) toSDK() map[string]types.AttributeValue {
-	template := r.template.Load()
-	switch template {
-	case nil:
-		r.template.Store(readOnce)
-		return r.item.ToSDK()
-	case readOnce:
-		template = r.item.Template()
-		r.template.Store(template)
+// lazyItem holds an attr.Item as soon as somebody has asked for it.
+type lazyItem struct{ atomic.Value }
+
+func (l *lazyItem) get(build func() attr.Item) attr.Item {
+	if item, ok := l.Load().(attr.Item); ok {
+		return item
 	}
-	return template.ToSDK()
+	item := build()
+	l.Store(item)
+	return item
+}
+
+// next returns the image that a write makes of a row that may not be there
+// yet.
+func (r *row) next(key primaryKey, record attr.Record, sizeBytes int) *row {
+	if r == nil {
+		return &row{place: &place{key: key}, record: record, sizeBytes: sizeBytes}
+	}
+	return &row{place: r.place, record: record, sizeBytes: sizeBytes}
+}
+
+// itemOf returns a row's item, nil for no row. It must not be modified.
+func itemOf(r *row) attr.Item {
+	if r == nil {
+		return nil
+	}
+	return r.item.get(r.record.Item)
+}
+
+// idOf returns the key attributes of a row of a table with this schema. They
+// must not be modified.
+func (s *keySchema) idOf(r *row) attr.Item {
+	return r.id.get(func() attr.Item {
+		id := attr.Item{s.hash.Name: r.record.Get(s.hash.Name)}
+		if s.hasSort() {
+			id[s.sort.Name] = r.record.Get(s.sort.Name)
+		}
+		return id
+	})
+}
+
+// attributesOf returns what conditions on a row are about; no row has no
+// attributes.
+func attributesOf(r *row) attr.Attributes {
+	if r == nil {
+		return attr.Item(nil)
+	}
+	return &r.record
+}
+
+// sizeOf returns a row's size, 0 for no row.
+func sizeOf(r *row) int {
+	if r == nil {
+		return 0
+	}
+	return r.sizeBytes
+}
+
+// readOnce are the texts of a row that was read once.
+var readOnce = new(attr.Texts)
+
+// toSDK returns the whole row as an answer, nil for no row. A row that is read
+// again is likely to be read many times, so its numbers are printed for good
+// then. A row that is written between any two reads, or not read at all, takes
+// no room for that.
+func (r *row) toSDK() map[string]types.AttributeValue {
+	if r == nil {
+		return nil
+	}
+	texts := r.texts.Load()
+	switch texts {
+	case nil:
+		r.texts.Store(readOnce)
+		return r.record.ToSDK(nil)
+	case readOnce:
+		texts = r.record.Texts()
+		r.texts.Store(texts)
+	}
+	return r.record.ToSDK(texts)
 }
 
 // tableRow says which row, be it there or not.
@@ -61,20 +131,4 @@ func lessByDue(a, b *row) bool {
 		return a.due < b.due
 	}
 	return a.key.less(b.key)
-}
-
-// itemOf returns a row's item, nil for no row.
-func itemOf(r *row) attr.Item {
-	if r == nil {
-		return nil
-	}
-	return r.item
-}
-
-// sizeOf returns a row's size, 0 for no row.
-func sizeOf(r *row) int {
-	if r == nil {
-		return 0
-	}
-	return r.sizeBytes
 }

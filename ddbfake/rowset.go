@@ -14,7 +14,9 @@ import (
 // and putting another one in its place takes them again. Programs read and
 // rewrite the same rows over and over, so there is a shortcut for each: a
 // table of cells by hash, which is filled by use and may lack any of them, and
-// cells that can be written to as long as no snapshot shares them.
+// cells that can be written to as long as no snapshot shares them. So a row
+// that is deleted, as locks are, to be put again soon leaves its cell in the
+// tree, until there are too many such cells.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
 	// era tells the cells that only this set has from those it may share.
@@ -24,16 +26,18 @@ type rowSet struct {
 	recent []*cell
 	// misses counts the lookups that recent could not serve.
 	misses int
-	// probe and pivot are what lookups hand to the tree; having them spares
-	// each of them an allocation.
+	// empty counts the cells without a row.
+	empty int
+	// probe is what lookups hand to the tree; having it spares each of them an
+	// allocation.
 	probe cell
-	pivot *row
 }
 
 // cell is a place in the tree. Which row it holds may change in its era only.
 type cell struct {
-	row *row
-	era uint64
+	key primaryKey
+	row *row   // nil if it was deleted
+	era uint64 // 0 if it is in no tree any more
 }
 
 // eras numbers eras. It says who may write to what and nothing else, so the
@@ -41,18 +45,18 @@ type cell struct {
 var eras atomic.Uint64
 
 func newRowSet() rowSet {
-	less := func(a, b *cell) bool { return a.row.key.less(b.row.key) }
-	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1), pivot: new(row)}
+	less := func(a, b *cell) bool { return a.key.less(b.key) }
+	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1)}
 }
 
 // Copy returns a set that shares rows with s until one of them writes.
 func (s *rowSet) Copy() rowSet {
 	s.era = eras.Add(1)
-	return rowSet{tree: s.tree.Copy(), era: eras.Add(1), pivot: new(row)}
+	return rowSet{tree: s.tree.Copy(), era: eras.Add(1), empty: s.empty}
 }
 
 // Len returns the number of rows.
-func (s *rowSet) Len() int { return s.tree.Len() }
+func (s *rowSet) Len() int { return s.tree.Len() - s.empty }
 
 // Get returns the row with this key, nil if there is none.
 func (s *rowSet) Get(key primaryKey) *row {
@@ -62,58 +66,97 @@ func (s *rowSet) Get(key primaryKey) *row {
 	return nil
 }
 
-// Set adds a row, or puts it in the place of the one with its key.
-func (s *rowSet) Set(r *row) {
-	c := s.cell(r.key)
-	if c != nil && c.era == s.era {
-		c.row = r
+// Set adds a row, or puts it in the place of the one with its key. At is what
+// cell has returned for that key, or nil.
+func (s *rowSet) Set(r *row, at *cell) {
+	if at == nil || at.era != s.era {
+		at = &cell{key: r.key, row: r, era: s.era}
+		if former, replaced := s.tree.Set(at); replaced && former.row == nil {
+			s.empty--
+		}
+		if s.recent != nil {
+			*s.place(r.key) = at
+		}
 		return
 	}
-	c = &cell{row: r, era: s.era}
-	s.tree.Set(c)
-	if s.recent != nil {
-		*s.place(r.key) = c
+	if at.row == nil {
+		s.empty--
+	}
+	at.row = r
+}
+
+// Delete removes a row. At is what cell has returned for its key, or nil.
+func (s *rowSet) Delete(r *row, at *cell) {
+	if at == nil || at.era != s.era {
+		s.tree.Delete(s.at(r.key))
+		if s.recent != nil {
+			*s.place(r.key) = nil
+		}
+		return
+	}
+	at.row = nil
+	if s.empty++; s.empty > max(s.Len(), maxEmpty) {
+		s.sweep()
 	}
 }
 
-// Delete removes the row with the key of r.
-func (s *rowSet) Delete(r *row) {
-	s.tree.Delete(s.at(r))
-	if s.recent != nil {
-		*s.place(r.key) = nil
+// maxEmpty is how many empty cells are always left alone.
+const maxEmpty = 64
+
+// sweep takes the empty cells out of the tree. It runs when they are as many as
+// the others, so its cost is that of as many deletions.
+func (s *rowSet) sweep() {
+	var empty []*cell
+	s.tree.Scan(func(c *cell) bool {
+		if c.row == nil {
+			empty = append(empty, c)
+		}
+		return true
+	})
+	for _, c := range empty {
+		s.tree.Delete(c)
+		if c.era == s.era {
+			c.era = 0
+		}
+		if s.recent != nil {
+			*s.place(c.key) = nil
+		}
 	}
+	s.empty = 0
 }
 
 // Scan visits the rows in order until it is told to stop.
-func (s *rowSet) Scan(visit func(*row) bool) {
-	s.tree.Scan(func(c *cell) bool { return visit(c.row) })
+func (s *rowSet) Scan(visit func(*row) bool) { s.tree.Scan(rowsOf(visit)) }
+
+// rowsOf visits the rows of cells.
+func rowsOf(visit func(*row) bool) func(*cell) bool {
+	return func(c *cell) bool { return c.row == nil || visit(c.row) }
 }
 
-// Ascend visits the rows in order, from the first whose key is that of pivot
-// or greater.
-func (s *rowSet) Ascend(pivot *row, visit func(*row) bool) {
-	s.tree.Ascend(s.at(pivot), func(c *cell) bool { return visit(c.row) })
+// Ascend visits the rows in order, from the first with this key or a greater
+// one.
+func (s *rowSet) Ascend(from primaryKey, visit func(*row) bool) {
+	s.tree.Ascend(s.at(from), rowsOf(visit))
 }
 
-// Descend visits the rows backwards, from the last whose key is that of pivot
-// or less.
-func (s *rowSet) Descend(pivot *row, visit func(*row) bool) {
-	s.tree.Descend(s.at(pivot), func(c *cell) bool { return visit(c.row) })
+// Descend visits the rows backwards, from the last with this key or a smaller
+// one.
+func (s *rowSet) Descend(from primaryKey, visit func(*row) bool) {
+	s.tree.Descend(s.at(from), rowsOf(visit))
 }
 
-func (s *rowSet) at(r *row) *cell {
-	s.probe.row = r
+func (s *rowSet) at(key primaryKey) *cell {
+	s.probe.key = key
 	return &s.probe
 }
 
 func (s *rowSet) cell(key primaryKey) *cell {
 	if s.recent != nil {
-		if c := *s.place(key); c != nil && c.row.key == key {
+		if c := *s.place(key); c != nil && c.key == key {
 			return c
 		}
 	}
-	s.pivot.key = key
-	c, ok := s.tree.Get(s.at(s.pivot))
+	c, ok := s.tree.Get(s.at(key))
 	if !ok {
 		return nil
 	}

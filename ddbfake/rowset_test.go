@@ -11,15 +11,28 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
+type rowSetSide struct {
+	set   rowSet
+	model map[primaryKey]*row
+}
+
+// place is what a writer may know of where a row is. What it knows may be from
+// before the set was swept.
+func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
+	if rng.IntN(2) == 0 {
+		at = s.set.cell(key)
+	}
+	if rng.IntN(50) == 0 {
+		s.set.sweep()
+	}
+	return at
+}
+
 // TestRowSet draws operations on sets that are copies of each other, and
 // compares each set with a map that nobody shares.
 func TestRowSet(t *testing.T) {
-	type side struct {
-		set   rowSet
-		model map[primaryKey]*row
-	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	sides := []*side{{newRowSet(), map[primaryKey]*row{}}}
+	sides := []*rowSetSide{{newRowSet(), map[primaryKey]*row{}}}
 	for step := range 50_000 {
 		s := sides[rng.IntN(len(sides))]
 		key := primaryKey{fmt.Sprintf("CACHE#%03d", rng.IntN(150)), []string{"LOCK", "META"}[rng.IntN(2)]}
@@ -29,21 +42,23 @@ func TestRowSet(t *testing.T) {
 				t.Fatalf("step %d: Get(%v) = %v, want %v", step, key, got, want)
 			}
 		case n < 850:
-			r := &row{key: key, item: attr.Item{"step": attr.Int(int64(step))}}
-			s.set.Set(r)
+			r := (*row)(nil).next(key, attr.RecordOf(attr.Item{"step": attr.Int(int64(step))}), 0)
+			s.set.Set(r, s.place(rng, key))
 			s.model[key] = r
 		case n < 998:
 			if r := s.model[key]; r != nil {
-				s.set.Delete(r)
+				s.set.Delete(r, s.place(rng, key))
 				delete(s.model, key)
 			}
+		case s.set.Len() != len(s.model):
+			t.Fatalf("step %d: Len() = %d, want %d", step, s.set.Len(), len(s.model))
 		case len(sides) < 6:
-			sides = append(sides, &side{s.set.Copy(), maps.Clone(s.model)})
+			sides = append(sides, &rowSetSide{s.set.Copy(), maps.Clone(s.model)})
 		default:
-			*sides[rng.IntN(len(sides))] = side{s.set.Copy(), maps.Clone(s.model)}
+			*sides[rng.IntN(len(sides))] = rowSetSide{s.set.Copy(), maps.Clone(s.model)}
 		}
 	}
-	if !slices.ContainsFunc(sides, func(s *side) bool { return s.set.recent != nil }) {
+	if !slices.ContainsFunc(sides, func(s *rowSetSide) bool { return s.set.recent != nil }) {
 		t.Error("the shortcut was never used")
 	}
 	for i, s := range sides {
@@ -55,8 +70,8 @@ func TestRowSet(t *testing.T) {
 		}
 		middle := want[len(want)/2]
 		var up, down []*row
-		s.set.Ascend(middle, func(r *row) bool { up = append(up, r); return true })
-		s.set.Descend(middle, func(r *row) bool { down = append(down, r); return true })
+		s.set.Ascend(middle.key, func(r *row) bool { up = append(up, r); return true })
+		s.set.Descend(middle.key, func(r *row) bool { down = append(down, r); return true })
 		slices.Reverse(down)
 		if !slices.Equal(up, want[len(want)/2:]) || !slices.Equal(down, want[:len(want)/2+1]) {
 			t.Errorf("set %d: Ascend and Descend from %v give %d and %d rows", i, middle.key, len(up), len(down))
@@ -71,8 +86,9 @@ func BenchmarkRowSet(b *testing.B) {
 	set := newRowSet()
 	rows := make([]*row, n)
 	for i := range rows {
-		rows[i] = &row{key: primaryKey{"CACHE#" + strings.Repeat("0", 60) + fmt.Sprintf("%04d", i/2), []string{"LOCK", "META"}[i%2]}}
-		set.Set(rows[i])
+		key := primaryKey{"CACHE#" + strings.Repeat("0", 60) + fmt.Sprintf("%04d", i/2), []string{"LOCK", "META"}[i%2]}
+		rows[i] = (*row)(nil).next(key, attr.Record{}, 0)
+		set.Set(rows[i], nil)
 	}
 	for _, warm := range rows {
 		set.Get(warm.key)
@@ -87,17 +103,19 @@ func BenchmarkRowSet(b *testing.B) {
 	})
 	b.Run("get-from-tree", func(b *testing.B) {
 		for b.Loop() {
-			set.tree.Get(set.at(next()))
+			set.tree.Get(set.at(next().key))
 		}
 	})
 	b.Run("set", func(b *testing.B) {
 		for b.Loop() {
-			set.Set(next())
+			r := next()
+			set.Set(r, set.cell(r.key))
 		}
 	})
 	b.Run("set-in-tree", func(b *testing.B) {
 		for b.Loop() {
-			set.tree.Set(&cell{row: next()})
+			r := next()
+			set.tree.Set(&cell{key: r.key, row: r})
 		}
 	})
 	b.Run("copy", func(b *testing.B) {

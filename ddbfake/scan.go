@@ -205,7 +205,7 @@ func (s segment) checkStart(hash [md5.Size]byte) error {
 
 // run reads one page.
 func (s *scan) run() (*dynamodb.ScanOutput, error) {
-	p := newPage(s.in.Select, s.in.Limit)
+	p := newPage(&s.table.schema, s.in.Select, s.in.Limit)
 	p.filter, p.projection, p.args = s.filter, s.projection, s.args
 	s.table.scan(s.part, s.after, p.read)
 	if p.failure != nil {

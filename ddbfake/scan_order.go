@@ -144,11 +144,11 @@ func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
 			continue
 		}
 		more := true
-		t.probe.key = primaryKey{hash: p.key}
+		from := primaryKey{hash: p.key}
 		if start != nil && p.key == start.hash {
-			t.probe.key = *start
+			from = *start
 		}
-		t.rows.Ascend(t.probe, func(r *row) bool {
+		t.rows.Ascend(from, func(r *row) bool {
 			switch {
 			case r.key.hash != p.key:
 				return false

@@ -9,11 +9,9 @@ import (
 
 // table is one table with its rows.
 type table struct {
-	region string
-	name   string
-	schema keySchema
-	rows   rowSet
-	bytes  int64
+	*tableID
+	rows  rowSet
+	bytes int64
 
 	// indexes are the secondary indexes, the global ones first; nil if there
 	// is none, and then they cost nothing.
@@ -28,9 +26,6 @@ type table struct {
 	quietUntil int64
 	// order is what a Scan goes by; nil if it is to be worked out.
 	order scanOrder
-	// probe is what lookups hand to the trees; having one spares each of
-	// them an allocation.
-	probe *row
 
 	born               int // Seq of the last change before the table was created
 	id                 string
@@ -46,6 +41,13 @@ type table struct {
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
 }
 
+// tableID is what never changes about a table. Copies of the table share it.
+type tableID struct {
+	region string
+	name   string
+	schema keySchema
+}
+
 func newDues() *btree.BTreeG[*row] {
 	return btree.NewBTreeGOptions(lessByDue, btree.Options{NoLocks: true})
 }
@@ -53,7 +55,6 @@ func newDues() *btree.BTreeG[*row] {
 // copy returns a table that shares rows with t until one of them writes.
 func (t *table) copy() *table {
 	c := *t
-	c.probe = new(row)
 	c.rows = t.rows.Copy()
 	c.dues = t.dues.Copy()
 	c.indexes = copyIndexes(t.indexes)
@@ -63,13 +64,14 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put stores next in the place of before, which is nil if there was none.
-func (t *table) put(before, next *row, now time.Time) {
+// put stores next in the place of before, which is nil if there was none. At is
+// where before is or was, or nil.
+func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
 		t.order = nil // there may be a new partition
 	}
-	next.due = t.ttl.dueOf(next.item, now)
-	t.rows.Set(next)
+	next.due = t.ttl.dueOf(&next.record, now)
+	t.rows.Set(next, at)
 	if t.indexes != nil {
 		t.reindex(before, next)
 	}
@@ -83,9 +85,9 @@ func (t *table) put(before, next *row, now time.Time) {
 	}
 }
 
-// remove deletes a row.
-func (t *table) remove(r *row) {
-	t.rows.Delete(r)
+// remove deletes a row. At is where it is, or nil.
+func (t *table) remove(r *row, at *cell) {
+	t.rows.Delete(r, at)
 	if t.indexes != nil {
 		t.reindex(r, nil)
 	}

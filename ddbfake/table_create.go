@@ -47,11 +47,8 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	}
 	db.state.tablesCreated++
 	t := &table{
-		region:             r.region,
-		name:               name,
-		schema:             schema,
+		tableID:            &tableID{r.region, name, schema},
 		rows:               newRowSet(),
-		probe:              new(row),
 		dues:               newDues(),
 		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
 		indexes:            indexes,

@@ -29,11 +29,11 @@ type ttlSetting struct {
 // dueOf returns the epoch seconds at which an item is due, or noDue: TTL
 // takes only a top-level Number, and not one more than five years past. A
 // number that is not a whole number of seconds is ignored; AWS does not say.
-func (s *ttlSetting) dueOf(item attr.Item, now time.Time) int64 {
+func (s *ttlSetting) dueOf(record *attr.Record, now time.Time) int64 {
 	if !s.enabled {
 		return noDue
 	}
-	due, ok := item.Int(s.attribute)
+	due, ok := record.Int(s.attribute)
 	if !ok || due < now.Unix()-maxTTLAgeSeconds {
 		return noDue
 	}
@@ -80,10 +80,10 @@ func (db *DB) expired(now time.Time) []Row {
 		row   *row
 	}
 	var found []candidate
+	oldest := &row{place: new(place), due: now.Unix() - maxTTLAgeSeconds}
 	//isrsim:unordered sorted below
 	for _, t := range db.state.tables {
-		t.probe.key, t.probe.due = primaryKey{}, now.Unix()-maxTTLAgeSeconds
-		t.dues.Ascend(t.probe, func(r *row) bool {
+		t.dues.Ascend(oldest, func(r *row) bool {
 			if !r.expired(now) {
 				return false
 			}
@@ -96,7 +96,7 @@ func (db *DB) expired(now time.Time) []Row {
 	})
 	rows := make([]Row, len(found))
 	for i, c := range found {
-		rows[i] = Row{Region: c.table.region, Table: c.table.name, Key: c.row.id, Due: time.Unix(c.row.due, 0).UTC()}
+		rows[i] = Row{Region: c.table.region, Table: c.table.name, Key: c.table.schema.idOf(c.row), Due: time.Unix(c.row.due, 0).UTC()}
 	}
 	return rows
 }
@@ -169,8 +169,8 @@ func (db *DB) expireByLag(now time.Time) {
 		if e.at.Before(e.table.ttl.since) {
 			e.at = e.table.ttl.since
 		}
-		if last := db.state.log.last(); last != nil && e.at.Before(last.Time) {
-			e.at = last.Time
+		if last := db.state.log.last(); last != nil && e.at.Before(last.time) {
+			e.at = last.time
 		}
 		db.deleteByTTL(e.table, e.row, e.at)
 	}
@@ -215,16 +215,8 @@ func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
 func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
-	t.remove(r)
-	db.record(Change{
-		Time:   at,
-		Sent:   at,
-		Cause:  CauseTTL,
-		Region: t.region,
-		Table:  t.name,
-		Key:    r.id,
-		Before: r.item,
-	})
+	t.remove(r, nil)
+	db.record(logEntry{time: at, sent: at, table: t.tableID, before: r})
 }
 
 // setTTL changes a table's setting and indexes its rows anew.
@@ -234,8 +226,9 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 	t.dues = newDues()
 	var changed []*row
 	t.rows.Scan(func(r *row) bool {
-		if due := s.dueOf(r.item, now); due != r.due {
-			r = &row{key: r.key, id: r.id, item: r.item, sizeBytes: r.sizeBytes, due: due}
+		if due := s.dueOf(&r.record, now); due != r.due {
+			r = r.next(r.key, r.record, r.sizeBytes)
+			r.due = due
 			changed = append(changed, r)
 		}
 		if r.due != noDue {
@@ -244,7 +237,7 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 		return true
 	})
 	for _, r := range changed {
-		t.rows.Set(r)
+		t.rows.Set(r, nil)
 	}
 }
 

@@ -17,10 +17,21 @@ var metaRow = map[string]types.AttributeValue{
 	"ttl":                &types.AttributeValueMemberN{Value: "2209075200"},
 }
 
-func BenchmarkMeasureFromSDK(b *testing.B) {
+func BenchmarkRecordFromSDK(b *testing.B) {
+	b.Run("like=nothing", func(b *testing.B) { benchmarkRecordFromSDK(b, nil) })
+	b.Run("like=the-same", func(b *testing.B) {
+		like, _, err := RecordFromSDK(metaRow, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		benchmarkRecordFromSDK(b, &like)
+	})
+}
+
+func benchmarkRecordFromSDK(b *testing.B, like *Record) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := MeasureFromSDK(metaRow); err != nil {
+		if _, _, err := RecordFromSDK(metaRow, like); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -37,14 +48,15 @@ func BenchmarkToSDK(b *testing.B) {
 	}
 }
 
-func BenchmarkTemplateToSDK(b *testing.B) {
+func BenchmarkRecordToSDK(b *testing.B) {
 	row, err := ItemFromSDK(metaRow)
 	if err != nil {
 		b.Fatal(err)
 	}
-	template := row.Template()
+	record := RecordOf(row)
+	texts := record.Texts()
 	b.ReportAllocs()
 	for b.Loop() {
-		template.ToSDK()
+		record.ToSDK(texts)
 	}
 }

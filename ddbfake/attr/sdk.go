@@ -48,16 +48,6 @@ func ItemFromSDK(m map[string]types.AttributeValue) (Item, error) {
 	return Item(out), err
 }
 
-// MeasureFromSDK is [ItemFromSDK] and [Item.Size] in one: going through a map
-// is what both cost.
-func MeasureFromSDK(m map[string]types.AttributeValue) (it Item, sizeBytes int, err error) {
-	if m == nil {
-		return nil, 0, nil
-	}
-	out, sizeBytes, err := measuredMapFromSDK(m, 1)
-	return Item(out), sizeBytes, err
-}
-
 func fromSDK(v types.AttributeValue, depth int) (Value, error) {
 	if depth > MaxDepth {
 		return nil, errDepth
@@ -145,12 +135,7 @@ func Depth(v Value) int {
 }
 
 func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value, error) {
-	out, _, err := measuredMapFromSDK(m, depth)
-	return out, err
-}
-
-func measuredMapFromSDK(m map[string]types.AttributeValue, depth int) (out map[string]Value, sizeBytes int, err error) {
-	out = make(map[string]Value, len(m))
+	out := make(map[string]Value, len(m))
 	var failed string
 	var failure error
 	//isrsim:unordered the failure reported is that of the first name
@@ -163,12 +148,11 @@ func measuredMapFromSDK(m map[string]types.AttributeValue, depth int) (out map[s
 			failed, failure = name, err
 		}
 		out[name] = v
-		sizeBytes += len(name) + Size(v)
 	}
 	if failure != nil {
-		return nil, 0, failure
+		return nil, failure
 	}
-	return out, sizeBytes, nil
+	return out, nil
 }
 
 func stringSet(in []string) (Value, error) {
@@ -245,7 +229,7 @@ func (it Item) ToSDK() map[string]types.AttributeValue {
 	if it == nil {
 		return nil
 	}
-	s := slab{expect: len(it)}
+	s := newSlab(len(it))
 	return s.attributes(it)
 }
 
@@ -256,19 +240,24 @@ func (it Item) Clone() Item { return maps.Clone(it) }
 // strings and numbers, which nearly all are, come out of a few arrays instead
 // of an allocation each, and the digits of numbers out of one text.
 type slab struct {
-	expect  int // about how many values are still to come
+	// About how many are still to come.
+	expectStrings, expectNumbers int
+
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
 	digits  strings.Builder
 }
+
+func newSlab(expect int) slab { return slab{expectStrings: expect, expectNumbers: expect} }
 
 // slabSize bounds an array: a caller who keeps one value keeps its array.
 const slabSize = 4
 
 func (s *slab) string(text string) types.AttributeValue {
 	if len(s.strings) == 0 {
-		s.strings = make([]types.AttributeValueMemberS, min(max(s.expect, 1), slabSize))
+		s.strings = make([]types.AttributeValueMemberS, min(max(s.expectStrings, 1), slabSize))
 	}
+	s.expectStrings--
 	m := &s.strings[0]
 	s.strings = s.strings[1:]
 	m.Value = text
@@ -277,8 +266,9 @@ func (s *slab) string(text string) types.AttributeValue {
 
 func (s *slab) number(text string) types.AttributeValue {
 	if len(s.numbers) == 0 {
-		s.numbers = make([]types.AttributeValueMemberN, min(max(s.expect, 1), slabSize))
+		s.numbers = make([]types.AttributeValueMemberN, min(max(s.expectNumbers, 1), slabSize))
 	}
+	s.expectNumbers--
 	m := &s.numbers[0]
 	s.numbers = s.numbers[1:]
 	m.Value = text
@@ -292,7 +282,7 @@ func (s *slab) text(n Number) string {
 	text := n.append(few[:0])
 	if s.digits.Cap()-s.digits.Len() < len(text) {
 		s.digits = strings.Builder{}
-		s.digits.Grow(min(max(s.expect, 1), slabSize) * len(text))
+		s.digits.Grow(min(max(s.expectNumbers, 1), slabSize) * len(text))
 	}
 	start := s.digits.Len()
 	s.digits.Write(text)
@@ -309,12 +299,6 @@ func (s *slab) attributes(m map[string]Value) map[string]types.AttributeValue {
 }
 
 func (s *slab) value(v Value) types.AttributeValue {
-	out := s.convert(v)
-	s.expect--
-	return out
-}
-
-func (s *slab) convert(v Value) types.AttributeValue {
 	switch v := v.(type) {
 	case S:
 		return s.string(string(v))
@@ -327,10 +311,10 @@ func (s *slab) convert(v Value) types.AttributeValue {
 	case NULL:
 		return &types.AttributeValueMemberNULL{Value: true}
 	case M:
-		s.expect += len(v)
+		s.expectStrings, s.expectNumbers = s.expectStrings+len(v), s.expectNumbers+len(v)
 		return &types.AttributeValueMemberM{Value: s.attributes(v)}
 	case L:
-		s.expect += len(v)
+		s.expectStrings, s.expectNumbers = s.expectStrings+len(v), s.expectNumbers+len(v)
 		l := make([]types.AttributeValue, len(v))
 		for i, e := range v {
 			l[i] = s.value(e)

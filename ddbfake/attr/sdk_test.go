@@ -51,8 +51,11 @@ func TestFromSDKAndBack(t *testing.T) {
 			t.Errorf("ToSDK(%v) = %#v, want %#v", got, back, want)
 		}
 		row := Item{"a": got, "b": S("x"), "c": Int(7)}
-		if one, two := row.ToSDK(), row.Template().ToSDK(); !reflect.DeepEqual(one, two) {
-			t.Errorf("of %v ToSDK makes %#v, its template %#v", row, one, two)
+		record := RecordOf(row)
+		for _, texts := range []*Texts{nil, record.Texts()} {
+			if one, two := row.ToSDK(), record.ToSDK(texts); !reflect.DeepEqual(one, two) {
+				t.Errorf("of %v ToSDK makes %#v, of its record with texts %v %#v", row, one, texts, two)
+			}
 		}
 	}
 }
@@ -144,22 +147,6 @@ func TestConversionsCopy(t *testing.T) {
 	}
 }
 
-// TestMeasureFromSDK checks that the two results are those of the two calls
-// that it stands for.
-func TestMeasureFromSDK(t *testing.T) {
-	want, err := ItemFromSDK(metaRow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, sizeBytes, err := MeasureFromSDK(metaRow)
-	if err != nil || !got.Equal(want) || sizeBytes != want.Size() {
-		t.Errorf("MeasureFromSDK() = %v, %d, %v; want %v, %d", got, sizeBytes, err, want, want.Size())
-	}
-	if got, sizeBytes, err := MeasureFromSDK(nil); got != nil || sizeBytes != 0 || err != nil {
-		t.Errorf("of nil: %v, %d, %v", got, sizeBytes, err)
-	}
-}
-
 // TestToSDKIsTheCallers checks that what a caller does to one answer shows in
 // no other, although the values of an answer are allocated together.
 func TestToSDKIsTheCallers(t *testing.T) {
@@ -167,7 +154,9 @@ func TestToSDKIsTheCallers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, answer := range map[string]func() map[string]types.AttributeValue{"row": row.ToSDK, "template": row.Template().ToSDK} {
+	record := RecordOf(row)
+	fromTexts := func() map[string]types.AttributeValue { return record.ToSDK(record.Texts()) }
+	for name, answer := range map[string]func() map[string]types.AttributeValue{"row": row.ToSDK, "record": fromTexts} {
 		first := answer()
 		//isrsim:unordered each by itself
 		for _, v := range first {

@@ -74,11 +74,14 @@ func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args
 // of two types, is false, and "<>" is true.
 //
 // Args must have passed Check; with others Eval returns an error or false.
-func (c *Condition) Eval(item attr.Item, args Args) (bool, error) {
+func (c *Condition) Eval(item attr.Attributes, args Args) (bool, error) {
+	if item == nil {
+		item = attr.Item(nil)
+	}
 	return c.root.test(item, args)
 }
 
-func (p *placeholder) value(_ attr.Item, args Args) (attr.Value, error) {
+func (p *placeholder) value(_ attr.Attributes, args Args) (attr.Value, error) {
 	v, ok := args.Values[p.key]
 	if !ok {
 		return nil, undefinedValue("", p.key)
@@ -86,7 +89,7 @@ func (p *placeholder) value(_ attr.Item, args Args) (attr.Value, error) {
 	return v, nil
 }
 
-func (n *comparison) test(item attr.Item, args Args) (bool, error) {
+func (n *comparison) test(item attr.Attributes, args Args) (bool, error) {
 	x, err := n.left.value(item, args)
 	if err != nil {
 		return false, err
@@ -119,7 +122,7 @@ func (n *comparison) test(item attr.Item, args Args) (bool, error) {
 	return order >= 0, nil
 }
 
-func (n *between) test(item attr.Item, args Args) (bool, error) {
+func (n *between) test(item attr.Attributes, args Args) (bool, error) {
 	x, err := n.x.value(item, args)
 	if err != nil {
 		return false, err
@@ -140,7 +143,7 @@ func (n *between) test(item attr.Item, args Args) (bool, error) {
 	return ok && above <= 0, nil
 }
 
-func (n *in) test(item attr.Item, args Args) (bool, error) {
+func (n *in) test(item attr.Attributes, args Args) (bool, error) {
 	x, err := n.x.value(item, args)
 	if err != nil {
 		return false, err
@@ -156,7 +159,7 @@ func (n *in) test(item attr.Item, args Args) (bool, error) {
 	return found, nil
 }
 
-func (n *logic) test(item attr.Item, args Args) (bool, error) {
+func (n *logic) test(item attr.Attributes, args Args) (bool, error) {
 	left, err := n.left.test(item, args)
 	if err != nil || left == (n.op == "OR") {
 		return left, err
@@ -164,7 +167,7 @@ func (n *logic) test(item attr.Item, args Args) (bool, error) {
 	return n.right.test(item, args)
 }
 
-func (n *not) test(item attr.Item, args Args) (bool, error) {
+func (n *not) test(item attr.Attributes, args Args) (bool, error) {
 	ok, err := n.x.test(item, args)
 	return !ok && err == nil, err
 }

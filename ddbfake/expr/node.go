@@ -17,13 +17,13 @@ type node interface {
 // operand is a node with a value; nil stands for a missing attribute.
 type operand interface {
 	node
-	value(attr.Item, Args) (attr.Value, error)
+	value(attr.Attributes, Args) (attr.Value, error)
 }
 
 // condition is a node that holds or not.
 type condition interface {
 	node
-	test(attr.Item, Args) (bool, error)
+	test(attr.Attributes, Args) (bool, error)
 }
 
 type (

@@ -90,12 +90,12 @@ func undefinedValue(l language, key string) error {
 }
 
 // value walks the path; a path that leads nowhere has no value.
-func (p *path) value(item attr.Item, args Args) (attr.Value, error) {
+func (p *path) value(item attr.Attributes, args Args) (attr.Value, error) {
 	name, ok := p.steps[0].attribute(args)
 	if !ok {
 		return nil, undefinedName("", p.steps[0].name)
 	}
-	v := item[name]
+	v := item.Get(name)
 	for _, s := range p.steps[1:] {
 		if s.isIndex() {
 			list, _ := v.(attr.L)

@@ -201,34 +201,54 @@ var longKind = map[attr.Kind]string{
 // have the service's texts: operands that do not exist or have the wrong type,
 // paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
-	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1:
-	// of two errors that shows in the one reported.
-	var few [8]attr.Value // as many as nearly every update has: on the stack
-	results := append(few[:0], make([]attr.Value, len(u.actions))...)
-	flat := true
-	for i, a := range slices.Backward(u.actions) {
-		before, err := a.before(old, args)
-		if err != nil {
-			return nil, err
-		}
-		results[i] = before
-		flat = flat && len(a.target.steps) == 1
+	record := attr.RecordOf(old)
+	after, err := u.ApplyRecord(&record, args)
+	if err != nil {
+		return nil, err
 	}
-	for i, a := range slices.Backward(u.actions) {
-		after, err := a.evaluate(results[i], old, args)
-		if err != nil {
-			return nil, u.worded(err)
-		}
-		results[i] = after
+	return after.Item(), nil
+}
+
+// ApplyRecord is [Update.Apply] to a record.
+func (u *Update) ApplyRecord(old *attr.Record, args Args) (attr.Record, error) {
+	var few [fewActions]attr.Value
+	results, flat, err := u.evaluate(few[:0], old, args)
+	if err != nil {
+		return attr.Record{}, err
 	}
 	if flat {
 		return u.applyFlat(old, args, results), nil
 	}
 	t, err := treeOf(updateLanguage, u.targets, args, func(i int) attr.Value { return results[i] })
 	if err != nil {
-		return nil, err
+		return attr.Record{}, err
 	}
-	return t.applyMap(old), nil
+	return attr.RecordOf(t.applyMap(old.Item())), nil
+}
+
+// fewActions is how many nearly every update has at most: what is needed for
+// each of them while it is applied is on the stack.
+const fewActions = 8
+
+// evaluate appends what each action gives its target. The update is flat if it
+// writes top-level attributes only.
+func (u *Update) evaluate(results []attr.Value, old attr.Attributes, args Args) (_ []attr.Value, flat bool, err error) {
+	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1:
+	// of two errors that shows in the one reported.
+	results = append(results, make([]attr.Value, len(u.actions))...)
+	flat = true
+	for i, a := range slices.Backward(u.actions) {
+		if results[i], err = a.before(old, args); err != nil {
+			return nil, false, err
+		}
+		flat = flat && len(a.target.steps) == 1
+	}
+	for i, a := range slices.Backward(u.actions) {
+		if results[i], err = a.evaluate(results[i], old, args); err != nil {
+			return nil, false, u.worded(err)
+		}
+	}
+	return results, flat, nil
 }
 
 // worded says an error as this update does.
@@ -240,13 +260,14 @@ func (u *Update) worded(err error) error {
 }
 
 // applyFlat is the usual case: top-level attributes only.
-func (u *Update) applyFlat(old attr.Item, args Args, results []attr.Value) attr.Item {
-	out := cloneMap(old)
-	for i, p := range u.targets {
+func (u *Update) applyFlat(old *attr.Record, args Args, results []attr.Value) attr.Record {
+	var few [fewActions]string
+	names := few[:0]
+	for _, p := range u.targets {
 		name, _ := p.steps[0].attribute(args)
-		setOrDelete(out, name, results[i])
+		names = append(names, name)
 	}
-	return out
+	return old.With(names, results)
 }
 
 // Touched cuts an item down to the paths that the update writes, as far as

@@ -17,7 +17,7 @@ var (
 
 // evaluate returns the value that the action gives its target, whose value was
 // before; nil to remove it. Old stays as it is.
-func (a *action) evaluate(before attr.Value, old attr.Item, args Args) (attr.Value, error) {
+func (a *action) evaluate(before attr.Value, old attr.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error
 	if a.operand != nil {
@@ -43,16 +43,13 @@ func (a *action) evaluate(before attr.Value, old attr.Item, args Args) (attr.Val
 
 // before returns the target's old value, which may be missing. What holds the
 // target must be there: a map, or a list for an index.
-func (a *action) before(old attr.Item, args Args) (attr.Value, error) {
+func (a *action) before(old attr.Attributes, args Args) (attr.Value, error) {
 	steps := a.target.steps
-	holder := attr.Value(attr.M(old))
-	for i, s := range steps {
-		if i > 0 {
-			parent := path{steps: steps[:i]}
-			var err error
-			if holder, err = parent.value(old, args); err != nil {
-				return nil, err
-			}
+	for i, s := range steps[1:] {
+		parent := path{steps: steps[:i+1]}
+		holder, err := parent.value(old, args)
+		if err != nil {
+			return nil, err
 		}
 		_, isMap := holder.(attr.M)
 		_, isList := holder.(attr.L)
@@ -138,7 +135,7 @@ func difference[S ~[]E, E any](a, b S, order func(E, E) int) S {
 }
 
 // present evaluates an operand that must exist.
-func present(x operand, item attr.Item, args Args) (attr.Value, error) {
+func present(x operand, item attr.Attributes, args Args) (attr.Value, error) {
 	v, err := x.value(item, args)
 	if err == nil && v == nil {
 		err = errNoOperand
@@ -146,7 +143,7 @@ func present(x operand, item attr.Item, args Args) (attr.Value, error) {
 	return v, err
 }
 
-func (n *arithmetic) value(item attr.Item, args Args) (attr.Value, error) {
+func (n *arithmetic) value(item attr.Attributes, args Args) (attr.Value, error) {
 	left, err := present(n.left, item, args)
 	if err != nil {
 		return nil, err
@@ -174,7 +171,7 @@ func sum(a, b attr.N) (attr.Value, error) {
 	return attr.N{Number: n}, nil
 }
 
-func listAppend(args []operand, item attr.Item, given Args) (attr.Value, error) {
+func listAppend(args []operand, item attr.Attributes, given Args) (attr.Value, error) {
 	var out attr.L
 	for _, x := range args {
 		v, err := present(x, item, given)

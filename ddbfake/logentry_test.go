@@ -3,11 +3,13 @@ package ddbfake
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // However writers, readers and snapshots take turns, a log is what a plain slice
 // would be, and what a reader was given stays what it was.
-func TestChangeLogChunks(t *testing.T) {
+func TestChangeLog(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	type side struct {
 		log   changeLog
@@ -18,6 +20,7 @@ func TestChangeLogChunks(t *testing.T) {
 		want    []int
 	}
 	sides := []*side{{}}
+	r := (*row)(nil).next(primaryKey{"a", ""}, attr.Record{}, 0)
 	var kept []handed
 	for step := range 4000 {
 		s := sides[random.IntN(len(sides))]
@@ -30,8 +33,8 @@ func TestChangeLogChunks(t *testing.T) {
 			after := random.IntN(len(s.model) + 1)
 			kept = append(kept, handed{s.log.since(after), append([]int(nil), s.model[after:]...)})
 		default:
-			s.log.add(Change{Seq: s.log.lastSeq() + 1, Request: step})
-			s.model = append(s.model, step)
+			s.log.add(logEntry{request: step + 1, table: &tableID{}, after: r})
+			s.model = append(s.model, step+1)
 		}
 		if got := s.log.lastSeq(); got != len(s.model) {
 			t.Fatalf("step %d: the last change is %d, want %d", step, got, len(s.model))

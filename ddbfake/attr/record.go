@@ -1,0 +1,162 @@
+package attr
+
+import (
+	"slices"
+	"strings"
+)
+
+// Attributes are what has values by name: an [Item] or a [Record].
+type Attributes interface {
+	// Get returns the value of this name, nil if there is none.
+	Get(name string) Value
+}
+
+// Get returns the attribute's value, nil if it is missing.
+func (it Item) Get(name string) Value { return it[name] }
+
+// Record is a row as a store keeps it: its attributes in one array, in the
+// order of their names. To make one from another, to compare two, to keep one
+// and to look for one of a few names costs a fraction of what it does with an
+// [Item]. A Record is immutable; the zero Record has no attributes.
+type Record struct{ attributes []attribute }
+
+type attribute struct {
+	name  string
+	value Value
+}
+
+// few is as many attributes as are found soonest by going through them.
+const few = 16
+
+// RecordOf returns the record of a row.
+func RecordOf(it Item) Record {
+	attributes := make([]attribute, 0, len(it))
+	//isrsim:unordered sorted next
+	for name, v := range it {
+		attributes = append(attributes, attribute{name, v})
+	}
+	return sortedRecord(attributes)
+}
+
+func sortedRecord(attributes []attribute) Record {
+	slices.SortFunc(attributes, func(a, b attribute) int { return strings.Compare(a.name, b.name) })
+	return Record{attributes}
+}
+
+// Item returns the row.
+func (r *Record) Item() Item {
+	it := make(Item, len(r.attributes))
+	for i := range r.attributes {
+		it[r.attributes[i].name] = r.attributes[i].value
+	}
+	return it
+}
+
+// Get returns the attribute's value, nil if it is missing.
+func (r *Record) Get(name string) Value {
+	if i := r.index(name); i >= 0 {
+		return r.attributes[i].value
+	}
+	return nil
+}
+
+// index returns where an attribute is, -1 if it is missing.
+func (r *Record) index(name string) int {
+	if len(r.attributes) > few {
+		i, found := slices.BinarySearchFunc(r.attributes, name, func(a attribute, name string) int { return strings.Compare(a.name, name) })
+		if !found {
+			return -1
+		}
+		return i
+	}
+	for i := range r.attributes {
+		if r.attributes[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Int is [Item.Int].
+func (r *Record) Int(name string) (int64, bool) {
+	n, ok := r.Get(name).(N)
+	if !ok {
+		return 0, false
+	}
+	return n.Int64()
+}
+
+// Len returns the number of attributes.
+func (r *Record) Len() int { return len(r.attributes) }
+
+// All yields the attributes in the order of their names.
+func (r *Record) All(yield func(name string, v Value) bool) {
+	for i := range r.attributes {
+		if !yield(r.attributes[i].name, r.attributes[i].value) {
+			return
+		}
+	}
+}
+
+// Size is [Item.Size].
+func (r *Record) Size() int {
+	n := 0
+	for i := range r.attributes {
+		n += len(r.attributes[i].name) + Size(r.attributes[i].value)
+	}
+	return n
+}
+
+// Equal reports whether two records have the same attributes with equal
+// values.
+func (r *Record) Equal(other *Record) bool {
+	if len(r.attributes) != len(other.attributes) {
+		return false
+	}
+	if len(r.attributes) == 0 || &r.attributes[0] == &other.attributes[0] {
+		return true // they are one
+	}
+	for i := range r.attributes {
+		a, b := &r.attributes[i], &other.attributes[i]
+		if a.name != b.name || !Equal(a.value, b.value) {
+			return false
+		}
+	}
+	return true
+}
+
+// Cut returns the record with these of its attributes only. The names are
+// sorted.
+func (r *Record) Cut(names []string) Record {
+	out := make([]attribute, 0, min(len(names), len(r.attributes)))
+	for _, name := range names {
+		if v := r.Get(name); v != nil {
+			out = append(out, attribute{name, v})
+		}
+	}
+	return Record{out}
+}
+
+// With returns the record with these attributes changed: values are by the
+// index of their names, and nil removes the attribute.
+func (r *Record) With(names []string, values []Value) Record {
+	out := make([]attribute, len(r.attributes), len(r.attributes)+len(names))
+	copy(out, r.attributes)
+	changed := Record{out}
+	for i, name := range names {
+		at := changed.index(name)
+		switch {
+		case at >= 0 && values[i] != nil:
+			changed.attributes[at].value = values[i]
+		case at >= 0:
+			changed.attributes = slices.Delete(changed.attributes, at, at+1)
+		case values[i] != nil:
+			at = 0
+			for at < len(changed.attributes) && changed.attributes[at].name < name {
+				at++
+			}
+			changed.attributes = slices.Insert(changed.attributes, at, attribute{name, values[i]})
+		}
+	}
+	return changed
+}

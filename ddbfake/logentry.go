@@ -1,0 +1,179 @@
+package ddbfake
+
+import "time"
+
+// logEntry is a Change as it is kept: a writer leaves the rows that it had in its
+// hands anyway, and the first who reads the change makes items of them. Which
+// number it has is where it is in the log.
+type logEntry struct {
+	request       int // 0 for TTL
+	time, sent    time.Time
+	actor         string
+	table         *tableID
+	before, after *row
+}
+
+// change returns the entry as readers see it.
+func (e *logEntry) change(seq int) Change {
+	c := Change{
+		Seq:     seq,
+		Request: e.request,
+		Time:    e.time,
+		Sent:    e.sent,
+		Actor:   e.actor,
+		Region:  e.table.region,
+		Table:   e.table.name,
+		Before:  itemOf(e.before),
+		After:   itemOf(e.after),
+	}
+	if e.request == 0 {
+		c.Cause = CauseTTL
+	}
+	c.Key = e.table.schema.idOf(e.row())
+	return c
+}
+
+// row returns an image of the row that changed.
+func (e *logEntry) row() *row {
+	if e.after != nil {
+		return e.after
+	}
+	return e.before
+}
+
+// of reports whether a row of the table changed. A table that was deleted and
+// created again is another one.
+func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
+
+// changeLog is the change log. Writers add to it in chunks, because an array
+// that grows is copied, which is a tenth of what a write costs.
+//
+// Snapshots share chunks and the array of read. What is in them is not written
+// to.
+type changeLog struct {
+	full    [][]logEntry // the chunks that have no room left, oldest first
+	tail    []logEntry   // the latest one; it is empty only if the log is
+	length  int          // of all chunks
+	dropped int          // Seq of the last change that was dropped, 0 if none was
+
+	// read are the first changes of the log, as far as somebody has read them.
+	read []Change
+}
+
+// The room that a log begins with, and the most that a writer adds to it.
+const (
+	minChunk = 4
+	maxChunk = 64
+)
+
+func (l *changeLog) add(e logEntry) {
+	if len(l.tail) == cap(l.tail) {
+		if len(l.tail) > 0 {
+			l.full = append(l.full, l.tail)
+		}
+		l.tail = make([]logEntry, 0, min(max(2*len(l.tail), minChunk), maxChunk))
+	}
+	l.tail = append(l.tail, e)
+	l.length++
+}
+
+// cut drops all but the latest changes. They go into a new array, because
+// snapshots may share the old ones: a copy as often as there are as many new
+// ones.
+func (l *changeLog) cut(keep int) {
+	drop := l.length - keep
+	kept := make([]logEntry, 0, 2*keep)
+	for _, e := range l.from(drop) {
+		kept = append(kept, *e)
+	}
+	l.read = l.read[min(drop, len(l.read)):]
+	l.full, l.tail, l.length, l.dropped = nil, kept, keep, l.dropped+drop
+}
+
+// from yields the entries from an index of the log on, with their indexes.
+func (l *changeLog) from(start int) func(yield func(int, *logEntry) bool) {
+	return func(yield func(int, *logEntry) bool) {
+		// Readers come for the latest: those chunks are at the end.
+		at, chunk := l.length-len(l.tail), len(l.full)
+		for at > start {
+			chunk--
+			at -= len(l.full[chunk])
+		}
+		for ; chunk <= len(l.full); chunk++ {
+			entries := l.tail
+			if chunk < len(l.full) {
+				entries = l.full[chunk]
+			}
+			for i := range entries {
+				if at+i >= start && !yield(at+i, &entries[i]) {
+					return
+				}
+			}
+			at += len(entries)
+		}
+	}
+}
+
+// backward yields the entries from the latest to the oldest, with their Seqs.
+func (l *changeLog) backward(yield func(int, *logEntry) bool) {
+	seq := l.lastSeq()
+	entries := l.tail
+	for chunk := len(l.full); ; chunk-- {
+		for i := len(entries) - 1; i >= 0; i-- {
+			if !yield(seq, &entries[i]) {
+				return
+			}
+			seq--
+		}
+		if chunk == 0 {
+			return
+		}
+		entries = l.full[chunk-1]
+	}
+}
+
+// all returns the whole log, oldest first. The array of what has been read
+// grows to twice its size, so that a reader who comes after each change does not
+// have it copied each time.
+func (l *changeLog) all() []Change {
+	if missing := l.length - len(l.read); missing > 0 {
+		if l.length > cap(l.read) {
+			l.read = append(make([]Change, 0, 2*l.length), l.read...)
+		}
+		for i, e := range l.from(len(l.read)) {
+			l.read = append(l.read, e.change(l.dropped+i+1))
+		}
+	}
+	return l.read[:len(l.read):len(l.read)]
+}
+
+// since returns the changes whose Seq is greater than seq.
+func (l *changeLog) since(seq int) []Change {
+	log := l.all()
+	return log[min(max(seq-l.dropped, 0), len(log)):]
+}
+
+// last returns the last entry, nil if there is none.
+func (l *changeLog) last() *logEntry {
+	if len(l.tail) == 0 {
+		return nil
+	}
+	return &l.tail[len(l.tail)-1]
+}
+
+// lastSeq returns the Seq of the last change, 0 if there is none.
+func (l *changeLog) lastSeq() int { return l.dropped + l.length }
+
+// seqBefore returns the Seq of the change before the one at an index of the
+// log, which may be the end of it.
+func (l *changeLog) seqBefore(i int) int { return l.dropped + i }
+
+// copy returns a log that shares arrays with l; both may go on growing. Only one
+// of them may append to the arrays that they share.
+func (l *changeLog) copy() changeLog {
+	c := *l
+	c.full = l.full[:len(l.full):len(l.full)]
+	c.tail = l.tail[:len(l.tail):len(l.tail)]
+	c.read = l.read[:len(l.read):len(l.read)]
+	return c
+}
