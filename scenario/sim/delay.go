@@ -31,30 +31,7 @@ type delayBound struct {
 
 func (c *delayBound) Choose(steps []Step) int {
 	c.n++
-	i := (c.due(steps) + c.delays[c.n]) % len(steps)
+	i := (due(steps, c.thread) + c.delays[c.n]) % len(steps)
 	c.thread = steps[i].Thread
 	return i
-}
-
-// due returns the step that comes next without a delay: of the running thread, or of the next one in turn. If nobody can
-// run, time moves. Whatever else need not happen takes a delay.
-func (c *delayBound) due(steps []Step) int {
-	after, first := -1, -1
-	for i, s := range steps {
-		switch {
-		case s.Kind == Tick && after < 0 && first < 0:
-			return i
-		case s.Kind.optional():
-		case s.Thread == c.thread:
-			return i
-		case s.Thread > c.thread && after < 0:
-			after = i
-		case first < 0:
-			first = i
-		}
-	}
-	if after >= 0 {
-		return after
-	}
-	return max(first, 0)
 }

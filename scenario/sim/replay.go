@@ -1,18 +1,12 @@
 package sim
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "fmt"
 
 // Replay takes the given choices. Where they end it takes the first possible
 // step, so a prefix of a schedule is a schedule too. A choice that is not
 // possible ends the run with a *DivergedError.
 func Replay(choices Choices) Strategy {
-	return Strategy{
-		Name: "replay",
-		New:  func(*rand.Rand, int) Chooser { return &replay{left: choices} },
-	}
+	return strategyOf("replay", func() Chooser { return &replay{left: choices} })
 }
 
 type replay struct{ left Choices }

@@ -62,8 +62,12 @@ type Result struct {
 	Seed    uint64
 	Choices Choices
 	Steps   int
-	End     End
-	Err     error
+	// Switches is how often a step of an actor's own code (Kind.Own) was another actor's than the one before it. What
+	// befalls a node, what a source does and the passing of time are nobody's code.
+	Switches int
+	Elapsed  time.Duration // true time, from the start of the run to its end
+	End      End
+	Err      error
 }
 
 // Sim is one run in the making: add actors and sources, then Run once.
@@ -75,6 +79,9 @@ type Sim struct {
 	orphans []orphan
 
 	chooser Chooser
+	watcher Watcher // the chooser, if it is one
+	start   time.Time
+	running *actor // whose code took the latest step of any code
 	ticks   int
 	steps   []Step // possible now; reused between moments
 	// required says that the run still has something to do now, other than letting time move.
@@ -99,11 +106,13 @@ func New(cfg Config) *Sim {
 	if cfg.MaxSteps <= 0 {
 		cfg.MaxSteps = DefaultMaxSteps
 	}
-	return &Sim{
-		cfg: cfg, clock: cfg.Clock, ticks: cfg.Ticks,
+	s := &Sim{
+		cfg: cfg, clock: cfg.Clock, start: cfg.Clock.Now(), ticks: cfg.Ticks,
 		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
 		result:  Result{Seed: cfg.Seed},
 	}
+	s.watcher, _ = s.chooser.(Watcher)
+	return s
 }
 
 // Add adds an actor. Actors are offered their steps in the order of Add.
@@ -143,6 +152,7 @@ func (s *Sim) Run() Result {
 			p.stop()
 		}
 	}
+	s.result.Elapsed = s.clock.Now().Sub(s.start)
 	return s.result
 }
 
@@ -159,6 +169,15 @@ func (s *Sim) step() {
 	}
 	s.result.Steps++
 	step, options := s.steps[i], len(s.steps)
+	if step.Kind.Own() {
+		if s.running != nil && s.running != step.proc.actor {
+			s.result.Switches++
+		}
+		s.running = step.proc.actor
+	}
+	if s.watcher != nil {
+		s.watcher.Watch(step)
+	}
 	text := s.take(step)
 	if s.cfg.Trace != nil {
 		s.cfg.Trace(Taken{N: s.result.Steps, Time: s.clock.Now(), Step: step, Options: options, Text: text()})

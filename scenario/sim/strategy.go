@@ -15,6 +15,18 @@ type Chooser interface {
 	Choose(steps []Step) int
 }
 
+// Watcher is a Chooser that hears of every step when it is taken, also of those
+// that were the only one possible.
+type Watcher interface {
+	Chooser
+	Watch(Step)
+}
+
+// strategyOf is a strategy without randomness.
+func strategyOf(name string, chooser func() Chooser) Strategy {
+	return Strategy{Name: name, New: func(*rand.Rand, int) Chooser { return chooser() }}
+}
+
 // RandomWalk picks every step with the same chance.
 var RandomWalk = Strategy{
 	Name: "random-walk",

@@ -1,0 +1,153 @@
+package sim
+
+// Move names a step by what it is, so that a schedule can be told of in another
+// run than the one it was seen in, even of a world that has been changed a little.
+// Of the steps possible at one moment, no two have the same name.
+type Move struct {
+	Kind    Kind
+	Name    string // Step.Name
+	Outcome int    // of an effect: 0 is the ordinary one
+	Item    uint64 // of a source's step
+}
+
+// Move returns the step's name.
+func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.item} }
+
+// Own reports whether the step is one of an actor's own code: it starts, its
+// request takes effect, its answer arrives, it wakes.
+func (k Kind) Own() bool { return k <= Timer }
+
+// Moment is a moment of a run, told by what the actors have done so far, and not
+// by how many choices there were: it means the same in a run that went another
+// way for a while. No two moments of a run are the same.
+type Moment struct {
+	Actor string // whose own code took the latest step of any code; "" before the first
+	Steps int    // how many steps its code has taken
+	Since int    // how many steps that are of no actor's code have been taken since
+}
+
+// Deviation is a moment at which a schedule leaves the default one, and the step
+// that is taken there.
+//
+// The default schedule runs the code that runs already for as long as it can run,
+// then that of the next actor in turn. When no code can run, time moves. What need
+// not happen does not: no pause, no crash, no fault, no deletion.
+type Deviation struct {
+	At   Moment
+	Move Move
+}
+
+// place follows a run and knows at which moment it is.
+type place struct {
+	at     Moment
+	thread int   // of the code that ran last
+	steps  []int // by actor
+}
+
+func (p *place) saw(s Step) {
+	if !s.Kind.Own() {
+		p.at.Since++
+		return
+	}
+	index := s.proc.actor.index
+	for len(p.steps) <= index {
+		p.steps = append(p.steps, 0)
+	}
+	p.steps[index]++
+	p.thread = s.Thread
+	p.at = Moment{Actor: s.proc.actor.Name, Steps: p.steps[index]}
+}
+
+// due returns the step that comes next if nothing is out of the ordinary: of the running thread, or of the next one in
+// turn. If nobody can run, time moves. Whatever else need not happen is never due.
+func due(steps []Step, running int) int {
+	after, first := -1, -1
+	for i, s := range steps {
+		switch {
+		case s.Kind == Tick && after < 0 && first < 0:
+			return i
+		case s.Kind.optional():
+		case s.Thread == running:
+			return i
+		case s.Thread > running && after < 0:
+			after = i
+		case first < 0:
+			first = i
+		}
+	}
+	if after >= 0 {
+		return after
+	}
+	return max(first, 0)
+}
+
+// Deviate takes the default schedule but for the given deviations. One whose
+// moment does not come, or whose step is not possible then, is left out.
+func Deviate(deviations []Deviation) Strategy {
+	moves := make(map[Moment]Move, len(deviations))
+	for _, d := range deviations {
+		moves[d.At] = d.Move
+	}
+	return strategyOf("deviate", func() Chooser { return &deviate{moves: moves} })
+}
+
+type deviate struct {
+	place
+	moves map[Moment]Move
+}
+
+func (d *deviate) Watch(s Step) { d.saw(s) }
+
+func (d *deviate) Choose(steps []Step) int {
+	if move, ok := d.moves[d.at]; ok {
+		if i := indexOf(steps, move); i >= 0 {
+			return i
+		}
+	}
+	return due(steps, d.thread)
+}
+
+// Follow takes, of the steps that are possible, the one that comes first in the
+// given moves, each of which is done once. Where none of them is possible, it
+// takes the default schedule.
+func Follow(moves []Move) Strategy {
+	return strategyOf("follow", func() Chooser {
+		left := make([]Move, len(moves))
+		copy(left, moves)
+		return &follow{left: left}
+	})
+}
+
+type follow struct {
+	place
+	left []Move
+}
+
+func (f *follow) Watch(s Step) {
+	f.saw(s)
+	for i, move := range f.left {
+		if move == s.Move() {
+			f.left = append(f.left[:i], f.left[i+1:]...)
+			return
+		}
+	}
+}
+
+func (f *follow) Choose(steps []Step) int {
+	for _, move := range f.left {
+		if i := indexOf(steps, move); i >= 0 {
+			return i
+		}
+	}
+	return due(steps, f.thread)
+}
+
+// indexOf returns the step of that name, or -1.
+func indexOf(steps []Step, move Move) int {
+	for i := range steps {
+		if steps[i].Kind == move.Kind && steps[i].Move() == move {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,72 @@
+package sim
+
+import (
+	"cmp"
+	"math/rand/v2"
+)
+
+// Attempt runs one schedule and says whether it shows what it should: whether
+// an invariant is violated again, for instance. It must be deterministic, except
+// that it may refuse every schedule from some moment on, which ends a search.
+type Attempt func(Strategy) (Result, bool)
+
+// Recorded is a run that shows what it should, with its schedule in the forms
+// that survive a change of the world.
+type Recorded struct {
+	Result     Result
+	Moves      []Move      // every step
+	Deviations []Deviation // Deviate of them is the same run
+
+	detours []Deviation // what was possible beside the moves and is of some actor's code
+}
+
+// Record attempts a schedule and records it.
+func Record(s Strategy, attempt Attempt) (Recorded, bool) {
+	var r Recorded
+	result, ok := attempt(Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) Chooser {
+		r = Recorded{}
+		return &recorder{Recorded: &r, chooser: s.New(rng, expectedSteps)}
+	}})
+	r.Result = result
+	return r, ok
+}
+
+// recorder records a run that another chooser decides.
+type recorder struct {
+	*Recorded
+	place
+	chooser Chooser
+}
+
+func (r *recorder) Watch(s Step) {
+	r.saw(s)
+	r.Moves = append(r.Moves, s.Move())
+	if w, ok := r.chooser.(Watcher); ok {
+		w.Watch(s)
+	}
+}
+
+func (r *recorder) Choose(steps []Step) int {
+	chosen := r.chooser.Choose(steps)
+	if chosen < 0 || chosen >= len(steps) {
+		return chosen
+	}
+	if chosen != due(steps, r.thread) {
+		r.Deviations = append(r.Deviations, Deviation{r.at, steps[chosen].Move()})
+	}
+	for i, s := range steps {
+		if i != chosen && !s.Kind.optional() && s.outcome == 0 {
+			r.detours = append(r.detours, Deviation{r.at, s.Move()})
+		}
+	}
+	return chosen
+}
+
+// compare orders schedules of one world: that with fewer context switches is less, then that with fewer steps, the
+// shorter one in true time, the one with fewer deviations.
+func (r *Recorded) compare(o *Recorded) int {
+	return cmp.Or(
+		cmp.Compare(r.Result.Switches, o.Result.Switches), cmp.Compare(r.Result.Steps, o.Result.Steps),
+		cmp.Compare(r.Result.Elapsed, o.Result.Elapsed), cmp.Compare(len(r.Deviations), len(o.Deviations)),
+	)
+}

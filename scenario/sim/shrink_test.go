@@ -1,0 +1,156 @@
+package sim_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// lostUpdate attempts to lose an update among n incrementers.
+func lostUpdate(n int, attempts *int) sim.Attempt {
+	return func(s sim.Strategy) (sim.Result, bool) {
+		*attempts++
+		r, result := incrementers(sim.Config{Seed: 1, Strategy: s, ExpectedSteps: 10}, n)
+		return result, result.Err == nil && r.value < n
+	}
+}
+
+// fewest runs every schedule and returns the least number of context switches among those that lose an update.
+func fewest(n int) int {
+	least := -1
+	for schedule, more := (sim.Choices{}), true; more; {
+		var options []int
+		r, result := incrementers(sim.Config{Strategy: sim.Replay(schedule), Trace: func(t sim.Taken) {
+			if t.Options > 1 {
+				options = append(options, t.Options)
+			}
+		}}, n)
+		if r.value < n && (least < 0 || result.Switches < least) {
+			least = result.Switches
+		}
+		schedule, more = slices.Clone(result.Choices), false
+		for i := len(schedule) - 1; i >= 0 && !more; i-- {
+			if schedule[i]+1 < options[i] {
+				schedule, more = append(schedule[:i:i], schedule[i]+1), true
+			}
+		}
+	}
+	return least
+}
+
+func TestShrinkComesToTheFewestContextSwitches(t *testing.T) {
+	const actors = 2
+	want, started := fewest(actors), map[int]bool{}
+	for seed := range uint64(200) {
+		attempts := 0
+		attempt := lostUpdate(actors, &attempts)
+		_, found := incrementers(sim.Config{Seed: seed}, actors)
+		from, ok := sim.Record(sim.Replay(found.Choices), attempt)
+		if !ok {
+			continue
+		}
+		started[from.Result.Switches] = true
+		if got := sim.Shrink(from, attempt); got.Result.Switches != want {
+			t.Errorf("seed %d: from %d switches to %d, want %d, which is the least there is", seed, from.Result.Switches, got.Result.Switches, want)
+		}
+		if attempts > 1000 {
+			t.Errorf("seed %d: %d attempts", seed, attempts)
+		}
+	}
+	if len(started) < 3 {
+		t.Errorf("the schedules to shrink had one of the numbers of switches %v only", started)
+	}
+}
+
+func TestShrinkingTwiceChangesNothing(t *testing.T) {
+	for seed := range uint64(50) {
+		attempts := 0
+		attempt := lostUpdate(4, &attempts)
+		_, found := incrementers(sim.Config{Seed: seed}, 4)
+		from, ok := sim.Record(sim.Replay(found.Choices), attempt)
+		if !ok {
+			continue
+		}
+		once := sim.Shrink(from, attempt)
+		again, ok := sim.Record(sim.Replay(once.Result.Choices), attempt)
+		if !ok {
+			t.Fatalf("seed %d: the shrunk schedule %v does not replay", seed, once.Result.Choices)
+		}
+		if twice := sim.Shrink(again, attempt); !slices.Equal(twice.Result.Choices, once.Result.Choices) {
+			t.Errorf("seed %d: shrunk to %v, and that to %v", seed, once.Result.Choices, twice.Result.Choices)
+		}
+		if order := cmp.Or(cmp.Compare(once.Result.Switches, from.Result.Switches), cmp.Compare(once.Result.Steps, from.Result.Steps)); order > 0 {
+			t.Errorf("seed %d: shrunk to %+v from %+v", seed, once.Result, from.Result)
+		}
+	}
+}
+
+// troubled is a run with everything that a schedule can do: losses, pauses, crashes, restarts, clock steps, orphans,
+// sleeps and ticks.
+func troubled(seed uint64, strategy sim.Strategy) sim.Result {
+	s := sim.New(sim.Config{Seed: seed, Strategy: strategy, ExpectedSteps: 20, Ticks: 4})
+	r := &register{}
+	for _, name := range []string{"a", "b", "c"} {
+		s.Add(sim.Actor{
+			Name: name, Pauses: 1, PauseFor: 2 * time.Second, Crashes: 1, Restarts: 1, ClockSteps: []time.Duration{time.Second},
+			Run: func(p *sim.Proc) {
+				p.Do(&access{to: r, lossy: true})
+				p.Clock().Sleep(3 * time.Second)
+				p.Do(&access{to: r, write: true, value: 1, lossy: true})
+			},
+		})
+	}
+	return s.Run()
+}
+
+func TestARecordedRunIsTheSameByItsDeviationsAndByItsMoves(t *testing.T) {
+	for seed := range uint64(300) {
+		attempt := func(s sim.Strategy) (sim.Result, bool) { return troubled(seed, s), true }
+		want, _ := sim.Record(sim.POS, attempt)
+		for name, strategy := range map[string]sim.Strategy{
+			"deviations": sim.Deviate(want.Deviations), "moves": sim.Follow(want.Moves), "choices": sim.Replay(want.Result.Choices),
+		} {
+			got, _ := sim.Record(strategy, attempt)
+			if diff := gocmp.Diff(want.Moves, got.Moves); diff != "" || !slices.Equal(got.Result.Choices, want.Result.Choices) {
+				t.Fatalf("seed %d, by its %s (-recorded +again):\n%s", seed, name, diff)
+			}
+			if diff := gocmp.Diff(want.Deviations, got.Deviations); diff != "" {
+				t.Fatalf("seed %d, by its %s, deviations (-recorded +again):\n%s", seed, name, diff)
+			}
+		}
+	}
+}
+
+func TestMovesThatAreNotPossibleAreLeftOut(t *testing.T) {
+	elsewhere := sim.Move{Kind: sim.Crash, Name: "nobody"}
+	plain := troubled(1, sim.Deviate(nil))
+	for name, strategy := range map[string]sim.Strategy{
+		"deviate": sim.Deviate([]sim.Deviation{{At: sim.Moment{}, Move: elsewhere}, {At: sim.Moment{Actor: "nobody", Steps: 3}, Move: elsewhere}}),
+		"follow":  sim.Follow([]sim.Move{elsewhere}),
+	} {
+		if got := troubled(1, strategy); got.Err != nil || !slices.Equal(got.Choices, plain.Choices) {
+			t.Errorf("%s: %v %v, want the default schedule %v", name, got.Choices, got.Err, plain.Choices)
+		}
+	}
+	if plain.Switches != 4 { // a, b and c to their sleeps, then c, a and b
+		t.Errorf("the default schedule has %d context switches, want 4", plain.Switches)
+	}
+}
+
+func TestAResultCountsContextSwitchesAndTime(t *testing.T) {
+	// a starts; b starts; a's effect and response; b to its end; a to its end.
+	_, result := incrementers(sim.Config{Strategy: sim.Replay(sim.Choices{0, 1, 0, 0, 1, 1, 1, 1})}, 2)
+	if result.Switches != 4 || result.Elapsed != 0 {
+		t.Errorf("%d switches in %v, want 4 in no time", result.Switches, result.Elapsed)
+	}
+	s := sim.New(sim.Config{})
+	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
+	if result := s.Run(); result.Elapsed != time.Minute || result.Switches != 0 {
+		t.Errorf("a sleep of a minute: %d switches in %v", result.Switches, result.Elapsed)
+	}
+}
