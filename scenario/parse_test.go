@@ -40,7 +40,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, lock-buffer, render, keep-alive, contention, poll, patience, attempts`,
 			`did you mean "lease"?`},
 		{"unknown protocol", "recipe-a", "recipe-z",
-			`f.yaml:2:11: found protocol "recipe-z", expected one of recipe-a, acquire-by-get-then-put, blind-publish, blind-release, freshness-by-ttl, lease-in-milliseconds`,
+			`f.yaml:2:11: found protocol "recipe-z", expected one of ` + everyProtocol(),
 			`did you mean "recipe-a"?`},
 		{"negative lag", "fixed 10m", "fixed -10m",
 			`f.yaml:5:10: ttl lag "fixed -10m": -10m is negative; want zero or more`,
@@ -114,9 +114,18 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 	}
 }
 
+// everyProtocol lists the names of the protocols as errors do.
+func everyProtocol() string {
+	var names []string
+	for _, p := range scenario.Protocols() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 func TestSyntaxErrorsPointAtTheColumn(t *testing.T) {
 	_, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "recipe-a", "recipe-z", 1)))
-	want := `f.yaml:2:11: found protocol "recipe-z", expected one of recipe-a, acquire-by-get-then-put, blind-publish, blind-release, freshness-by-ttl, lease-in-milliseconds
+	want := `f.yaml:2:11: found protocol "recipe-z", expected one of ` + everyProtocol() + `
   2 | protocol: recipe-z
     |           ^
 hint: did you mean "recipe-a"?`

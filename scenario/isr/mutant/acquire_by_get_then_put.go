@@ -2,10 +2,8 @@ package mutant
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,10 +26,8 @@ func (s getThenPutter) Acquire(ctx context.Context, key string) (isr.Lease, erro
 	if err != nil {
 		return isr.Lease{}, err
 	}
-	if expires, ok := row["lease_expires_at"].(*types.AttributeValueMemberN); ok {
-		if at, err := strconv.ParseInt(expires.Value, 10, 64); err == nil && isr.EpochSeconds(at) > s.Now() {
-			return isr.Lease{}, isr.ErrHeld
-		}
+	if _, expires := leaseIn(row); expires > s.Now() {
+		return isr.Lease{}, isr.ErrHeld
 	}
 	cfg := s.Config()
 	lock := s.NewLock(key, cfg.Tokens())

@@ -2,11 +2,7 @@ package mutant
 
 import (
 	"context"
-	"errors"
-	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -30,19 +26,8 @@ type millisecondAcquirer struct{ *isr.RecipeA }
 
 func (s millisecondAcquirer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
 	cfg := s.Config()
-	lock := s.NewLock(key, cfg.Tokens())
-	nowMillis := strconv.FormatInt(cfg.Clock.Now().UnixMilli(), 10)
-	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName:                 &cfg.Table,
-		Item:                      lock.Item(),
-		ConditionExpression:       aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":now": &types.AttributeValueMemberN{Value: nowMillis}},
+	row := s.NewLock(key, cfg.Tokens()).Item()
+	return acquireIf(ctx, s.RecipeA, key, row, free, map[string]types.AttributeValue{
+		":now": seconds(isr.EpochSeconds(cfg.Clock.Now().UnixMilli())),
 	})
-	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {
-		return isr.Lease{}, isr.ErrHeld
-	}
-	if err != nil {
-		return isr.Lease{}, err
-	}
-	return isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }

@@ -18,11 +18,18 @@ import (
 // All returns the mutants, sorted by name.
 func All() []isr.Protocol {
 	return []isr.Protocol{
+		acquireASecondEarly(),
 		acquireByGetThenPut(),
 		blindPublish(),
 		blindRelease(),
+		checkThenActPublish(),
+		fenceInLockRow(),
 		freshnessByTTL(),
+		generatedAtLate(),
+		heartbeatWithoutToken(),
 		leaseInMilliseconds(),
+		publishAtExpiry(),
+		reentrantByOwner(),
 	}
 }
 

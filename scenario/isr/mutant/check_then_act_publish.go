@@ -1,0 +1,40 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// checkThenActPublish asks whether it still holds the lease, and publishes if the
+// answer is yes. Between the answer and the arrival of its put, the lease ends
+// and somebody else takes it: looking first makes the window smaller and closes
+// nothing.
+func checkThenActPublish() isr.Protocol {
+	return isr.Protocol{
+		Name:    "check-then-act-publish",
+		Summary: "LOCK is read and found to be one's own, and META is then put without a condition",
+		Breaks:  "stale-writer",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return checkingPublisher{r} }),
+	}
+}
+
+type checkingPublisher struct{ *isr.RecipeA }
+
+func (s checkingPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	row, err := s.GetRow(ctx, l.Key, isr.SortLock)
+	if err != nil {
+		return err
+	}
+	if token, expires := leaseIn(row); token != l.Token || expires <= s.Now() {
+		return isr.ErrLeaseLost
+	}
+	cfg := s.Config()
+	if _, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()}); err != nil {
+		return err
+	}
+	_ = s.Release(ctx, l) // best effort, and by token: this is not the bug
+	return nil
+}

@@ -1,0 +1,28 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// generatedAtLate stamps the page when it is published, not before the origin is
+// read: as long as the rendering took, the page claims to be younger than its
+// data.
+func generatedAtLate() isr.Protocol {
+	return isr.Protocol{
+		Name:    "generated-at-late",
+		Summary: "generated_at is when the page is published, not when its data was about to be read",
+		Breaks:  "freshness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return lateStamper{r} }),
+	}
+}
+
+type lateStamper struct{ *isr.RecipeA }
+
+func (s lateStamper) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	late := s.Now() - m.GeneratedAt
+	m.GeneratedAt += late
+	m.TTL += late
+	return s.RecipeA.Publish(ctx, l, m)
+}

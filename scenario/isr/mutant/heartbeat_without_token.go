@@ -1,0 +1,49 @@
+package mutant
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// heartbeatWithoutToken extends the lease in LOCK without asking whose it is. A
+// holder that slept past its lease keeps the lock of its successor alive, and
+// believes that it is its own.
+func heartbeatWithoutToken() isr.Protocol {
+	return isr.Protocol{
+		Name:    "heartbeat-without-token",
+		Summary: "a refresh extends whatever lease is in LOCK, as long as it is not over",
+		Breaks:  "lock-theft",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return blindRefresher{r} }),
+	}
+}
+
+type blindRefresher struct{ *isr.RecipeA }
+
+func (s blindRefresher) Refresh(ctx context.Context, l isr.Lease) (isr.Lease, error) {
+	cfg := s.Config()
+	lock := s.NewLock(l.Key, l.Token)
+	_, err := cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                &cfg.Table,
+		Key:                      isr.Key(lock.PK, isr.SortLock),
+		UpdateExpression:         aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
+		ConditionExpression:      aws.String("lease_expires_at > :now"),
+		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":now": seconds(s.Now()), ":expires": seconds(lock.LeaseExpiresAt), ":ttl": seconds(lock.TTL),
+		},
+	})
+	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {
+		return isr.Lease{}, isr.ErrLeaseLost
+	}
+	if err != nil {
+		return isr.Lease{}, err
+	}
+	l.ExpiresAt = lock.LeaseExpiresAt
+	return l, nil
+}
