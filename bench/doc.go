@@ -15,8 +15,8 @@
 // BenchmarkDoor calls isr-sim's Go door and minidyn's client in the process. BenchmarkSDK calls through the client of
 // the SDK: DynamoDB Local over one connection, isr-sim's SDK door, and a transport with canned answers, which is what
 // the SDK itself costs. BenchmarkHTTP sends the bytes of the SDK's own requests over eight kept connections to servers
-// that run as processes of their own, and reports the processor time that the server has used for one (cpu-ns/req); one of
-// them only gives canned answers, which is what net/http costs.
+// that run as processes of their own, and reports the processor time that the server has used for one (cpu-ns/req); two of
+// them only give canned answers, which is what net/http costs and what fasthttp does, on which isr-sim serve is built.
 // BenchmarkStart, BenchmarkMemory and BenchmarkSnapshot look at isr-sim alone.
 //
 // # How

@@ -22,10 +22,12 @@ func BenchmarkHTTP(b *testing.B) {
 			})
 		}
 	}
-	// What every server pays that is built on net/http, whatever it does.
-	b.Run("op=get/by=net-http", func(b *testing.B) {
-		measureServer(b, find(b, "net-http"), operations()[0])
-	})
+	// What every server pays that is built on a library, whatever it does.
+	for _, library := range []string{"net-http", "fasthttp"} {
+		b.Run("op=get/by="+library, func(b *testing.B) {
+			measureServer(b, find(b, library), operations()[0])
+		})
+	}
 }
 
 func measureServer(b *testing.B, s *server, op operation) {

@@ -1,14 +1,9 @@
 package ddbfake
 
 import (
-	"errors"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"sync/atomic"
-
-	"github.com/aws/smithy-go"
 )
 
 // Handler returns the HTTP door: the DynamoDB JSON 1.0 protocol, for clients
@@ -20,101 +15,32 @@ import (
 // of its own: those belong to the http.Server around it. Package control has what
 // a test in another language wants beside it, and the command isr-sim serve
 // serves both.
-func (db *DB) Handler() http.Handler { return &handler{do: db.Do} }
+func (db *DB) Handler() http.Handler { return &handler{HTTPDoor{do: db.Do}} }
 
-type handler struct {
-	do       do
-	requests atomic.Uint64
-}
-
-// The service's answers that are no JSON.
-//
-// Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html (health), https://github.com/architect/dynalite/blob/main/test/connection.js
-const (
-	healthy      = "healthy: dynamodb." + DefaultRegion + ".amazonaws.com "
-	unknownPlain = "<UnknownOperationException/>\n"
-)
-
-var errMissingToken = &smithy.GenericAPIError{
-	Code:    "MissingAuthenticationTokenException",
-	Message: "Request is missing Authentication Token",
-	Fault:   smithy.FaultClient,
-}
+// handler is the HTTP door for net/http.
+type handler struct{ door HTTPDoor }
 
 // ServeHTTP serves one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := h.requests.Add(1)
-	switch {
-	case r.Method == http.MethodGet && r.URL.Path == "/":
-		reply{status: http.StatusOK, body: []byte(healthy)}.write(w, id, "text/plain")
-		return
-	case r.Method != http.MethodPost || !isJSON(first(r.Header, headerContentType)):
-		reply{status: http.StatusNotFound, body: []byte(unknownPlain)}.write(w, id, "text/xml")
-		return
-	}
-
-	in, out := getBuffer(), getBuffer()
-	body, err := readBody(*in, r)
-	defer func() { putBuffer(in, body) }()
-	if errors.Is(err, errTooLarge) {
-		w.Header().Set("Connection", "close") // the rest of the body stays unread
-		reply{status: http.StatusRequestEntityTooLarge}.write(w, id, contentType)
-		return
-	}
-	a := reply{body: *out}
-	defer func() { putBuffer(out, a.body) }()
-	s, signed := signerOf(r.Header, r.URL.RawQuery)
-	if err == nil {
-		err = h.refusal(r, signed, body)
-	}
-	if err != nil {
-		a, err = refuse(err, a.body)
-	} else {
-		a, err = answer(r.Context(), h.do, s, r.Header, body, a.body)
-	}
+	request := requestOf(r)
+	out := getBuffer()
+	to := HTTPReply{Body: *out}
+	err := h.door.Serve(r.Context(), &request, &to)
+	defer func() { putBuffer(out, to.Body) }()
 	if err != nil {
 		drop(w)
 		return
 	}
-	a.write(w, id, contentType)
-}
-
-// refusal returns what is wrong with a request before its operation is looked
-// at, in the service's order: malformed JSON, no target, no credentials.
-func (h *handler) refusal(r *http.Request, signed bool, body []byte) error {
-	_, target := operationIn(first(r.Header, headerTarget))
-	switch {
-	case target && signed:
-		return nil
-	case !validJSON(body):
-		return errMalformed
-	case !target:
-		return errUnknownTarget
+	header := w.Header()
+	to.header(header)
+	header["Content-Length"] = []string{strconv.Itoa(len(to.Body))}
+	if to.Close {
+		header["Connection"] = []string{"close"}
 	}
-	return errMissingToken
-}
-
-func isJSON(given string) bool {
-	if given == contentType {
-		return true // as the SDKs write it
-	}
-	given, _, _ = strings.Cut(given, ";")
-	switch strings.ToLower(strings.TrimSpace(given)) {
-	case contentType, "application/x-amz-json-1.1", "application/json":
-		return true
-	}
-	return false
-}
-
-// write sends the answer with the headers of the service.
-func (a reply) write(w http.ResponseWriter, id uint64, contentType string) {
-	h := w.Header()
-	a.header(h, id, contentType)
-	h["Content-Length"] = []string{strconv.Itoa(len(a.body))}
-	w.WriteHeader(a.status)
+	w.WriteHeader(to.Status)
 	// A failed write means that the caller has gone: it may or may not have
 	// read the answer, and nobody is left to tell.
-	_, _ = w.Write(a.body)
+	_, _ = w.Write(to.Body)
 }
 
 // drop breaks the connection without an answer, so that the caller sees it
@@ -130,4 +56,54 @@ func drop(w http.ResponseWriter) {
 		}
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// Headers in their canonical form, as keys of a http.Header: its methods would
+// make them canonical again each time.
+const (
+	headerAuthorization = "Authorization"
+	headerContentType   = "Content-Type"
+	headerEncoding      = "Content-Encoding"
+	headerCRC32         = "X-Amz-Crc32"
+	headerInvocation    = "Amz-Sdk-Invocation-Id"
+	headerRegionSet     = "X-Amz-Region-Set"
+	headerRequestID     = "X-Amzn-Requestid"
+	headerTarget        = "X-Amz-Target"
+)
+
+// requestOf takes a request of net/http apart.
+func requestOf(r *http.Request) HTTPRequest {
+	request := HTTPRequest{
+		Method:          r.Method,
+		Path:            r.URL.Path,
+		Query:           r.URL.RawQuery,
+		Authorization:   first(r.Header, headerAuthorization),
+		ContentEncoding: first(r.Header, headerEncoding),
+		ContentType:     first(r.Header, headerContentType),
+		Invocation:      first(r.Header, headerInvocation),
+		RegionSet:       first(r.Header, headerRegionSet),
+		Target:          first(r.Header, headerTarget),
+		Length:          r.ContentLength,
+	}
+	if r.Body != nil {
+		request.Body = r.Body
+	}
+	return request
+}
+
+// first returns the value of a header by its canonical name.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// header fills in the headers of an answer. Date is left to the server: in
+// process there is none, so that the SDK learns no clock skew.
+func (to *HTTPReply) header(h http.Header) {
+	values := [...]string{to.ContentType, string(to.RequestID[:]), strconv.FormatUint(uint64(to.CRC32), 10)}
+	h[headerContentType] = values[0:1:1]
+	h[headerRequestID] = values[1:2:2]
+	h[headerCRC32] = values[2:3:3]
 }

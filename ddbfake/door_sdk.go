@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -184,41 +185,43 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) { return 
 
 // Do serves one request.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
-	id := t.requests.Add(1)
-	in, out := getBuffer(), getBuffer()
-	body, err := readBody(*in, r)
+	request, in, out := requestOf(r), getBuffer(), getBuffer()
+	body, err := readBody(*in, &request)
 	if r.Body != nil {
 		r.Body.Close()
 	}
-	a := reply{body: *out}
+	a := HTTPReply{RequestID: requestID(t.requests.Add(1)), ContentType: contentType, Body: *out}
 	switch {
 	case errors.Is(err, errTooLarge):
-		a.status, err = http.StatusRequestEntityTooLarge, nil
+		a.Status, err = http.StatusRequestEntityTooLarge, nil
+	case errors.Is(err, errMalformed):
+		err = a.refuse(err)
 	case err == nil:
-		s, ok := signerOf(r.Header, r.URL.RawQuery)
+		s, ok := signerOf(&request)
 		if !ok {
 			s.region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
 		}
-		a, err = answer(r.Context(), t.do, s, r.Header, body, a.body)
+		err = a.answer(r.Context(), t.do, s, &request, body)
 	}
 	putBuffer(in, body)
-	defer func() { putBuffer(out, a.body) }()
+	defer func() { putBuffer(out, a.Body) }()
 	if err != nil {
 		return nil, err
 	}
+	a.CRC32 = crc32.ChecksumIEEE(a.Body)
 	response := &http.Response{
-		Status:        statusLine(a.status),
-		StatusCode:    a.status,
+		Status:        statusLine(a.Status),
+		StatusCode:    a.Status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        make(http.Header, 4),
-		ContentLength: int64(len(a.body)),
+		ContentLength: int64(len(a.Body)),
 		Request:       r,
 	}
-	a.header(response.Header, id, contentType)
+	a.header(response.Header)
 	b := new(responseBody)
-	b.Reset(bytes.Clone(a.body))
+	b.Reset(bytes.Clone(a.Body))
 	response.Body = b
 	return response, nil
 }

@@ -84,16 +84,16 @@ func TestAppendError(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			a, err := refuse(test.err, nil)
-			if err != nil {
+			var to HTTPReply
+			if err := to.refuse(test.err); err != nil {
 				t.Fatal(err)
 			}
-			if a.status != test.status || string(a.body) != test.want {
-				t.Errorf("got  %d %s\nwant %d %s", a.status, a.body, test.status, test.want)
+			if to.Status != test.status || string(to.Body) != test.want {
+				t.Errorf("got  %d %s\nwant %d %s", to.Status, to.Body, test.status, test.want)
 			}
 		})
 	}
-	if _, err := refuse(&NetworkError{}, nil); err == nil {
+	if err := new(HTTPReply).refuse(&NetworkError{}); err == nil {
 		t.Error("a NetworkError was encoded as an answer of the service")
 	}
 }

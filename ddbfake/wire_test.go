@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -157,10 +158,10 @@ func TestWireCarriesEveryMember(t *testing.T) {
 }
 
 func TestSignerOf(t *testing.T) {
-	signed := func(authorization string) http.Header { return http.Header{headerAuthorization: {authorization}} }
+	signed := func(authorization string) *HTTPRequest { return &HTTPRequest{Authorization: authorization} }
 	for _, actor := range []string{"alice", "AKIAIOSFODNN7EXAMPLE", "", "a/b, c%d é=;"} {
 		want := signer{actor, "eu-west-1"}
-		if got, ok := signerOf(signed(authorization(actor, "eu-west-1")), ""); !ok || got != want {
+		if got, ok := signerOf(signed(authorization(actor, "eu-west-1"))); !ok || got != want {
 			t.Errorf("%q came back as %q, %t", want, got, ok)
 		}
 	}
@@ -168,28 +169,27 @@ func TestSignerOf(t *testing.T) {
 	const asymmetric = "AWS4-ECDSA-P256-SHA256 Credential=AKID/20130524/dynamodb/aws4_request, SignedHeaders=host;x-amz-region-set, Signature=fe5f"
 	const presigned = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20130524%2Feu-west-1%2Fdynamodb%2Faws4_request&X-Amz-Signature=fe5f"
 	for _, c := range []struct {
-		name   string
-		header http.Header
-		query  string
-		want   signer
+		name    string
+		request *HTTPRequest
+		want    signer
 	}{
-		{"without spaces", signed(spaceless), "", signer{"AKID", "us-east-1"}},
-		{"version 4A", http.Header{headerAuthorization: {asymmetric}, headerRegionSet: {"eu-west-1"}}, "", signer{"AKID", "eu-west-1"}},
-		{"version 4A, two regions", http.Header{headerAuthorization: {asymmetric}, headerRegionSet: {"eu-west-1,eu-west-2"}}, "", signer{"AKID", "eu-west-1"}},
-		{"version 4A, all regions", http.Header{headerAuthorization: {asymmetric}, headerRegionSet: {"*"}}, "", signer{"AKID", ""}},
-		{"presigned", nil, presigned, signer{"AKID", "eu-west-1"}},
-		{"header before query", signed(spaceless), presigned, signer{"AKID", "us-east-1"}},
+		{"without spaces", signed(spaceless), signer{"AKID", "us-east-1"}},
+		{"version 4A", &HTTPRequest{Authorization: asymmetric, RegionSet: "eu-west-1"}, signer{"AKID", "eu-west-1"}},
+		{"version 4A, two regions", &HTTPRequest{Authorization: asymmetric, RegionSet: "eu-west-1,eu-west-2"}, signer{"AKID", "eu-west-1"}},
+		{"version 4A, all regions", &HTTPRequest{Authorization: asymmetric, RegionSet: "*"}, signer{"AKID", ""}},
+		{"presigned", &HTTPRequest{Query: presigned}, signer{"AKID", "eu-west-1"}},
+		{"header before query", &HTTPRequest{Authorization: spaceless, Query: presigned}, signer{"AKID", "us-east-1"}},
 	} {
-		if got, ok := signerOf(c.header, c.query); !ok || got != c.want {
+		if got, ok := signerOf(c.request); !ok || got != c.want {
 			t.Errorf("%s: got %q, %t, want %q", c.name, got, ok, c.want)
 		}
 	}
 	for _, header := range []string{"", "AWS4-", "Bearer Credential=a/b/c/d/e", "AWS4-HMAC-SHA256 Credential=alice"} {
-		if got, ok := signerOf(signed(header), ""); ok {
+		if got, ok := signerOf(signed(header)); ok {
 			t.Errorf("%q names the signer %q", header, got)
 		}
 	}
-	if got, ok := signerOf(nil, "X-Amz-Credential=a"); ok {
+	if got, ok := signerOf(&HTTPRequest{Query: "X-Amz-Credential=a"}); ok {
 		t.Errorf("a query without an algorithm names the signer %q", got)
 	}
 }
@@ -197,8 +197,9 @@ func TestSignerOf(t *testing.T) {
 func TestRequestID(t *testing.T) {
 	seen := map[string]bool{}
 	for _, n := range []uint64{1, 2, 35, 36, 1 << 40, 1<<64 - 1} {
-		id := requestID(n)
-		if len(id) != 52 || strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || seen[id] {
+		unique := requestID(n)
+		id := string(unique[:])
+		if strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || seen[id] {
 			t.Errorf("request %d: got id %q, want 52 digits and capital letters that no other request has", n, id)
 		}
 		seen[id] = true
@@ -206,22 +207,25 @@ func TestRequestID(t *testing.T) {
 }
 
 func TestReadBody(t *testing.T) {
-	request := func(body io.Reader, encoding string) *http.Request {
+	request := func(body io.Reader, encoding string) HTTPRequest {
 		r, err := http.NewRequest(http.MethodPost, "http://x/", body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Encoding", encoding)
-		return r
+		return requestOf(r)
 	}
+	broken := errors.New("the connection broke")
 	tests := []struct {
 		name string
-		r    *http.Request
+		r    HTTPRequest
 		want string
 		err  error
 	}{
 		{"plain", request(strings.NewReader("{}"), ""), "{}", nil},
 		{"gzip", request(bytes.NewReader(zipped("{}")), "gzip"), "{}", nil},
+		{"a caller that goes", request(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), ""), "", broken},
+		{"a caller that goes, with gzip", request(io.MultiReader(bytes.NewReader(zipped("{}")[:15]), iotest.ErrReader(broken)), "gzip"), "", broken},
 		{"no gzip", request(strings.NewReader("{}"), "gzip"), "", errMalformed},
 		{"half a gzip", request(bytes.NewReader(zipped("{}")[:15]), "gzip"), "", errMalformed},
 		{"at the limit", request(strings.NewReader(strings.Repeat("x", maxBody)), ""), strings.Repeat("x", maxBody), nil},
@@ -230,7 +234,7 @@ func TestReadBody(t *testing.T) {
 		{"over the limit unpacked", request(bytes.NewReader(zipped(strings.Repeat("x", maxBody+1))), "gzip"), "", errTooLarge},
 	}
 	for _, test := range tests {
-		got, err := readBody(nil, test.r)
+		got, err := readBody(nil, &test.r)
 		if !errors.Is(err, test.err) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.err)
 		} else if err == nil && string(got) != test.want {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"strconv"
 	"syscall"
@@ -123,17 +122,11 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		_ = listener.Close()
 		return unknown(err, "")
 	}
-	handler := serveHandler(db, clock, mode, c.allowHosts)
-	if err := serveHTTP(ctx, listener, handler, serveLimits, c.progress); err != nil && !errors.Is(err, http.ErrServerClosed) {
+	handler := serveHandler(ctx, db, clock, mode, c.allowHosts, c.progress)
+	if err := serveHTTP(ctx, listener, handler, serveLimits); err != nil {
 		return unknown(err, "")
 	}
 	return nil
-}
-
-// serveHandler is the fake's door and its control API, closed to browsers.
-func serveHandler(db *ddbfake.DB, clock control.Clock, mode string, hosts []string) http.Handler {
-	api := control.Handler(db, control.Options{Clock: clock, Mode: mode})
-	return control.Guard(control.Beside(db.Handler(), api), hosts...)
 }
 
 // checkListen refuses what is no address, and one that other machines reach

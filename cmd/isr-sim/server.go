@@ -3,23 +3,24 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // limits are what a server puts up with.
 type limits struct {
 	header time.Duration // for a request's header to arrive
-	body   time.Duration // for the whole request to arrive
-	answer time.Duration // from the header's arrival until the answer has been taken
+	body   time.Duration // for the body to arrive, once the header has
+	answer time.Duration // for an answer to be taken
 	idle   time.Duration // between two requests of a connection
 	drain  time.Duration // for requests under way to end when the server stops
 
-	headerBytes int // of a header; net/http adds 4 KB of its own
+	headerBytes int // of a header
 	connections int // open at a time; the next ones wait
 }
 
@@ -35,6 +36,9 @@ var serveLimits = limits{
 	connections: 1000,
 }
 
+// keepBody is the largest body whose room a connection keeps for its next one.
+const keepBody = 64 << 10
+
 // ballast is memory that is taken and never touched, so that it costs address
 // space only. The collector runs when the heap has doubled: with so much in it
 // at least, that is seldom, where a few rows alone would have it run all the
@@ -43,36 +47,35 @@ const ballast = 32 << 20
 
 // serveHTTP serves until ctx is done. Requests under way may then end, within
 // limits.drain; what is not done by then is cut off, which is no error.
-func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, l limits, diagnostics io.Writer) error {
+func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits) error {
 	untouched := make([]byte, ballast)
 	defer runtime.KeepAlive(untouched)
-	slots := make(chan struct{}, l.connections)
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: l.header,
-		ReadTimeout:       l.body,
-		WriteTimeout:      l.answer,
-		IdleTimeout:       l.idle,
-		MaxHeaderBytes:    l.headerBytes,
-		ErrorLog:          slog.NewLogLogger(slog.NewTextHandler(diagnostics, nil), slog.LevelWarn),
-		// The server calls this with StateNew before it accepts another
-		// connection, and waits: so the next ones queue where the system
-		// queues them.
-		ConnState: func(_ net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateNew:
-				select {
-				case slots <- struct{}{}:
-				case <-ctx.Done():
-				}
-			case http.StateClosed, http.StateHijacked:
-				select {
-				case <-slots:
-				default: // it never had a slot: the server is about to stop
-				}
-			case http.StateActive, http.StateIdle:
+	fasthttp.SetBodySizePoolLimit(keepBody, keepBody)
+	listener := newListener(ctx, socket, l)
+	server := &fasthttp.Server{
+		Handler:        handler,
+		ErrorHandler:   refuseUnread,
+		ExpectHandler:  expected,
+		Logger:         silent{},
+		ReadTimeout:    l.header,
+		WriteTimeout:   l.answer,
+		IdleTimeout:    l.idle,
+		ReadBufferSize: l.headerBytes,
+		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+			c := fasthttp.RequestConfig{ReadTimeout: l.body}
+			if h.ContentLength() > maxBody {
+				c.MaxRequestBodySize = 1 // it is refused once it begins
 			}
+			return c
 		},
+		// A body is read by whom it is meant for, who knows how much to take.
+		// What only says that it is long gets its room when it comes.
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		NoDefaultServerHeader:        true,
+		NoDefaultContentType:         true,
+		CloseOnShutdown:              true,
+		SecureErrorLogMessage:        true, // errors do not quote the header, which may be long
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -83,10 +86,40 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler,
 	}
 	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.drain)
 	defer cancel()
-	if err := server.Shutdown(bound); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	err := server.ShutdownWithContext(bound)
+	listener.cutOff()
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	// Cuts off what is left; the listener is closed already.
-	_ = server.Close()
-	return nil
+	return <-served
 }
+
+// maxBody is the largest body that is read: as much as the service reads.
+const maxBody = 16 << 20
+
+// expected answers a client that asks before it sends its body.
+func expected(ctx *fasthttp.RequestCtx) int {
+	if ctx.Request.Header.ContentLength() > maxBody {
+		linger(ctx)
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusContinue
+}
+
+// refuseUnread answers what could not be read as a request.
+func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
+	status := http.StatusBadRequest
+	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
+		status = http.StatusRequestHeaderFieldsTooLarge
+	} else if errors.Is(err, os.ErrDeadlineExceeded) {
+		status = http.StatusRequestTimeout
+	}
+	ctx.Error(http.StatusText(status)+"\n", status)
+	linger(ctx)
+}
+
+// silent is a log for what clients do wrong: they are told, nobody else.
+type silent struct{}
+
+// Printf does nothing.
+func (silent) Printf(string, ...any) {}

@@ -55,8 +55,8 @@ func startServer(t *testing.T, l limits) *served {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t, listener.Addr().String(), db, stop, make(chan error, 1)}
-	handler := serveHandler(db, clock, "manual", nil)
-	go func() { s.ended <- serveHTTP(ctx, listener, handler, l, io.Discard) }()
+	handler := serveHandler(ctx, db, clock, "manual", nil, io.Discard)
+	go func() { s.ended <- serveHTTP(ctx, listener, handler, l) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-s.ended; err != nil {
@@ -179,7 +179,7 @@ func TestServerRefuses(t *testing.T) {
 	}{
 		{"no HTTP", "\x16\x03\x01\r\n\r\n", 400},
 		{"a header of 1 MB", head(0, "X-Long: "+strings.Repeat("x", 1<<20)+"\r\n"), 431},
-		{"a body of 17 MB", head(17 << 20), 413},
+		{"a body of 17 MB, of which little is sent", head(17<<20) + "{", 413},
 		{"a body of 17 MB in one chunk", strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
 			"1100000\r\n" + strings.Repeat(" ", 17<<20) + "\r\n0\r\n\r\n", 413},
 		{"two lengths", head(len(putA), "Content-Length: 7\r\n") + putA, 400},

@@ -25,11 +25,11 @@ func Guard(next http.Handler, names ...string) http.Handler {
 			})
 			return
 		}
-		if host := hostname(r.Host); !known(host, names) {
+		if !Known(r.Host, names...) {
 			refuse(w, &failure{
 				status:   http.StatusForbidden,
 				Message:  "this server does not go by that name",
-				Found:    host,
+				Found:    hostname(r.Host),
 				Expected: strings.Join(append([]string{"an IP address", "localhost"}, names...), " or "),
 				Hint:     "use the address that isr-sim serve printed, or start it with --allow-host for this name",
 			})
@@ -48,11 +48,13 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// known reports whether nobody can have made host lead here but we. An address
-// needs no name server, and localhost asks none.
+// Known reports whether Guard lets pass a request with this Host header: nobody
+// but we can have made such a name lead here. An address needs no name server,
+// and localhost asks none.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
-func known(host string, names []string) bool {
+func Known(host string, names ...string) bool {
+	host = hostname(host)
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}

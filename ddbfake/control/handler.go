@@ -93,12 +93,18 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 // everything else to the door of the fake.
 func Beside(door, control http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if rest, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (rest == "" || rest[0] == '/') {
+		if Owns(r.URL.Path) {
 			control.ServeHTTP(w, r)
 			return
 		}
 		door.ServeHTTP(w, r)
 	})
+}
+
+// Owns reports whether a path is one of this API's: Prefix or below it.
+func Owns(path string) bool {
+	rest, ok := strings.CutPrefix(path, Prefix)
+	return ok && (rest == "" || rest[0] == '/')
 }
 
 // resource is what one path serves, by method. What a function returns is

@@ -59,6 +59,12 @@ var Module = Rules{
 			Reason: "the command line is the command's",
 		},
 		{
+			From:   []string{"..."},
+			Except: []string{"cmd/isr-sim"},
+			To:     []string{"github.com/valyala/..."},
+			Reason: "the server is the command's: whoever imports the library has net/http",
+		},
+		{
 			From:   []string{"ddbfake/...", "fakeclock", "scenario/sim", "scenario/isr/...", "scenario/history"},
 			To:     []string{"github.com/goccy/go-yaml/...", "gopkg.in/..."},
 			Reason: "files are read by scenario alone",

@@ -1,5 +1,6 @@
 // Command canned answers every request with the same bytes, as long as a META row is in JSON: what net/http itself costs
-// a server that is built on it. Like isr-sim serve, it prints its endpoint as JSON and serves until it is killed.
+// a server that is built on it, or, as canned fasthttp, what that library costs, on which isr-sim serve is built. Like
+// isr-sim serve, it prints its endpoint as JSON and serves until it is killed.
 package main
 
 import (
@@ -10,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+
+	"github.com/valyala/fasthttp"
 )
 
 func main() {
@@ -25,18 +28,34 @@ func serve() error {
 		return err
 	}
 	fmt.Printf("{\"endpoint\":\"http://%s\"}\n", listener.Addr())
-	body := bytes.Repeat([]byte{' '}, 380)
-	header := map[string][]string{
-		"Content-Type":     {"application/x-amz-json-1.0"},
-		"Content-Length":   {strconv.Itoa(len(body))},
-		"X-Amzn-Requestid": {"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567ABCDEFGHIJKLMNOPQRST"},
-		"X-Amz-Crc32":      {"1234567890"},
+	if len(os.Args) > 1 && os.Args[1] == "fasthttp" {
+		return serveFast(listener)
 	}
 	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		for name, values := range header {
-			w.Header()[name] = values
+		for name, value := range header {
+			w.Header()[name] = []string{value}
 		}
+		w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 		_, _ = w.Write(body)
 	}))
 }
+
+func serveFast(listener net.Listener) error {
+	server := &fasthttp.Server{NoDefaultServerHeader: true, Handler: func(ctx *fasthttp.RequestCtx) {
+		for name, value := range header {
+			ctx.Response.Header.Set(name, value)
+		}
+		ctx.Response.SetBody(body)
+	}}
+	return server.Serve(listener)
+}
+
+var (
+	body   = bytes.Repeat([]byte{' '}, 380)
+	header = map[string]string{
+		"Content-Type":     "application/x-amz-json-1.0",
+		"X-Amzn-Requestid": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567ABCDEFGHIJKLMNOPQRST",
+		"X-Amz-Crc32":      "1234567890",
+	}
+)

@@ -59,17 +59,22 @@ func comparisons() []comparison {
 			"Processor time of the server's process for a request, under one client that keeps eight connections.",
 			"HTTP", "HTTP", peer.name, "cpu-ns/req", slices.Repeat([]float64{peer.ratio}, 4)))
 	}
-	all = append(all, comparison{
-		title: "HTTP door against net/http itself",
-		about: "The same, against a server on net/http that reads the request and gives a canned answer: no server that is " +
-			"built on it costs less. There is no target.",
-		peer: "net/http",
-		lines: []line{{
-			name:   "get",
-			ours:   measurement{"HTTP/op=get/by=isr-sim", "cpu-ns/req"},
-			theirs: measurement{"HTTP/op=get/by=net-http", "cpu-ns/req"},
-		}},
-	})
+	for _, library := range []struct{ title, name, about string }{
+		{"net/http", "net-http", "no server that is built on it costs less"},
+		{"fasthttp", "fasthttp", "what the library itself costs isr-sim serve"},
+	} {
+		all = append(all, comparison{
+			title: "HTTP door against " + library.title + " itself",
+			about: "The same, against a server on " + library.title + " that reads the request and gives a canned answer: " +
+				library.about + ". There is no target.",
+			peer: library.title,
+			lines: []line{{
+				name:   "get",
+				ours:   measurement{"HTTP/op=get/by=isr-sim", "cpu-ns/req"},
+				theirs: measurement{"HTTP/op=get/by=" + library.name, "cpu-ns/req"},
+			}},
+		})
+	}
 	return append(all, comparison{
 		title: "The fake alone",
 		about: "Start: from nothing, in a new process, to the first row put and read. Memory: the heap for one META row of " +

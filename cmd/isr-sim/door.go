@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/control"
+)
+
+// door is the fake's HTTP door behind fasthttp, whose requests cost the
+// processor less than half of what net/http's do. Everything but the calls of
+// DynamoDB is served as net/http would have it: the control API, and what
+// control.Guard refuses.
+type door struct {
+	ctx    context.Context // of calls: a call that has begun may end
+	calls  *ddbfake.HTTPDoor
+	others fasthttp.RequestHandler
+	hosts  []string
+	log    *slog.Logger
+}
+
+// serveHandler is the fake's door and its control API, closed to browsers.
+func serveHandler(ctx context.Context, db *ddbfake.DB, clock control.Clock, mode string, hosts []string, diagnostics io.Writer) fasthttp.RequestHandler {
+	api := control.Handler(db, control.Options{Clock: clock, Mode: mode})
+	others := control.Guard(control.Beside(db.Handler(), api), hosts...)
+	return newDoor(ctx, db.HTTPDoor(), others, hosts, diagnostics).serve
+}
+
+func newDoor(ctx context.Context, calls *ddbfake.HTTPDoor, others http.Handler, hosts []string, diagnostics io.Writer) *door {
+	return &door{
+		ctx:    context.WithoutCancel(ctx),
+		calls:  calls,
+		others: fasthttpadaptor.NewFastHTTPHandler(others),
+		hosts:  hosts,
+		log:    slog.New(slog.NewTextHandler(diagnostics, nil)),
+	}
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	request ddbfake.HTTPRequest
+	reply   ddbfake.HTTPReply
+	body    wholeBody
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+// serve serves one request.
+func (d *door) serve(ctx *fasthttp.RequestCtx) {
+	x, _ := exchanges.Get().(*exchange)
+	defer func() {
+		*x = exchange{}
+		exchanges.Put(x)
+		if cause := recover(); cause != nil {
+			d.log.Error("a request broke the server", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			drop(ctx)
+		}
+	}()
+	calls := x.read(ctx, d.hosts)
+	if !calls {
+		d.serveOther(ctx, x)
+		return
+	}
+	x.reply.Body = ctx.Response.SwapBody(nil)
+	if err := d.calls.Serve(d.ctx, &x.request, &x.reply); err != nil {
+		drop(ctx)
+		return
+	}
+	x.write(ctx)
+}
+
+// read takes a request apart. It reports whether the request is one for the
+// door of the fake that Guard lets pass.
+func (x *exchange) read(ctx *fasthttp.RequestCtx, hosts []string) bool {
+	h := &ctx.Request.Header
+	path, query, _ := strings.Cut(text(h.RequestURI()), "?")
+	x.request = ddbfake.HTTPRequest{
+		Method:      text(h.Method()),
+		Path:        path,
+		Query:       query,
+		ContentType: text(h.ContentType()),
+		Length:      int64(h.ContentLength()),
+	}
+	page := false
+	for name, value := range h.All() {
+		switch string(name) {
+		case "Authorization":
+			x.request.Authorization = text(value)
+		case "Content-Encoding":
+			x.request.ContentEncoding = text(value)
+		case "Amz-Sdk-Invocation-Id":
+			x.request.Invocation = text(value)
+		case "X-Amz-Region-Set":
+			x.request.RegionSet = text(value)
+		case "X-Amz-Target":
+			x.request.Target = text(value)
+		case "Connection":
+			if closes(value) { // fasthttp looks for the very word, in lower case
+				ctx.Response.SetConnectionClose()
+			}
+		case "Origin":
+			page = true
+		}
+	}
+	if stream := ctx.RequestBodyStream(); stream != nil {
+		conn, _ := ctx.Conn().(*conn)
+		x.body = wholeBody{stream, conn}
+		x.request.Body = &x.body
+	}
+	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !control.Owns(path) &&
+		control.Known(text(h.Host()), hosts...)
+}
+
+// text is the text of bytes that nobody changes while the request is served.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// closes reports whether a Connection header asks for the end.
+func closes(value []byte) bool {
+	for option := range bytes.SplitSeq(value, []byte(",")) {
+		if bytes.EqualFold(bytes.TrimSpace(option), []byte("close")) {
+			return true
+		}
+	}
+	return false
+}
+
+// write answers.
+func (x *exchange) write(ctx *fasthttp.RequestCtx) {
+	var sum [10]byte
+	r := &ctx.Response
+	r.SwapBody(x.reply.Body)
+	r.SetStatusCode(x.reply.Status)
+	r.Header.SetContentType(x.reply.ContentType)
+	r.Header.SetCanonical([]byte("X-Amzn-Requestid"), x.reply.RequestID[:])
+	r.Header.SetCanonical([]byte("X-Amz-Crc32"), strconv.AppendUint(sum[:0], uint64(x.reply.CRC32), 10))
+	if x.reply.Close {
+		r.SetConnectionClose()
+		linger(ctx)
+	}
+}
+
+// serveOther serves what is no call.
+func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
+	if x.request.Body != nil {
+		body, err := x.readAll()
+		if errors.Is(err, errTooLarge) {
+			ctx.Error(err.Error()+"\n", http.StatusRequestEntityTooLarge)
+			ctx.SetConnectionClose()
+			linger(ctx)
+			return
+		}
+		if err != nil {
+			drop(ctx)
+			return
+		}
+		ctx.Request.SetBodyRaw(body)
+	}
+	d.others(ctx)
+}
+
+var errTooLarge = errors.New("the request is larger than 16 MB")
+
+// readAll reads a body of up to maxBody.
+func (x *exchange) readAll() ([]byte, error) {
+	if x.request.Length > maxBody {
+		return nil, errTooLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(x.request.Body, maxBody+1))
+	if len(body) > maxBody {
+		err = errTooLarge
+	}
+	return body, err
+}
+
+// wholeBody reads a body, and fails if the connection ends before the body:
+// that is the end of the body to fasthttp.
+type wholeBody struct {
+	stream io.Reader
+	conn   *conn
+}
+
+// Read reads.
+func (b *wholeBody) Read(p []byte) (int, error) {
+	n, err := b.stream.Read(p)
+	if errors.Is(err, io.EOF) && b.conn != nil && b.conn.failed != nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// drop breaks the connection without an answer, so that the caller sees it
+// reset.
+func drop(ctx *fasthttp.RequestCtx) {
+	if conn, ok := ctx.Conn().(*conn); ok {
+		_ = conn.SetLinger(0) // close with RST rather than FIN
+	}
+	ctx.HijackSetNoResponse(true)
+	ctx.Hijack(func(net.Conn) {})
+}
+
+// linger lets a client read the answer to what it has not sent to its end.
+func linger(ctx *fasthttp.RequestCtx) {
+	if conn, ok := ctx.Conn().(*conn); ok {
+		conn.lingers.Store(true)
+	}
+}

@@ -1,0 +1,101 @@
+package ddbfake
+
+import (
+	"context"
+	"hash/crc32"
+	"net/http"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// fleeting are strings whose memory a server uses again once a request has
+// been served.
+type fleeting [][]byte
+
+func (f *fleeting) string(s string) string {
+	b := []byte(s)
+	*f = append(*f, b)
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+func (f *fleeting) reuse() {
+	for _, b := range *f {
+		for i := range b {
+			b[i] = '!'
+		}
+	}
+}
+
+// Nothing of a request outlives it but what is decoded from its body.
+func TestHTTPDoorKeepsNothing(t *testing.T) {
+	var memory fleeting
+	var calls []Call
+	var invocation string
+	d := &HTTPDoor{do: func(ctx context.Context, c Call) (any, error) {
+		calls = append(calls, c)
+		invocation = Invocation(ctx)
+		return &dynamodb.PutItemOutput{}, nil
+	}}
+	serve := func(r *HTTPRequest) (to HTTPReply) {
+		r.Method, r.Path, r.ContentType, r.Target = http.MethodPost, "/", contentType, memory.string(targetPrefix+"PutItem")
+		r.Body = strings.NewReader(`{"TableName":"cache"}`)
+		if err := d.Serve(t.Context(), r, &to); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	serve(&HTTPRequest{Authorization: memory.string(authorization("alice", "eu-west-1")), Invocation: memory.string("first")})
+	serve(&HTTPRequest{
+		Authorization: memory.string("AWS4-ECDSA-P256-SHA256 Credential=bob/20400101/dynamodb/aws4_request"),
+		RegionSet:     memory.string("eu-west-2,eu-west-3"),
+		Invocation:    memory.string("second"),
+	})
+	serve(&HTTPRequest{Query: memory.string("X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=carol/20400101/eu-west-3/dynamodb/aws4_request")})
+	memory.reuse()
+	for i, want := range []signer{{"alice", "eu-west-1"}, {"bob", "eu-west-2"}, {"carol", "eu-west-3"}} {
+		if got := (signer{calls[i].Actor, calls[i].Region}); got != want {
+			t.Errorf("call %d: got %v, want %v", i, got, want)
+		}
+	}
+	if invocation != "" {
+		t.Errorf("got the invocation %q of a request that has none", invocation)
+	}
+
+	d.do = func(ctx context.Context, _ Call) (any, error) {
+		invocation = Invocation(ctx)
+		return nil, &UnsupportedError{Operation: "none"}
+	}
+	serve(&HTTPRequest{Authorization: authorization("alice", ""), Invocation: memory.string("third")})
+	memory.reuse()
+	if invocation != "third" {
+		t.Errorf("got the invocation %q, want third", invocation)
+	}
+}
+
+// A reply is written over: its body's room is used again, the rest is not.
+func TestHTTPReplyIsUsedAgain(t *testing.T) {
+	d := New(Options{}).HTTPDoor()
+	to := HTTPReply{Status: 1, Close: true, ContentType: "x", Body: append(make([]byte, 0, 100), "what was there"...)}
+	room := &to.Body[0]
+	ids := map[[52]byte]bool{}
+	for range 3 {
+		if err := d.Serve(t.Context(), &HTTPRequest{Method: http.MethodGet, Path: "/"}, &to); err != nil {
+			t.Fatal(err)
+		}
+		ids[to.RequestID] = true
+		to.RequestID = [52]byte{}
+		want := HTTPReply{Status: 200, ContentType: "text/plain", CRC32: crc32.ChecksumIEEE([]byte(healthy)), Body: []byte(healthy)}
+		if string(to.Body) != healthy || to.Status != want.Status || to.ContentType != want.ContentType || to.CRC32 != want.CRC32 || to.Close {
+			t.Errorf("got %+v, want %+v", to, want)
+		}
+		if &to.Body[0] != room {
+			t.Error("the room of the body is not used again")
+		}
+	}
+	if len(ids) != 3 {
+		t.Errorf("three requests have %d ids", len(ids))
+	}
+}

@@ -1,0 +1,121 @@
+package ddbfake
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxBody is the largest request the service reads, before and after it is
+// unpacked: 16 MB.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+const maxBody = 16 << 20
+
+// errTooLarge is for a body over maxBody.
+var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
+
+// readBody reads a request's body into buf, and unpacks it if it is packed. It
+// reads and unpacks no more than may be served. Errors are errTooLarge,
+// errMalformed for what cannot be unpacked, and those of reading.
+func readBody(buf []byte, r *HTTPRequest) ([]byte, error) {
+	buf = buf[:0]
+	if r.Body == nil {
+		return buf, nil
+	}
+	if r.Length > maxBody {
+		return buf, errTooLarge
+	}
+	if strings.EqualFold(r.ContentEncoding, "gzip") {
+		return unpack(buf, r.Body)
+	}
+	if r.Length > 0 {
+		// Room for one byte more, to find the end there. What only says that
+		// it is long gets its room when it comes.
+		buf = slices.Grow(buf, int(min(r.Length, keepBuffer))+1)
+	}
+	return readAll(buf, r.Body)
+}
+
+// readAll appends what r gives to buf, up to one byte more than maxBody.
+func readAll(buf []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, bytes.MinRead)
+		}
+		n, err := r.Read(buf[len(buf):min(cap(buf), maxBody+1)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > maxBody:
+			return buf, errTooLarge
+		case errors.Is(err, io.EOF):
+			return buf, nil
+		case err != nil:
+			return buf, err
+		}
+	}
+}
+
+// unpack is readAll of a packed body, which may be no larger itself.
+func unpack(buf []byte, packed io.Reader) ([]byte, error) {
+	bounded := &boundedReader{r: packed, left: maxBody}
+	unpacked, err := gzip.NewReader(bounded)
+	if err == nil {
+		buf, err = readAll(buf, unpacked)
+	}
+	switch {
+	case bounded.over:
+		return buf, errTooLarge
+	case bounded.failed != nil:
+		return buf, bounded.failed
+	case err != nil && !errors.Is(err, errTooLarge):
+		return buf, errMalformed
+	}
+	return buf, err
+}
+
+// boundedReader reads up to so many bytes, and notes why it gave no more.
+type boundedReader struct {
+	r      io.Reader
+	left   int
+	over   bool  // there was more
+	failed error // of r, other than its end
+}
+
+// Read reads.
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.over {
+		return 0, errTooLarge
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		n, b.over, err = b.left, true, errTooLarge
+	}
+	b.left -= n
+	if err != nil && !errors.Is(err, io.EOF) && !b.over {
+		b.failed = err
+	}
+	return n, err
+}
+
+// buffers holds bodies that are done with.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// keepBuffer is the largest buffer that goes back to the pool.
+const keepBuffer = 64 << 10
+
+func getBuffer() *[]byte {
+	p, _ := buffers.Get().(*[]byte)
+	return p
+}
+
+func putBuffer(p *[]byte, b []byte) {
+	if cap(b) <= keepBuffer {
+		*p = b[:0]
+		buffers.Put(p)
+	}
+}
