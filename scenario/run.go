@@ -32,6 +32,8 @@ type Run struct {
 	SDK bool
 	// Record keeps what went over the wire in Outcome.Exchanges.
 	Record bool
+
+	onStep func(sim.Taken) // hears of each step after the trace
 }
 
 // Outcome is what a run came to.
@@ -83,7 +85,12 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	digest := sha256.New()
 	if r.Trace != nil {
 		t = &tracer{out: io.MultiWriter(r.Trace, digest)}
-		cfg.Trace = t.step
+		cfg.Trace = func(taken sim.Taken) {
+			t.step(taken)
+			if r.onStep != nil {
+				r.onStep(taken)
+			}
+		}
 	}
 	w, err := newWorld(ctx, s, r.Protocol, cfg)
 	if err != nil {

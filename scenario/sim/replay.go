@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+)
 
 // Replay takes the given choices. Where they end it takes the first possible
 // step, so a prefix of a schedule is a schedule too. A choice that is not
@@ -18,6 +21,34 @@ func (r *replay) Choose(steps []Step) int {
 	next := r.left[0]
 	r.left = r.left[1:]
 	return next
+}
+
+// Prefix takes the given choices, and then what another strategy picks.
+func Prefix(choices Choices, then Strategy) Strategy {
+	return Strategy{
+		Name: "replay, then " + then.Name,
+		New: func(rng *rand.Rand, expectedSteps int) Chooser {
+			return &prefix{replay{left: choices}, then.New(rng, expectedSteps)}
+		},
+	}
+}
+
+type prefix struct {
+	replay
+	then Chooser
+}
+
+func (p *prefix) Choose(steps []Step) int {
+	if len(p.left) == 0 {
+		return p.then.Choose(steps)
+	}
+	return p.replay.Choose(steps)
+}
+
+func (p *prefix) Watch(s Step) {
+	if w, ok := p.then.(Watcher); ok {
+		w.Watch(s)
+	}
 }
 
 // DivergedError says that a replayed schedule does not fit the run: the scenario,

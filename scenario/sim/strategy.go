@@ -9,6 +9,12 @@ type Strategy struct {
 	New  func(rng *rand.Rand, expectedSteps int) Chooser
 }
 
+// From returns the strategy with a random stream of its own, instead of that of
+// the run's seed. It is for one run.
+func (s Strategy) From(rng *rand.Rand) Strategy {
+	return Strategy{Name: s.Name, New: func(_ *rand.Rand, expectedSteps int) Chooser { return s.New(rng, expectedSteps) }}
+}
+
 // Chooser picks one of the steps possible now, by its position. It is called
 // only where there are at least two.
 type Chooser interface {

@@ -1,0 +1,106 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/format"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// ErrNotRecorded says that a scenario has no replay entry.
+var ErrNotRecorded = errors.New("the scenario has no replay entry")
+
+// Recorded returns the run of the scenario's replay entry. The protocol must be
+// one of Protocols. Without an entry the error is ErrNotRecorded.
+func (s *Scenario) Recorded() (Run, error) {
+	if s.Replay == nil {
+		return Run{}, fmt.Errorf("scenario %s: %w", s.Name, ErrNotRecorded)
+	}
+	p, err := ProtocolNamed(s.Replay.Protocol)
+	if err != nil {
+		return Run{}, err
+	}
+	return Run{Scenario: s, Protocol: p, Seed: s.Replay.Seed, Strategy: sim.Replay(s.Replay.Choices)}, nil
+}
+
+// GoTest returns a Go test of the scenario's recorded run, gofmt'ed: package is
+// what its package clause says, and file is where the test finds the scenario.
+// The test of a protocol that is broken on purpose holds that the run violates
+// the invariant; that of any other, that it does not any more.
+func (s *Scenario) GoTest(pkg, file string, violated *Violation) ([]byte, error) {
+	run, err := s.Recorded()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = goTest.Execute(&b, map[string]any{
+		"Package": pkg, "File": file, "Name": "Test" + identifier(s.Name) + identifier(run.Protocol.Name),
+		"About": strings.Split(s.About, "\n"), "Invariant": violated.Invariant.Name, "OnPurpose": run.Protocol.Breaks != "",
+	})
+	if err != nil {
+		return nil, err
+	}
+	return format.Source(b.Bytes())
+}
+
+var goTest = template.Must(template.New("go test").Parse(`package {{.Package}}
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// {{.Name}} replays a recorded run.
+//{{range .About}}
+// {{.}}{{end}}
+func {{.Name}}(t *testing.T) {
+	s, err := scenario.Load({{printf "%q" .File}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace strings.Builder
+	run.Trace = &trace
+	o, err := run.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+{{- if .OnPurpose}}
+	if o.Violation == nil || o.Violation.Invariant.Name != {{printf "%q" .Invariant}} {
+		t.Errorf("%s\n%swant a violation of {{.Invariant}}", trace.String(), o.Explain(s.Name, run.Protocol.Name))
+	}
+{{- else}}
+	if o.Violation != nil {
+		t.Errorf("%s\n%s", trace.String(), o.Explain(s.Name, run.Protocol.Name))
+	}
+{{- end}}
+}
+`))
+
+// identifier makes part of a Go identifier of a name: paused-writer becomes PausedWriter.
+func identifier(name string) string {
+	var b strings.Builder
+	upper := true
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			upper = true
+			continue
+		case upper:
+			r = unicode.ToUpper(r)
+		}
+		upper = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
