@@ -61,12 +61,8 @@ func (a *action) prepare(db *DB) error {
 	}
 	fits := a.fits(db, a.tableName, a.values, a.kind == actionPut)
 	if a.kind == actionPut {
-		var like *attr.Record
-		if a.row != nil {
-			like = &a.row.record
-		}
 		var err error
-		if a.item, a.sizeBytes, err = attr.RecordFromSDK(a.values, like); err != nil {
+		if a.item, a.sizeBytes, err = attr.RecordFromSDK(a.values, a.like()); err != nil {
 			return invalid("%s", err.Error())
 		}
 		if a.sizeBytes > maxItemBytes {
@@ -113,11 +109,9 @@ func (a *action) resolve() error {
 		a.look(key)
 	}
 	if a.update != nil {
-		for _, name := range a.update.Attributes(a.args) {
-			if schema.has(name) {
-				return invalid("One or more parameter values were invalid: "+
-					"Cannot update attribute %s. This attribute is part of the key", name)
-			}
+		if name := a.update.Writing(a.args, schema.has); name != "" {
+			return invalid("One or more parameter values were invalid: "+
+				"Cannot update attribute %s. This attribute is part of the key", name)
 		}
 		if err := a.table.checkNested(a.update, a.args); err != nil {
 			return err
@@ -140,9 +134,16 @@ func (a *action) resolve() error {
 // lookFor returns the key of the row.
 func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 	if a.kind == actionPut {
-		return schema.ofItem(&a.item)
+		return schema.ofItem(a.newImage())
 	}
 	return schema.ofKey(a.values)
+}
+
+// newImage returns the attributes of the item of a put: a copy, so that the action
+// need not be on the heap for every call.
+func (a *action) newImage() attr.Attributes {
+	item := a.item
+	return &item
 }
 
 // checkIndexKeys refuses key attributes of indexes that cannot be, as far as
@@ -150,7 +151,7 @@ func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 func (a *action) checkIndexKeys() error {
 	switch {
 	case a.kind == actionPut:
-		return a.table.checkIndexKeys(&a.item)
+		return a.table.checkIndexKeys(a.newImage())
 	case a.update != nil:
 		return a.table.checkIndexWrites(a.update.Writes(a.args))
 	}
@@ -162,7 +163,7 @@ func (a *action) checkEmpty() error {
 	if err := a.table.schema.checkEmpty(a.key); err != nil || a.kind != actionPut || a.table.indexes == nil {
 		return err
 	}
-	return a.table.checkEmptyIndexKeys(&a.item)
+	return a.table.checkEmptyIndexKeys(a.newImage())
 }
 
 // run evaluates the condition and works out the write, without doing it. A
@@ -210,13 +211,11 @@ func (a *action) runUpdate(w *write) error {
 	if sizeBytes > maxItemBytes {
 		return invalid("Item size to update has exceeded the maximum allowed size")
 	}
-	if a.table.indexes != nil {
-		if err := a.table.checkUpdatedIndexKeys(attributesOf(a.row), &after); err != nil {
-			return err
-		}
-	}
 	if after.Len() > 0 {
 		w.replace(&after, sizeBytes)
+	}
+	if a.table.indexes != nil && w.after != nil {
+		return a.table.checkUpdatedIndexKeys(attributesOf(a.row), attributesOf(w.after))
 	}
 	return nil
 }

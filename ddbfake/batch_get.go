@@ -166,7 +166,7 @@ func (t *tableGets) prepare(db *DB) (err error) {
 
 // parse parses and checks the expression.
 func (t *tableGets) parse(db *DB) (err error) {
-	if t.args, err = expressionArgs(t.in.ExpressionAttributeNames, nil); err != nil {
+	if t.args, err = db.callArgs(t.in.ExpressionAttributeNames, nil); err != nil {
 		return err
 	}
 	if t.projection, err = db.parsed.projections.get(t.in.ProjectionExpression, parseProjection); err != nil || t.projection == nil {

@@ -86,7 +86,8 @@ type DB struct {
 	state       state
 	injected    []injected
 	parsed      parsed
-	args        argMaps
+	bindings    bindings
+	transaction transaction
 	served      requestLog
 	request     request // the one being served: calls are served one at a time
 }
@@ -188,7 +189,7 @@ func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, err
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}
-	db.args.reset()
+	db.bindings.reset()
 	db.expireByLag(r.now)
 	db.state.requests++
 	r.id = db.state.requests

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
@@ -84,10 +85,27 @@ var operationByInput, operationByTarget = func() (map[reflect.Type]*operation, m
 	return byInput, byTarget
 }()
 
+// The operations that nearly every call is of.
+var (
+	getItemOperation            = operationByInput[reflect.TypeFor[*dynamodb.GetItemInput]()]
+	putItemOperation            = operationByInput[reflect.TypeFor[*dynamodb.PutItemInput]()]
+	updateItemOperation         = operationByInput[reflect.TypeFor[*dynamodb.UpdateItemInput]()]
+	transactWriteItemsOperation = operationByInput[reflect.TypeFor[*dynamodb.TransactWriteItemsInput]()]
+)
+
 // operationOf returns the operation an input belongs to, nil if none does.
 func operationOf(in any) *operation {
-	if in == nil {
+	switch in.(type) {
+	case nil:
 		return nil
+	case *dynamodb.GetItemInput:
+		return getItemOperation
+	case *dynamodb.PutItemInput:
+		return putItemOperation
+	case *dynamodb.UpdateItemInput:
+		return updateItemOperation
+	case *dynamodb.TransactWriteItemsInput:
+		return transactWriteItemsOperation
 	}
 	return operationByInput[reflect.TypeOf(in)]
 }

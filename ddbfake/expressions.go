@@ -27,7 +27,16 @@ type parsed struct {
 }
 
 // cache holds parsed expressions of one language.
-type cache[E any] map[string]E
+type cache[E any] struct {
+	bySource map[string]cached[E]
+	// last was asked for last, and is likely to be asked for next.
+	last cached[E]
+}
+
+type cached[E any] struct {
+	source     string
+	expression E
+}
 
 // maxCached bounds a cache. One that is full is emptied: a program that sends
 // so many different expressions builds them from values, and keeps none.
@@ -44,17 +53,22 @@ func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err 
 }
 
 func (c *cache[E]) parsed(source string, parse func(string) (E, error)) (e E, err error) {
-	if e, ok := (*c)[source]; ok {
-		return e, nil
+	if source == c.last.source && source != "" {
+		return c.last.expression, nil
 	}
-	if e, err = parse(source); err != nil {
-		return e, err
+	known, ok := c.bySource[source]
+	if !ok {
+		if known.expression, err = parse(source); err != nil {
+			return e, err
+		}
+		if c.bySource == nil || len(c.bySource) >= maxCached {
+			c.bySource = make(map[string]cached[E])
+		}
+		known.source = strings.Clone(source)
+		c.bySource[known.source] = known
 	}
-	if *c == nil || len(*c) >= maxCached {
-		*c = make(cache[E])
-	}
-	(*c)[strings.Clone(source)] = e
-	return e, nil
+	c.last = known
+	return known.expression, nil
 }
 
 // Programs make many DBs, a test or a schedule each, and all of them send the
@@ -73,7 +87,7 @@ var (
 // result may be called by several goroutines at once.
 func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 	var mu sync.Mutex
-	known := cache[E]{}
+	var known cache[E]
 	return func(source string) (E, error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -116,52 +130,41 @@ func checkPlaceholders(expressions []expression, names map[string]string, values
 
 const projectionExpression = "ProjectionExpression"
 
-// argMaps are maps for the values of expressions, which are needed only while
-// a call is served: the next one takes the same.
-type argMaps struct {
-	maps []map[string]attr.Value
+// bindings are what the expressions of a call are evaluated with, for each
+// action by itself: the next call takes the same.
+type bindings struct {
+	kept [4]expr.Bindings // as many as nearly every call needs
 	used int
 }
 
-// reset takes back the maps that were handed out.
-func (m *argMaps) reset() { m.used = 0 }
+// reset takes back what was handed out.
+func (b *bindings) reset() { b.used = 0 }
 
-// next returns an empty map. A map with many values is not kept: clearing it
-// would cost every call after it.
-func (m *argMaps) next(values int) map[string]attr.Value {
-	const small = 8
-	if values > small {
-		return make(map[string]attr.Value, values)
+func (b *bindings) next() *expr.Bindings {
+	if b.used == len(b.kept) {
+		return new(expr.Bindings)
 	}
-	if m.used == len(m.maps) {
-		m.maps = append(m.maps, make(map[string]attr.Value, small))
-	}
-	next := m.maps[m.used]
-	m.used++
-	clear(next)
-	return next
-}
-
-// expressionArgs checks and converts ExpressionAttributeNames and Values.
-func expressionArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
-	if values == nil {
-		return argsInto(nil, names, nil)
-	}
-	return argsInto(make(map[string]attr.Value, len(values)), names, values)
+	b.used++
+	return &b.kept[b.used-1]
 }
 
 // callArgs is expressionArgs for args that end with the call.
 func (db *DB) callArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
-	if values == nil {
-		return argsInto(nil, names, nil)
+	if names == nil && values == nil {
+		return expr.Args{}, nil
 	}
-	return argsInto(db.args.next(len(values)), names, values)
+	if bound := db.bindings.next(); bound.Bind(names, values) {
+		return expr.Args{Bound: bound}, nil
+	}
+	return expressionArgs(names, values)
 }
 
-// argsInto converts values into a map.
-func argsInto(into map[string]attr.Value, names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
-	args := expr.Args{Names: names, Values: into}
-	plain := plainNames(names) && (values == nil || len(values) > 0)
+// expressionArgs checks and converts ExpressionAttributeNames and Values.
+func expressionArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
+	args := expr.Args{Names: names}
+	if values != nil {
+		args.Values = make(map[string]attr.Value, len(values))
+	}
 	var failed string
 	var failure error
 	//isrsim:unordered the failure reported is that of the first key
@@ -170,49 +173,15 @@ func argsInto(into map[string]attr.Value, names map[string]string, values map[st
 		if err != nil && (failure == nil || key < failed) {
 			failed, failure = key, err
 		}
-		into[key] = value
-		plain = plain && plainPlaceholder(key, ':')
+		args.Values[key] = value
 	}
-	if !plain {
-		if err := args.Validate(); err != nil {
-			return args, invalid("%s", err.Error())
-		}
+	if err := args.Validate(); err != nil {
+		return args, invalid("%s", err.Error())
 	}
 	if failure != nil {
 		return args, invalid("ExpressionAttributeValues contains invalid value: %s for key %s", failure.Error(), failed)
 	}
 	return args, nil
-}
-
-// plainNames is the quick check that nearly every call passes: there is
-// nothing that Args.Validate could refuse. The keys of values are checked
-// where they are converted.
-func plainNames(names map[string]string) bool {
-	if names != nil && len(names) == 0 {
-		return false
-	}
-	//isrsim:unordered all must be plain, whichever is looked at first
-	for key, name := range names {
-		if name == "" || !plainPlaceholder(key, '#') {
-			return false
-		}
-	}
-	return true
-}
-
-// plainPlaceholder allows what is short and has only letters, digits and
-// underscores after the sigil.
-func plainPlaceholder(key string, sigil byte) bool {
-	const short = 64
-	if len(key) < 2 || len(key) > short || key[0] != sigil {
-		return false
-	}
-	for i := 1; i < len(key); i++ {
-		if c := key[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_') {
-			return false
-		}
-	}
-	return true
 }
 
 // checkExpressions applies what DynamoDB checks before it looks at any item:
@@ -223,9 +192,6 @@ func checkExpressions(args expr.Args, used ...expr.Expression) error {
 		if err := e.Check(args); err != nil {
 			return invalid("%s", err.Error())
 		}
-	}
-	if len(args.Names) == 0 && len(args.Values) == 0 {
-		return nil
 	}
 	if err := expr.Unused(args, used...); err != nil {
 		return invalid("%s", err.Error())

@@ -1,6 +1,10 @@
 package ddbfake
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
 
 // found is what a request on one row is about: reads and writes look for it in
 // the same way.
@@ -8,7 +12,7 @@ type found struct {
 	table *table
 	key   primaryKey
 	keyed bool  // key, at and row are known
-	at    *cell // where the row is or was; nil if that is nowhere
+	at    *cell // where the row is or was; nil if nobody knows
 	row   *row  // nil if there is none
 }
 
@@ -35,8 +39,25 @@ func (f *found) fits(db *DB, tableName string, values map[string]types.Attribute
 func (f *found) look(key primaryKey) {
 	f.key, f.keyed = key, true
 	if f.at = f.table.rows.cell(key); f.at != nil {
-		f.row = f.at.row
+		f.row = f.at.row()
 	}
+}
+
+// like returns what the row's next image is likely to be like, nil if that is
+// not known.
+func (f *found) like() *attr.Record {
+	if f.at == nil {
+		return nil
+	}
+	return &f.at.last.record
+}
+
+// next returns the row's next image.
+func (f *found) next(record *attr.Record, sizeBytes int) *row {
+	if f.at == nil {
+		return (&place{key: f.key}).image(*record, sizeBytes)
+	}
+	return f.at.image(*record, sizeBytes)
 }
 
 // locate finds the table.

@@ -144,7 +144,7 @@ func (x *index) project(r *row) *row {
 		return r
 	}
 	record := r.record.Cut(x.projected)
-	return r.next(r.key, record, record.Size())
+	return r.image(record, record.Size())
 }
 
 // keyOf returns where an item stands in the index. A row that lacks a key

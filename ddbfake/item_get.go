@@ -93,7 +93,7 @@ func (g *get) prepare(db *DB) (err error) {
 		g.projection, g.args, err = attributesToGet(g.attributesToGet)
 		return err
 	}
-	if g.args, err = expressionArgs(g.names, nil); err != nil {
+	if g.args, err = db.callArgs(g.names, nil); err != nil {
 		return err
 	}
 	if g.projection, err = db.parsed.projections.get(g.projectionSrc, parseProjection); err != nil || g.projection == nil {

@@ -116,6 +116,9 @@ func (s *keySchema) names() []string {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func (s *keySchema) checkEmpty(k primaryKey) error {
+	if k.hash != "" && (k.sort != "" || !s.hasSort()) {
+		return nil
+	}
 	for _, part := range [...]struct {
 		key   expr.Key
 		value string

@@ -20,7 +20,7 @@ func TestChangeLog(t *testing.T) {
 		want    []int
 	}
 	sides := []*side{{}}
-	r := (*row)(nil).next(primaryKey{"a", ""}, attr.Record{}, 0)
+	r := (&place{key: primaryKey{hash: "a"}}).image(attr.Record{}, 0)
 	var kept []handed
 	for step := range 4000 {
 		s := sides[random.IntN(len(sides))]

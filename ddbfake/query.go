@@ -115,7 +115,7 @@ func (q *query) parse(db *DB) (err error) {
 	if q.in.QueryFilter != nil || q.in.AttributesToGet != nil {
 		return nil // there are none
 	}
-	if q.args, err = expressionArgs(q.in.ExpressionAttributeNames, q.in.ExpressionAttributeValues); err != nil {
+	if q.args, err = db.callArgs(q.in.ExpressionAttributeNames, q.in.ExpressionAttributeValues); err != nil {
 		return err
 	}
 	if q.keys, err = db.parsed.keyConditions.get(q.in.KeyConditionExpression, parseKeyCondition); err != nil {

@@ -89,7 +89,7 @@ func (l *changeLog) before(t *table, seq int) *table {
 		switch {
 		case e.before != nil:
 			// Not the row itself: when that is due may be another time there.
-			was.put(now, e.before.next(e.before.key, e.before.record, e.before.sizeBytes), nil, e.time)
+			was.put(now, e.before.image(e.before.record, e.before.sizeBytes), nil, e.time)
 		case now != nil:
 			was.remove(now, nil)
 		}

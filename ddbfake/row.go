@@ -47,13 +47,9 @@ func (l *lazyItem) get(build func() attr.Item) attr.Item {
 	return item
 }
 
-// next returns the image that a write makes of a row that may not be there
-// yet.
-func (r *row) next(key primaryKey, record attr.Record, sizeBytes int) *row {
-	if r == nil {
-		return &row{place: &place{key: key}, record: record, sizeBytes: sizeBytes}
-	}
-	return &row{place: r.place, record: record, sizeBytes: sizeBytes}
+// image returns an image of the row.
+func (p *place) image(record attr.Record, sizeBytes int) *row {
+	return &row{place: p, record: record, sizeBytes: sizeBytes}
 }
 
 // itemOf returns a row's item, nil for no row. It must not be modified.

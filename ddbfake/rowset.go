@@ -21,8 +21,8 @@ type rowSet struct {
 	tree *btree.BTreeG[*cell]
 	// era tells the cells that only this set has from those it may share.
 	era uint64
-	// recent has cells that were looked up, each at the place that the hash of
-	// its key names. Nil until there is use for it.
+	// recent has cells that were looked up, each in one of the two slots that the
+	// hash of its key names. Nil until there is use for it.
 	recent []*cell
 	// misses counts the lookups that recent could not serve.
 	misses int
@@ -33,11 +33,21 @@ type rowSet struct {
 	probe cell
 }
 
-// cell is a place in the tree. Which row it holds may change in its era only.
+// cell is what a tree has of a place. What it says of the row may change in its
+// era only.
 type cell struct {
-	key primaryKey
-	row *row   // nil if it was deleted
-	era uint64 // 0 if it is in no tree any more
+	*place
+	last *row   // the last image of the row
+	gone bool   // the row was deleted
+	era  uint64 // 0 if the cell is in no tree any more
+}
+
+// row returns the row, nil if it was deleted.
+func (c *cell) row() *row {
+	if c.gone {
+		return nil
+	}
+	return c.last
 }
 
 // eras numbers eras. It says who may write to what and nothing else, so the
@@ -46,13 +56,13 @@ var eras atomic.Uint64
 
 func newRowSet() rowSet {
 	less := func(a, b *cell) bool { return a.key.less(b.key) }
-	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1)}
+	return rowSet{tree: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true}), era: eras.Add(1), probe: cell{place: new(place)}}
 }
 
 // Copy returns a set that shares rows with s until one of them writes.
 func (s *rowSet) Copy() rowSet {
 	s.era = eras.Add(1)
-	return rowSet{tree: s.tree.Copy(), era: eras.Add(1), empty: s.empty}
+	return rowSet{tree: s.tree.Copy(), era: eras.Add(1), empty: s.empty, probe: cell{place: new(place)}}
 }
 
 // Len returns the number of rows.
@@ -61,7 +71,7 @@ func (s *rowSet) Len() int { return s.tree.Len() - s.empty }
 // Get returns the row with this key, nil if there is none.
 func (s *rowSet) Get(key primaryKey) *row {
 	if c := s.cell(key); c != nil {
-		return c.row
+		return c.row()
 	}
 	return nil
 }
@@ -70,31 +80,27 @@ func (s *rowSet) Get(key primaryKey) *row {
 // cell has returned for that key, or nil.
 func (s *rowSet) Set(r *row, at *cell) {
 	if at == nil || at.era != s.era {
-		at = &cell{key: r.key, row: r, era: s.era}
-		if former, replaced := s.tree.Set(at); replaced && former.row == nil {
+		at = &cell{place: r.place, last: r, era: s.era}
+		if former, replaced := s.tree.Set(at); replaced && former.gone {
 			s.empty--
 		}
-		if s.recent != nil {
-			*s.place(r.key) = at
-		}
+		s.note(at)
 		return
 	}
-	if at.row == nil {
+	if at.gone {
 		s.empty--
 	}
-	at.row = r
+	at.last, at.gone = r, false
 }
 
 // Delete removes a row. At is what cell has returned for its key, or nil.
 func (s *rowSet) Delete(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		s.tree.Delete(s.at(r.key))
-		if s.recent != nil {
-			*s.place(r.key) = nil
-		}
+		s.forget(r.key)
 		return
 	}
-	at.row = nil
+	at.gone = true
 	if s.empty++; s.empty > max(s.Len(), maxEmpty) {
 		s.sweep()
 	}
@@ -108,7 +114,7 @@ const maxEmpty = 64
 func (s *rowSet) sweep() {
 	var empty []*cell
 	s.tree.Scan(func(c *cell) bool {
-		if c.row == nil {
+		if c.gone {
 			empty = append(empty, c)
 		}
 		return true
@@ -118,9 +124,7 @@ func (s *rowSet) sweep() {
 		if c.era == s.era {
 			c.era = 0
 		}
-		if s.recent != nil {
-			*s.place(c.key) = nil
-		}
+		s.forget(c.key)
 	}
 	s.empty = 0
 }
@@ -130,7 +134,7 @@ func (s *rowSet) Scan(visit func(*row) bool) { s.tree.Scan(rowsOf(visit)) }
 
 // rowsOf visits the rows of cells.
 func rowsOf(visit func(*row) bool) func(*cell) bool {
-	return func(c *cell) bool { return c.row == nil || visit(c.row) }
+	return func(c *cell) bool { return c.gone || visit(c.last) }
 }
 
 // Ascend visits the rows in order, from the first with this key or a greater
@@ -152,7 +156,11 @@ func (s *rowSet) at(key primaryKey) *cell {
 
 func (s *rowSet) cell(key primaryKey) *cell {
 	if s.recent != nil {
-		if c := *s.place(key); c != nil && c.key == key {
+		one, other := s.slots(key)
+		if c := *one; c != nil && c.key == key {
+			return c
+		}
+		if c := *other; c != nil && c.key == key {
 			return c
 		}
 	}
@@ -165,21 +173,19 @@ func (s *rowSet) cell(key primaryKey) *cell {
 		s.misses = 0
 		s.widen()
 	}
-	if s.recent != nil {
-		*s.place(key) = c
-	}
+	s.note(c)
 	return c
 }
 
 // Bounds of recent: a small tree is fast enough by itself, and a large set
-// does not need a place for each of its rows.
+// does not need a slot for each of its rows.
 const (
 	minRecent = 64
 	maxRecent = 1 << 16
 )
 
 // widen makes recent several times as large as the set, so that few rows share
-// a place. As it takes as many misses as there are rows, its cost is that of a
+// a slot. As it takes as many misses as there are rows, its cost is that of a
 // miss.
 func (s *rowSet) widen() {
 	size := minRecent
@@ -191,11 +197,38 @@ func (s *rowSet) widen() {
 	}
 }
 
-// place returns where in recent a key belongs.
-func (s *rowSet) place(key primaryKey) **cell {
+// slots returns where in recent a key may be.
+func (s *rowSet) slots(key primaryKey) (one, other **cell) {
 	const odd = 0x9e3779b97f4a7c15 // spreads the sort keys of one partition
 	h := maphash.String(keySeed, key.hash) + odd*maphash.String(keySeed, key.sort)
-	return &s.recent[h&uint64(len(s.recent)-1)]
+	h &= uint64(len(s.recent) - 1)
+	return &s.recent[h], &s.recent[h^1]
+}
+
+// note puts a cell into recent, in the place of another one if it must be.
+func (s *rowSet) note(c *cell) {
+	if s.recent == nil {
+		return
+	}
+	s.forget(c.key)
+	one, other := s.slots(c.key)
+	if *one != nil {
+		one = other
+	}
+	*one = c
+}
+
+// forget takes a cell out of recent.
+func (s *rowSet) forget(key primaryKey) {
+	if s.recent == nil {
+		return
+	}
+	one, other := s.slots(key)
+	for _, slot := range []**cell{one, other} {
+		if *slot != nil && (*slot).key == key {
+			*slot = nil
+		}
+	}
 }
 
 // keySeed is another one in each process. Nothing can tell: it decides only

@@ -42,7 +42,7 @@ func TestRowSet(t *testing.T) {
 				t.Fatalf("step %d: Get(%v) = %v, want %v", step, key, got, want)
 			}
 		case n < 850:
-			r := (*row)(nil).next(key, attr.RecordOf(attr.Item{"step": attr.Int(int64(step))}), 0)
+			r := (&place{key: key}).image(attr.RecordOf(attr.Item{"step": attr.Int(int64(step))}), 0)
 			s.set.Set(r, s.place(rng, key))
 			s.model[key] = r
 		case n < 998:
@@ -87,7 +87,7 @@ func BenchmarkRowSet(b *testing.B) {
 	rows := make([]*row, n)
 	for i := range rows {
 		key := primaryKey{"CACHE#" + strings.Repeat("0", 60) + fmt.Sprintf("%04d", i/2), []string{"LOCK", "META"}[i%2]}
-		rows[i] = (*row)(nil).next(key, attr.Record{}, 0)
+		rows[i] = (&place{key: key}).image(attr.Record{}, 0)
 		set.Set(rows[i], nil)
 	}
 	for _, warm := range rows {
@@ -115,7 +115,7 @@ func BenchmarkRowSet(b *testing.B) {
 	b.Run("set-in-tree", func(b *testing.B) {
 		for b.Loop() {
 			r := next()
-			set.tree.Set(&cell{key: r.key, row: r})
+			set.tree.Set(&cell{place: r.place, last: r})
 		}
 	})
 	b.Run("copy", func(b *testing.B) {

@@ -154,7 +154,7 @@ func (s *scan) parse(db *DB) (err error) {
 	if s.in.ScanFilter != nil || s.in.AttributesToGet != nil {
 		return nil // there are none
 	}
-	if s.args, err = expressionArgs(s.in.ExpressionAttributeNames, s.in.ExpressionAttributeValues); err != nil {
+	if s.args, err = db.callArgs(s.in.ExpressionAttributeNames, s.in.ExpressionAttributeValues); err != nil {
 		return err
 	}
 	if s.filter, err = db.parsed.filters.get(s.in.FilterExpression, parseFilter); err != nil {

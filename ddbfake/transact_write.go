@@ -6,8 +6,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // transactWriteItems serves TransactWriteItems: all actions or none, each
@@ -15,7 +13,7 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
-	actions, err := transactActions(in)
+	actions, err := db.transactActions(in)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +41,7 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 	if err := db.checkConflicts(r, len(actions), row, false); err != nil {
 		return nil, err
 	}
-	writes, err := runActions(actions)
+	writes, err := db.runActions(actions)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +64,22 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 	return out, nil
 }
 
+// transaction is room for what a transaction of a few actions, as nearly all are,
+// needs while it is served. The next one takes the same.
+type transaction struct {
+	actions [4]action
+	writes  [4]write
+}
+
+// scratch returns n zero values, in a room if they fit.
+func scratch[T any](room []T, n int) []T {
+	if n > len(room) {
+		return make([]T, n)
+	}
+	clear(room)
+	return room[:n]
+}
+
 // replay answers a transaction that was done before: it changes nothing, and
 // consumes reads of its rows.
 func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
@@ -86,7 +100,7 @@ func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteIte
 
 // transactActions checks the parameters of a transaction and returns its
 // actions.
-func transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
+func (db *DB) transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 	var c constraints
 	// The token comes first.
 	// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/transactions.test.ts
@@ -104,7 +118,7 @@ func transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 	if len(in.TransactItems) > maxTransactItems {
 		return nil, c.err()
 	}
-	actions := make([]action, len(in.TransactItems))
+	actions := scratch(db.transaction.actions[:], len(in.TransactItems))
 	for i := range in.TransactItems {
 		c.transactItem(&in.TransactItems[i], i, &actions[i])
 	}
@@ -232,17 +246,13 @@ func (a *action) payloadBytes() int {
 	schema := &a.table.schema
 	n := len(schema.hash.Name) + len(a.key.hash) + len(schema.sort.Name) + len(a.key.sort) +
 		len(aws.ToString(a.updateSrc)) + len(aws.ToString(a.conditionSrc))
-	//isrsim:unordered a sum has no order
-	for _, v := range a.args.Values {
-		n += attr.Size(v)
-	}
-	return n
+	return n + a.args.Size()
 }
 
 // runActions evaluates every action, so that every failed condition has its
 // reason, and returns the writes if nothing is against them.
-func runActions(actions []action) ([]write, error) {
-	writes := make([]write, len(actions))
+func (db *DB) runActions(actions []action) ([]write, error) {
+	writes := scratch(db.transaction.writes[:], len(actions))
 	var reasons []types.CancellationReason
 	invalidSeen := false
 	for i := range actions {

@@ -227,7 +227,7 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 	var changed []*row
 	t.rows.Scan(func(r *row) bool {
 		if due := s.dueOf(&r.record, now); due != r.due {
-			r = r.next(r.key, r.record, r.sizeBytes)
+			r = r.image(r.record, r.sizeBytes)
 			r.due = due
 			changed = append(changed, r)
 		}

@@ -11,7 +11,7 @@ type write struct {
 // replace makes this the row's next image, unless it is what the row is.
 func (w *write) replace(record *attr.Record, sizeBytes int) {
 	if w.row == nil || !w.row.record.Equal(record) {
-		w.after = w.row.next(w.key, *record, sizeBytes)
+		w.after = w.next(record, sizeBytes)
 	}
 }
 

@@ -140,7 +140,13 @@ func (r *Record) Cut(names []string) Record {
 // With returns the record with these attributes changed: values are by the
 // index of their names, and nil removes the attribute.
 func (r *Record) With(names []string, values []Value) Record {
-	out := make([]attribute, len(r.attributes), len(r.attributes)+len(names))
+	added := 0
+	for i, name := range names {
+		if values[i] != nil && r.index(name) < 0 {
+			added++
+		}
+	}
+	out := make([]attribute, len(r.attributes), len(r.attributes)+added)
 	copy(out, r.attributes)
 	changed := Record{out}
 	for i, name := range names {

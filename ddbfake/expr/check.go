@@ -24,7 +24,7 @@ func (p *path) check(c checker) error {
 }
 
 func (p *placeholder) check(c checker) error {
-	if _, ok := c.args.Values[p.key]; !ok {
+	if _, ok := c.args.value(p.key); !ok {
 		return undefinedValue(c.lang, p.key)
 	}
 	return nil
@@ -164,7 +164,8 @@ func (c checker) wrongType(op string, k attr.Kind) error {
 // constant returns a placeholder's value; nil for any other operand.
 func (c checker) constant(x operand) attr.Value {
 	if p, ok := x.(*placeholder); ok {
-		return c.args.Values[p.key]
+		v, _ := c.args.value(p.key)
+		return v
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (c *Condition) Eval(item attr.Attributes, args Args) (bool, error) {
 }
 
 func (p *placeholder) value(_ attr.Attributes, args Args) (attr.Value, error) {
-	v, ok := args.Values[p.key]
+	v, ok := args.value(p.key)
 	if !ok {
 		return nil, undefinedValue("", p.key)
 	}

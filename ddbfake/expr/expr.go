@@ -14,6 +14,9 @@ import (
 type Args struct {
 	Names  map[string]string     // ExpressionAttributeNames: "#a" to an attribute's name
 	Values map[string]attr.Value // ExpressionAttributeValues: ":v" to a value
+
+	// Bound, if it is not nil, stands for Names and Values, which are nil then.
+	Bound *Bindings
 }
 
 // Expression is what the four languages have in common.
@@ -70,6 +73,13 @@ func (l language) errorf(format string, a ...any) error {
 // the service lists them in any order. The expressions have passed Check with
 // these Args.
 func Unused(args Args, used ...Expression) error {
+	names, values := args.Len()
+	// What is used is defined, or Check would have refused it. So if as many are
+	// used as there are, all are, and the Args need not be gone through.
+	if distinct(used, Expression.Names) == names && distinct(used, Expression.Values) == values {
+		return nil
+	}
+	args = args.unbound()
 	if left := missing(args.Names, used, Expression.Names); left != "" {
 		return plainError("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", left)
 	}
@@ -80,11 +90,6 @@ func Unused(args Args, used ...Expression) error {
 }
 
 func missing[V any](given map[string]V, used []Expression, keys func(Expression) []string) string {
-	// What is used is defined, or Check would have refused it. So if as many are
-	// used as there are, all are, and given need not be gone through.
-	if distinct(used, keys) == len(given) {
-		return ""
-	}
 	var left []string
 	//isrsim:unordered sorted below
 	for key := range given {

@@ -124,7 +124,8 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 			if i == 0 && (op == "BETWEEN" || op == "begins_with") {
 				return nil, plainError("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", op)
 			}
-			t.values = append(t.values, args.Values[x.key])
+			v, _ := args.value(x.key)
+			t.values = append(t.values, v)
 		default:
 			return nil, plainError("KeyConditionExpressions cannot contain nested operations")
 		}

@@ -41,8 +41,7 @@ func (s step) attribute(args Args) (string, bool) {
 	if !s.isAlias() {
 		return s.name, true
 	}
-	name, ok := args.Names[s.name]
-	return name, ok
+	return args.name(s.name)
 }
 
 // is reports whether two steps of paths are the same once their aliases are

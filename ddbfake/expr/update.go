@@ -101,13 +101,25 @@ func (u *Update) Names() []string { return u.tokens.names }
 func (u *Update) Values() []string { return u.tokens.values }
 
 // Attributes returns the top-level names that the update writes, each once, as
-// they occur. (No key attribute may be among them.)
+// they occur.
 func (u *Update) Attributes(args Args) []string {
 	var out names
 	for _, a := range u.actions {
 		out.path(a.target, args)
 	}
 	return out
+}
+
+// Writing returns the first of the top-level names that the update writes of
+// which that is true, "" if it is of none. (No key attribute may be among
+// them.)
+func (u *Update) Writing(args Args, is func(name string) bool) string {
+	for _, a := range u.actions {
+		if name, ok := a.target.steps[0].attribute(args); ok && is(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Written is what an update makes of a top-level attribute, as far as the

@@ -1,0 +1,179 @@
+package expr
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Bindings are names and values in lists. With the few that nearly every
+// request has, that costs less than maps. A caller who makes [Args] for one
+// request after the other does it with the same Bindings: what is as in the
+// request before is not converted again. The zero value is empty.
+type Bindings struct {
+	names  []boundName
+	values []boundValue
+}
+
+type (
+	boundName struct{ key, name string }
+
+	boundValue struct {
+		key   string
+		value attr.Value
+	}
+)
+
+// maxBindings is how many names, and how many values, are still few.
+const maxBindings = 8
+
+// Bind takes the names and values of the next request; both may be nil. It
+// reports whether it could: whether they are few, [Args.Validate] finds nothing
+// in them, and no value is refused.
+func (b *Bindings) Bind(names map[string]string, values map[string]types.AttributeValue) bool {
+	return b.bindNames(names) && b.bindValues(values)
+}
+
+func (b *Bindings) bindNames(names map[string]string) bool {
+	if len(names) == len(b.names) && b.sameNames(names) {
+		return names == nil || len(names) > 0
+	}
+	b.names = b.names[:0]
+	if len(names) > maxBindings {
+		return false
+	}
+	//isrsim:unordered they are found by key
+	for key, name := range names {
+		if name == "" || !plainKey(key, '#') {
+			return false
+		}
+		b.names = append(b.names, boundName{key, name})
+	}
+	return names == nil || len(names) > 0
+}
+
+func (b *Bindings) sameNames(names map[string]string) bool {
+	for i := range b.names {
+		if name, ok := names[b.names[i].key]; !ok || name != b.names[i].name {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Bindings) bindValues(values map[string]types.AttributeValue) bool {
+	if len(values) == len(b.values) && b.sameKeys(values) {
+		return values == nil || len(values) > 0
+	}
+	b.values = b.values[:0]
+	if len(values) > maxBindings {
+		return false
+	}
+	//isrsim:unordered they are found by key
+	for key, v := range values {
+		value, err := attr.FromSDK(v)
+		if err != nil || !plainKey(key, ':') {
+			return false
+		}
+		b.values = append(b.values, boundValue{key, value})
+	}
+	return values == nil || len(values) > 0
+}
+
+// sameKeys takes values if they have the keys of those before.
+func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
+	for i := range b.values {
+		bound := &b.values[i]
+		v, ok := values[bound.key]
+		if !ok {
+			return false
+		}
+		value, err := attr.FromSDKLike(v, bound.value)
+		if err != nil {
+			return false
+		}
+		bound.value = value
+	}
+	return true
+}
+
+// plainKey allows what is short and has only letters, digits and underscores
+// after the sigil.
+func plainKey(key string, sigil byte) bool {
+	const short = 64
+	if len(key) < 2 || len(key) > short || key[0] != sigil {
+		return false
+	}
+	for i := 1; i < len(key); i++ {
+		if c := key[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// name returns the name that a "#a" stands for.
+func (a *Args) name(key string) (string, bool) {
+	if a.Bound == nil {
+		name, ok := a.Names[key]
+		return name, ok
+	}
+	for i := range a.Bound.names {
+		if a.Bound.names[i].key == key {
+			return a.Bound.names[i].name, true
+		}
+	}
+	return "", false
+}
+
+// value returns the value that a ":v" stands for.
+func (a *Args) value(key string) (attr.Value, bool) {
+	if a.Bound == nil {
+		v, ok := a.Values[key]
+		return v, ok
+	}
+	for i := range a.Bound.values {
+		if a.Bound.values[i].key == key {
+			return a.Bound.values[i].value, true
+		}
+	}
+	return nil, false
+}
+
+// Len returns how many names and how many values there are.
+func (a *Args) Len() (names, values int) {
+	if a.Bound == nil {
+		return len(a.Names), len(a.Values)
+	}
+	return len(a.Bound.names), len(a.Bound.values)
+}
+
+// Size returns the bytes that DynamoDB counts for the values.
+func (a *Args) Size() int {
+	n := 0
+	//isrsim:unordered a sum has no order
+	for _, v := range a.Values {
+		n += attr.Size(v)
+	}
+	if a.Bound != nil {
+		for i := range a.Bound.values {
+			n += attr.Size(a.Bound.values[i].value)
+		}
+	}
+	return n
+}
+
+// unbound returns the same Args with maps.
+func (a Args) unbound() Args {
+	if a.Bound == nil {
+		return a
+	}
+	maps := Args{Names: map[string]string{}, Values: map[string]attr.Value{}}
+	for _, n := range a.Bound.names {
+		maps.Names[n.key] = n.name
+	}
+	for _, v := range a.Bound.values {
+		maps.Values[v.key] = v.value
+	}
+	return maps
+}
