@@ -59,8 +59,8 @@ func joinMarks(marks []Mark) string {
 }
 
 // Explain prints why the campaign did not pass, in this order: verdict, invariant
-// and its statement, the few events that violate it, seed, and the command that
-// runs it again. program is how the reader calls isr-sim, and file how they name
+// and its statement, the few events that violate it, seed, and the commands that
+// run it again and that shrink it. program is how the reader calls isr-sim, and file how they name
 // the scenario. A campaign that passed is explained by nothing.
 func (r *Report) Explain(program, file string) string {
 	var b strings.Builder
@@ -69,6 +69,7 @@ func (r *Report) Explain(program, file string) string {
 		r.Failure.Violation.print(&b, r.Scenario.Name, r.Protocol.Name)
 		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
 		b.WriteString(ReplayLine(program, file, r.Protocol.Name, r.Failure.Result, r.Failure.Digest))
+		b.WriteString(commandLine("shrink", program, file, r.Protocol.Name, r.Failure.Result, r.Failure.Digest))
 	case r.Verdict == invariant.Unknown:
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
 		if r.Doubt != nil {
@@ -90,10 +91,15 @@ func (r *Report) Explain(program, file string) string {
 // command, with all that decides the run. The digest, if there is one, has the
 // command notice that it runs another one.
 func ReplayLine(program, file, protocol string, r sim.Result, digest string) string {
+	return commandLine("replay", program, file, protocol, r, digest)
+}
+
+// commandLine is a line with a command that is about one run.
+func commandLine(command, program, file, protocol string, r sim.Result, digest string) string {
 	if digest != "" {
 		digest = " --trace " + digest
 	}
-	return fmt.Sprintf("replay: %s replay --protocol %s --seed %d --choices '%s'%s %s\n", program, protocol, r.Seed, r.Choices, digest, file)
+	return fmt.Sprintf("%s: %s %s --protocol %s --seed %d --choices '%s'%s %s\n", command, program, command, protocol, r.Seed, r.Choices, digest, file)
 }
 
 // Explain prints a single run's verdict as Report.Explain does.

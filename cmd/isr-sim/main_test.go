@@ -66,13 +66,15 @@ func condition(name string) (bool, error) {
 
 // commands are what the scripts can do beside testscript's own commands.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
-	"exits":          exits,
-	"fill":           fill,
-	"every-scenario": everyScenario,
-	"printed-replay": printedReplay,
-	"serve":          serveCmd,
-	"stop":           stopCmd,
-	"request":        requestCmd,
+	"exits":           exits,
+	"fill":            fill,
+	"every-scenario":  everyScenario,
+	"printed-replay":  printed("replay"),
+	"printed-shrink":  printed("shrink"),
+	"printed-explain": printed("explain"),
+	"serve":           serveCmd,
+	"stop":            stopCmd,
+	"request":         requestCmd,
 }
 
 // exits runs a command and asserts its exit code: exits CODE COMMAND... Nothing that a user does may end in a panic.
@@ -131,17 +133,19 @@ func everyScenario(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// printedReplay runs the replay command that the last output printed, as a shell does, and asserts its exit code:
-// printed-replay CODE.
-func printedReplay(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: printed-replay CODE")
+// printed makes a script's command printed-NAME CODE [ARGUMENTS]: it runs the command of that name which the last output
+// printed, as a shell does, with more arguments, and asserts its exit code.
+func printed(name string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 1 {
+			ts.Fatalf("usage: printed-%s CODE [ARGUMENTS]", name)
+		}
+		line := regexp.MustCompile(`(?m)^` + name + `: (isr-sim ` + name + ` .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
+		if line == nil {
+			ts.Fatalf("the last output has no %s line", name)
+		}
+		exits(ts, false, []string{args[0], "sh", "-c", strings.Join(append(line[1:2:2], args[1:]...), " ")})
 	}
-	line := regexp.MustCompile(`(?m)^replay: (isr-sim replay .*)$`).FindStringSubmatch(ts.ReadFile("stdout"))
-	if line == nil {
-		ts.Fatalf("the last output has no replay line")
-	}
-	exits(ts, false, []string{args[0], "sh", "-c", line[1]})
 }
 
 // TestInterrupt sends a real signal, once the command has begun.

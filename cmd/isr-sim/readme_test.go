@@ -78,12 +78,37 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	var stdout, stderr strings.Builder
 	run(t.Context(), strings.Fields(arguments), &stdout, &stderr)
 	// A test is not called as a reader calls it, and the trailing empty line is left out.
-	got := strings.TrimRight(strings.Replace(stdout.String(), "replay: "+program()+" ", "replay: go run ./cmd/isr-sim ", 1), "\n") + "\n"
+	got := stdout.String()
+	for _, command := range []string{"replay: ", "shrink: "} {
+		got = strings.Replace(got, command+program()+" ", command+"go run ./cmd/isr-sim ", 1)
+	}
+	got = strings.TrimRight(got, "\n") + "\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("output of %s (-README +command):\n%s%s", arguments, diff, stderr.String())
 	}
 	if replay := regexp.MustCompile(`replay: (.*)\n`).FindStringSubmatch(want); !strings.Contains(readme(t), "\n"+replay[1]+"   # exits 1: ") {
 		t.Errorf("README.md does not run the replay command that it shows: %s", replay[1])
+	}
+}
+
+// TestReadmeShrinksAndExplains runs the commands that follow, and looks for each line that is shown.
+func TestReadmeShrinksAndExplains(t *testing.T) {
+	text := readme(t)
+	t.Chdir(t.TempDir())
+	for _, command := range []string{"shrink", "explain"} {
+		shown := regexp.MustCompile("\ngo run ./cmd/isr-sim (" + command + " .*)\n```\n\n```text\n((?s:.*?))```\n").FindStringSubmatch(text)
+		if shown == nil {
+			t.Fatalf("README.md does not run %s and show its output", command)
+		}
+		var stdout, stderr strings.Builder
+		if code := run(t.Context(), strings.Fields(strings.ReplaceAll(shown[1], "'", "")), &stdout, &stderr); code != exitOK {
+			t.Fatalf("%s: exit code %d\n%s", shown[1], code, stderr.String())
+		}
+		for line := range strings.Lines(shown[2]) {
+			if line != "...\n" && !strings.Contains("\n"+stdout.String(), "\n"+line) {
+				t.Errorf("%s does not print the line\n%sbut\n%s", command, line, stdout.String())
+			}
+		}
 	}
 }
 

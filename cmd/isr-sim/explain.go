@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// explainCommand says which step of a violated run decided it.
+type explainCommand struct {
+	recording
+	tails int
+	all   bool
+}
+
+func newExplain(out io.Writer) *cobra.Command {
+	x := &explainCommand{}
+	cmd := &cobra.Command{
+		Use:   "explain SCENARIO",
+		Short: "Say after each step of a violated run how likely the violation was by then",
+		Long: `Explain runs each prefix of the recorded schedule with many random tails, and
+prints how many of them violate the same invariant. The columns are that chance,
+by how much the step has changed it, a mark, and the step as replay prints it.
+The mark > is at the step with the largest jump, ! at the one from which every
+tail violates the invariant: what came later could not prevent it.
+
+Only steps that were a choice or that changed something are printed, unless
+--all asks for the others. The tails are random walks from streams of the run's
+seed: the output is the same each time.
+
+Protocol, seed and choices are those of replay. Exit code 0 says that the run is
+explained.`,
+		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '00000110' paused-writer\n" +
+			"  isr-sim explain --all shrunk.yaml",
+		Args: oneScenario,
+		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },
+	}
+	x.flags(cmd)
+	cmd.Flags().IntVar(&x.tails, "tails", scenario.DefaultTails, "how many random tails each prefix gets")
+	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps")
+	return cmd
+}
+
+func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) error {
+	const most = 1_000_000
+	if x.tails < 1 || x.tails > most {
+		return usage(fmt.Errorf("--tails: found %d, expected a whole number from 1 to %d", x.tails, most), "")
+	}
+	run, err := x.load(cmd, name)
+	if err != nil {
+		return err
+	}
+	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
+		return err
+	}
+	explanation, err := scenario.Explain{Run: run.Run, Tails: x.tails}.Do(cmd.Context())
+	if err != nil {
+		return violated(cmd.Context(), err)
+	}
+	v := explanation.Outcome.Violation
+	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\nhow likely that is after each step, by %d random tails each\n\n",
+		run, v.Invariant.Name, v.Invariant.Statement, v.Why, x.tails)
+	fmt.Fprint(out, explanation.Print(x.all))
+	return nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// shrinkCommand makes a violated run small.
+type shrinkCommand struct {
+	recording
+	file string
+	test string
+	runs int
+	keep bool // the scenario
+}
+
+func newShrink(out io.Writer) *cobra.Command {
+	k := &shrinkCommand{}
+	cmd := &cobra.Command{
+		Use:   "shrink SCENARIO",
+		Short: "Find a smaller run that violates the same invariant, and print its trace",
+		Long: `Shrink tries simpler schedules and simpler scenarios, and keeps what violates the
+same invariant: with fewer context switches first, then fewer steps, less true
+time, fewer faults, actors and commands. A context switch is where the next step
+of an actor's own code is another actor's than the one before; the passing of
+time, TTL and what befalls a machine are nobody's code.
+
+It prints the sizes before and after, the trace of the smaller run, and what is
+violated. The result is a scenario file with a replay entry, which -o writes and
+which is printed without it. --test writes a Go test that replays that file.
+
+Protocol, seed and choices are those of replay. Exit code 0 says that the run is
+shrunk, or that it cannot be.`,
+		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '00000110' -o shrunk.yaml paused-writer\n" +
+			"  isr-sim shrink -o shrunk.yaml --test shrunk_test.go recorded.yaml",
+		Args: oneScenario,
+		RunE: func(cmd *cobra.Command, args []string) error { return k.run(cmd, out, args[0]) },
+	}
+	k.flags(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
+	f.StringVar(&k.test, "test", "", "write a Go test of it to this file, which ends in _test.go; needs -o")
+	f.BoolVar(&k.keep, "schedule-only", false, "leave the scenario as it is, and shrink the schedule only")
+	f.IntVar(&k.runs, "runs", scenario.DefaultShrinkRuns, "how many runs are tried at most")
+	return cmd
+}
+
+func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) error {
+	switch {
+	case k.runs < 1:
+		return usage(fmt.Errorf("--runs: found %d, expected at least 1", k.runs), "")
+	case k.test != "" && k.file == "":
+		return usage(errors.New("--test: found it without -o"), "the test reads the file that -o writes")
+	case k.test != "" && !strings.HasSuffix(k.test, "_test.go"):
+		return usage(fmt.Errorf("--test: found %q, expected a file that ends in _test.go", k.test), "")
+	}
+	run, err := k.load(cmd, name)
+	if err != nil {
+		return err
+	}
+	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
+		return err
+	}
+	shrunk, err := scenario.Shrink{Run: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Do(cmd.Context())
+	if err != nil {
+		return violated(cmd.Context(), err)
+	}
+	fmt.Fprintf(out, "%s\n\n%s\n", run, sizes(shrunk.Before, shrunk.After))
+	after, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		return unknown(err, "")
+	}
+	after.Trace = out
+	if _, err := after.Do(cmd.Context()); err != nil {
+		return unknown(err, "")
+	}
+	fmt.Fprintf(out, "\n%s\n", shrunk.Outcome.Explain(shrunk.Scenario.Name, after.Protocol.Name))
+	if err := k.write(out, shrunk); err != nil {
+		return err
+	}
+	switch {
+	case cmd.Context().Err() != nil:
+		return unknown(fmt.Errorf("interrupted after %d runs: there may be a smaller one", shrunk.Runs), "")
+	case shrunk.Bounded:
+		return unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs), "give it more, or shrink what is left")
+	default:
+		return nil
+	}
+}
+
+// sizes prints two sizes as a table.
+func sizes(before, after scenario.Size) string {
+	var b strings.Builder
+	line := func(what string, before, after any) { fmt.Fprintf(&b, "%-18s %10v %10v\n", what, before, after) }
+	line("", "before", "after")
+	line("context switches", before.Switches, after.Switches)
+	line("steps", before.Steps, after.Steps)
+	line("true time", before.Elapsed, after.Elapsed)
+	line("faults", before.Faults, after.Faults)
+	line("actors", before.Actors, after.Actors)
+	line("commands", before.Commands, after.Commands)
+	return b.String()
+}
+
+// write writes the scenario, and its test, or prints it.
+func (k *shrinkCommand) write(out io.Writer, shrunk *scenario.Shrunk) error {
+	yaml, err := shrunk.Scenario.YAML()
+	if err != nil {
+		return unknown(err, "")
+	}
+	if k.file == "" {
+		fmt.Fprintf(out, "the scenario, which -o FILE writes to a file:\n\n%s", yaml)
+		return nil
+	}
+	if err := os.WriteFile(k.file, yaml, 0o644); err != nil {
+		return unknown(fmt.Errorf("write the scenario: %w", err), "")
+	}
+	fmt.Fprintf(out, "scenario: %s\n", k.file)
+	if k.test != "" {
+		if err := k.writeTest(shrunk); err != nil {
+			return unknown(fmt.Errorf("write the test: %w", err), "")
+		}
+		fmt.Fprintf(out, "test: %s\n", k.test)
+	}
+	file := shellWord(k.file)
+	fmt.Fprintf(out, "replay: %s replay %s\nexplain: %s explain %s\n", program(), file, program(), file)
+	return nil
+}
+
+func (k *shrinkCommand) writeTest(shrunk *scenario.Shrunk) error {
+	dir, err := filepath.Abs(filepath.Dir(k.test))
+	if err != nil {
+		return err
+	}
+	file, err := filepath.Abs(k.file)
+	if err != nil {
+		return err
+	}
+	if relative, err := filepath.Rel(dir, file); err == nil {
+		file = relative
+	}
+	text, err := shrunk.Scenario.GoTest(packageIn(dir), filepath.ToSlash(file), shrunk.Outcome.Violation)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(k.test, text, 0o644)
+}
+
+// packageIn returns the package clause of an external test in a directory.
+func packageIn(dir string) string {
+	const suffix = "_test"
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is well formed
+	for _, file := range files {
+		if parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly); err == nil {
+			return strings.TrimSuffix(parsed.Name.Name, suffix) + suffix
+		}
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(filepath.Base(dir)))
+	if !token.IsIdentifier(name) {
+		name = "shrunk"
+	}
+	return name + suffix
+}
