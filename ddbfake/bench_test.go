@@ -166,7 +166,61 @@ func BenchmarkHash(b *testing.B) {
 }
 
 func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
 	for b.Loop() {
 		ddbfake.New(ddbfake.Options{})
 	}
+}
+
+// BenchmarkWorld: what a simulator does once for each schedule.
+func BenchmarkWorld(b *testing.B) {
+	b.Run("new", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			newWorld(b, ddbfake.LagManual)
+		}
+	})
+	w := newWorld(b, ddbfake.LagManual)
+	w.put(metaItem(0), lockItem(0))
+	db, start := w.db, w.db.Snapshot()
+	b.Run("restore", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			db.Restore(start)
+		}
+	})
+	b.Run("snapshot", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			db.Snapshot()
+		}
+	})
+	b.Run("hash", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			db.Hash()
+		}
+	})
+	// A write and a look at it, as after every step.
+	b.Run("change", func(b *testing.B) {
+		inputs := [2]*dynamodb.PutItemInput{}
+		for i := range inputs {
+			item := with(lockItem(0), "lease_expires_at", n(fmt.Sprint(2208988830+i)))
+			inputs[i] = &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}
+		}
+		b.ReportAllocs()
+		seen := 0
+		for i := 0; b.Loop(); i++ {
+			if i%100 == 0 {
+				db.Restore(start)
+				seen = 2
+			}
+			if _, err := w.c.PutItem(b.Context(), inputs[i%2]); err != nil {
+				b.Fatal(err)
+			}
+			for _, c := range db.ChangesSince(seen) {
+				seen = c.Seq
+			}
+		}
+	})
 }

@@ -87,7 +87,7 @@ type DB struct {
 	injected    []injected
 	parsed      parsed
 	bindings    bindings
-	transaction transaction
+	transaction *transaction // nil if there was none
 	served      requestLog
 	request     request // the one being served: calls are served one at a time
 }

@@ -56,8 +56,10 @@ type changeLog struct {
 	length  int          // of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 
-	// read are the first changes of the log, as far as somebody has read them.
-	read []Change
+	// read are changes that somebody has read, from the index readAt of the log
+	// on.
+	read   []Change
+	readAt int
 }
 
 // The room that a log begins with, and the most that a writer adds to it.
@@ -66,12 +68,15 @@ const (
 	maxChunk = 64
 )
 
+// nextChunk returns the room of the chunk after one that is full.
+func nextChunk(length int) int { return min(max(2*length, minChunk), maxChunk) }
+
 func (l *changeLog) add(e logEntry) {
 	if len(l.tail) == cap(l.tail) {
 		if len(l.tail) > 0 {
 			l.full = append(l.full, l.tail)
 		}
-		l.tail = make([]logEntry, 0, min(max(2*len(l.tail), minChunk), maxChunk))
+		l.tail = make([]logEntry, 0, nextChunk(len(l.tail)))
 	}
 	l.tail = append(l.tail, e)
 	l.length++
@@ -86,7 +91,8 @@ func (l *changeLog) cut(keep int) {
 	for _, e := range l.from(drop) {
 		kept = append(kept, *e)
 	}
-	l.read = l.read[min(drop, len(l.read)):]
+	l.read = l.read[min(max(drop-l.readAt, 0), len(l.read)):]
+	l.readAt = max(l.readAt-drop, 0)
 	l.full, l.tail, l.length, l.dropped = nil, kept, keep, l.dropped+drop
 }
 
@@ -132,25 +138,34 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 	}
 }
 
-// all returns the whole log, oldest first. The array of what has been read
-// grows to twice its size, so that a reader who comes after each change does not
-// have it copied each time.
-func (l *changeLog) all() []Change {
-	if missing := l.length - len(l.read); missing > 0 {
-		if l.length > cap(l.read) {
-			l.read = append(make([]Change, 0, 2*l.length), l.read...)
-		}
-		for i, e := range l.from(len(l.read)) {
-			l.read = append(l.read, e.change(l.dropped+i+1))
-		}
-	}
-	return l.read[:len(l.read):len(l.read)]
-}
+// all returns the whole log, oldest first.
+func (l *changeLog) all() []Change { return l.since(l.dropped) }
 
-// since returns the changes whose Seq is greater than seq.
+// since returns the changes whose Seq is greater than seq. They are in one array,
+// with those that were read before if some of them are asked for again.
 func (l *changeLog) since(seq int) []Change {
-	log := l.all()
-	return log[min(max(seq-l.dropped, 0), len(log)):]
+	start := min(max(seq-l.dropped, 0), l.length)
+	if start == l.length {
+		return nil
+	}
+	if start < l.readAt || start > l.readAt+len(l.read) {
+		l.read, l.readAt = nil, start
+	}
+	done := l.readAt + len(l.read)
+	switch missing := l.length - done; {
+	case missing <= cap(l.read)-len(l.read):
+	case start == done:
+		// A reader who comes for what is new, maybe after each change.
+		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done
+	default:
+		// A reader who comes again for what is old: its array grows to twice its
+		// size, so that it is not copied each time.
+		l.read = append(make([]Change, 0, 2*(l.length-l.readAt)), l.read...)
+	}
+	for i, e := range l.from(done) {
+		l.read = append(l.read, e.change(l.dropped+i+1))
+	}
+	return l.read[start-l.readAt : len(l.read) : len(l.read)]
 }
 
 // last returns the last entry, nil if there is none.

@@ -13,6 +13,9 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
+	if db.transaction == nil {
+		db.transaction = new(transaction)
+	}
 	actions, err := db.transactActions(in)
 	if err != nil {
 		return nil, err

@@ -239,5 +239,5 @@ func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
 
 // member names an element of a list in a constraint's text.
 func member(list string, i int, rest string) string {
-	return fmt.Sprintf("%s.%d.member.%s", list, i+1, rest)
+	return list + "." + strconv.Itoa(i+1) + ".member." + rest
 }

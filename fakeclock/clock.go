@@ -3,6 +3,7 @@ package fakeclock
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -21,6 +22,10 @@ type Clock struct {
 	start time.Time
 	root  Node // the view without offset or drift: the Clock's own methods
 
+	// shown is now for those who only read it, which is what clocks are mostly
+	// for: they need no lock.
+	shown atomic.Pointer[time.Time]
+
 	mu        sync.Mutex
 	now       time.Time
 	target    time.Time // where the Advance under way ends; now when there is none
@@ -36,6 +41,7 @@ func New(start time.Time) *Clock {
 	start = start.Round(0)
 	c := &Clock{start: start, now: start, target: start}
 	c.root.clock = c
+	c.shown.Store(&start)
 	return c
 }
 
@@ -95,12 +101,21 @@ func (c *Clock) advance(target time.Time) {
 	}()
 	for w := c.queue.first(); w != nil && !w.deadline.After(c.target); w = c.queue.first() {
 		c.queue.remove(w)
-		c.now = w.deadline
+		c.show(w.deadline)
 		if then := w.owner.fire(); then != nil {
 			c.unlocked(then)
 		}
 	}
-	c.now = c.target
+	c.show(c.target)
+}
+
+// show moves the clock, which is locked.
+func (c *Clock) show(now time.Time) {
+	if !now.Equal(c.now) {
+		shown := now
+		c.now = now
+		c.shown.Store(&shown)
+	}
 }
 
 func (c *Clock) unlocked(f func()) {
@@ -150,11 +165,7 @@ func (c *Clock) Waiters() int {
 }
 
 // Now returns the time the clock shows.
-func (c *Clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
+func (c *Clock) Now() time.Time { return *c.shown.Load() }
 
 // Since returns the time elapsed since t: Now().Sub(t).
 func (c *Clock) Since(t time.Time) time.Duration { return c.root.Since(t) }

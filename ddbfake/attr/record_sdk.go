@@ -114,6 +114,9 @@ func (r *Record) Texts() *Texts {
 func (r *Record) ToSDK(t *Texts) map[string]types.AttributeValue {
 	var s slab
 	s.expectStrings, s.expectNumbers = r.count()
+	if s.expectStrings > 0 && s.expectNumbers > 0 {
+		s.both()
+	}
 	out := make(map[string]types.AttributeValue, len(r.attributes))
 	number := 0
 	for i := range r.attributes {

@@ -253,6 +253,15 @@ func newSlab(expect int) slab { return slab{expectStrings: expect, expectNumbers
 // slabSize bounds an array: a caller who keeps one value keeps its array.
 const slabSize = 4
 
+// both makes the first array of strings and that of numbers in one allocation.
+func (s *slab) both() {
+	arrays := new(struct {
+		strings [slabSize]types.AttributeValueMemberS
+		numbers [slabSize]types.AttributeValueMemberN
+	})
+	s.strings, s.numbers = arrays.strings[:], arrays.numbers[:]
+}
+
 func (s *slab) string(text string) types.AttributeValue {
 	if len(s.strings) == 0 {
 		s.strings = make([]types.AttributeValueMemberS, min(max(s.expectStrings, 1), slabSize))
