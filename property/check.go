@@ -46,7 +46,8 @@ const DefaultSchedules = 50
 // clocks, pauses, crashes, TTL lag, faults of the store) and runs each under many
 // schedules, with the cache that newStore makes on every node. It fails the test
 // if an invariant of package invariant does not hold, and leaves the smallest
-// failure in testdata/isr-sim, from where the next CheckStore and Replay begin.
+// failure in testdata/isr-sim, with the fewest context switches that it finds,
+// from where the next CheckStore and Replay begin.
 //
 // It fails too if the store panics, starts goroutines that call the simulator,
 // waits for ever, is not deterministic, or never gets to where bugs would be.
@@ -153,6 +154,7 @@ func (f *found) try(w world, seed uint64, schedules int) error {
 // leave writes the failure to its file, if a file can say it, and reports it.
 func (f *found) leave(file string) {
 	f.t.Helper()
+	f.last = f.shrunk(f.last)
 	if f.last.repeatable() {
 		if err := f.last.leave(file); err != nil {
 			f.t.Logf("the failure could not be kept: %v", err)

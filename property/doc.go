@@ -26,7 +26,8 @@
 // # Failures
 //
 // The smallest failure is left as testdata/isr-sim/TestName.yaml, a scenario with
-// a replay entry. The next check begins with it, and so does [Replay]; under -v
+// a replay entry: the smallest world that rapid came to, and in it a schedule with
+// few context switches (see [scenario.Shrink]). The next check begins with it, and so does [Replay]; under -v
 // both print its trace, step by step. Commit the file to keep it as a test, and
 // delete it to be rid of it. rapid leaves its own file too, which is tied to the
 // versions of rapid and of this package.

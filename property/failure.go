@@ -49,7 +49,7 @@ func safeName(test string) string {
 func (f *failure) file() ([]byte, error) {
 	s := *f.world
 	first, _, _ := strings.Cut(f.text, "\n")
-	s.About = "Found by property.CheckStore; the smallest world that rapid came to.\n" + first
+	s.About = "Found by property.CheckStore; the smallest world that rapid came to, and a schedule of few context switches.\n" + first
 	s.Replay = f.replay
 	return s.YAML()
 }

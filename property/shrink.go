@@ -1,0 +1,49 @@
+package property
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second
+// or two, through the SDK.
+const shrinkRuns = 2000
+
+// shrunk returns the failure with a schedule of fewer context switches and steps,
+// in the world that rapid has come to. What is no violation, and what cannot be
+// shrunk, stays as it is.
+func (r runner) shrunk(f *failure) *failure {
+	if !f.repeatable() || !strings.HasPrefix(f.kind, invariant.Violated.String()) {
+		return f
+	}
+	g := &guard{answers: &answers{}}
+	var s *scenario.Shrunk
+	var err error
+	stuck := r.bubble(func(ctx context.Context) {
+		s, err = scenario.Shrink{
+			Run: scenario.Run{
+				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices), SDK: true,
+			},
+			Runs: shrinkRuns, ScheduleOnly: true,
+		}.Do(ctx)
+	})
+	if stuck != nil || err != nil || g.offence() != nil {
+		return f // some other schedule breaks the store in another way, which is another failure
+	}
+	if s.Before == s.After {
+		return f
+	}
+	smaller := r.outcome(f.world, s.Outcome)
+	smaller.replay.Choices = s.Scenario.Replay.Choices
+	smaller.how = fmt.Sprintf("%s\nits schedule shrunk from %d context switches and %d steps to %d and %d",
+		f.how, s.Before.Switches, s.Before.Steps, s.After.Switches, s.After.Steps)
+	if smaller = r.confirmed(smaller); smaller.kind != f.kind {
+		return f
+	}
+	return smaller
+}
