@@ -122,6 +122,8 @@ type storeRequest struct {
 	out     any
 	err     error
 	twice   bool // it was delivered twice
+	hidden  bool // it took effect, and its sender was not told
+	changed int  // how many rows it changed
 }
 
 // Outcomes implements sim.Request: the ordinary outcome, and each fault that the
@@ -154,7 +156,8 @@ func (r *storeRequest) Apply(outcome int) {
 	w.struck = 0
 	r.out, r.err = w.db.Do(w.ctx, call)
 	r.twice = w.struck == ddbfake.FaultDuplicate
-	w.afterCall(r)
+	r.hidden = w.struck.Effective() && !r.twice
+	r.changed = w.afterCall(r)
 }
 
 // Describe implements sim.Request.

@@ -59,3 +59,19 @@ actors: [{name: alice, script: [get /home, sleep 1h]}]
 		t.Errorf("time does not stop at +10m3s:\n%s", text)
 	}
 }
+
+// Where the schedule decides over TTL's lag, the scenario says how often it may delete.
+func TestSweepsAreBounded(t *testing.T) {
+	deletions := func(bounds string) (most int) {
+		s := parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
+			"\nactors: [{name: alice, script: [get /one, get /two, sleep 1h, get /one]}]\n")
+		for seed := range uint64(30) {
+			text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: seed})
+			most = max(most, strings.Count(text, "(by TTL)"))
+		}
+		return most
+	}
+	if bounded, free := deletions("{sweeps: 1}"), deletions("{}"); bounded != 1 || free < 2 {
+		t.Errorf("at most %d deletions with a bound of 1 sweep, %d without one; want 1 and more", bounded, free)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -52,6 +53,11 @@ func (r *originRead) Apply(int) {
 	r.node.record(history.Event{Kind: history.Rendered, Key: r.key, Body: r.body})
 }
 
+// AnswerFingerprint implements sim.Fingerprinter.
+func (r *originRead) AnswerFingerprint() (uint64, bool) {
+	return uint64(fingerprint.Hash(0).Text(r.body)), true
+}
+
 func (r *originRead) Describe(int) string {
 	return "reads the origin of " + r.key + " for body " + r.body
 }
@@ -72,9 +78,16 @@ func (r *originChange) Accesses(int) []sim.Access {
 }
 
 func (r *originChange) Apply(int) {
-	r.node.world.versions[r.key]++
+	w := r.node.world
+	w.versions[r.key]++
+	if w.prints != nil {
+		w.prints.thing(versionPrint(r.key, w.versions[r.key]-1), versionPrint(r.key, w.versions[r.key]))
+	}
 	r.node.record(history.Event{Kind: history.Changed, Key: r.key})
 }
+
+// AnswerFingerprint implements sim.Fingerprinter.
+func (*originChange) AnswerFingerprint() (uint64, bool) { return 0, true }
 
 func (r *originChange) Describe(int) string    { return "changes the origin of " + r.key }
 func (r *originChange) DescribeAnswer() string { return "the origin of " + r.key + " is changed" }
@@ -115,11 +128,20 @@ func (r *bodyRequest) Accesses(int) []sim.Access {
 }
 
 func (r *bodyRequest) Apply(int) {
-	if r.put {
-		r.node.world.bodies[r.name] = r.body
-	} else {
-		r.body = r.node.world.bodies[r.name]
+	w := r.node.world
+	if !r.put {
+		r.body = w.bodies[r.name]
+		return
 	}
+	if w.prints != nil {
+		w.prints.thing(bodyPrint(r.name, w.bodies[r.name]), bodyPrint(r.name, r.body))
+	}
+	w.bodies[r.name] = r.body
+}
+
+// AnswerFingerprint implements sim.Fingerprinter.
+func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
+	return uint64(bodyPrint(r.name, r.body)), true
 }
 
 func (r *bodyRequest) Describe(int) string {

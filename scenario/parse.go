@@ -302,6 +302,7 @@ func (p *parse) bounds(n ast.Node) {
 		field{"schedules", func(n ast.Node) { b.Schedules = p.count(n, 1, 1_000_000_000) }},
 		field{"steps", func(n ast.Node) { b.Steps = p.count(n, 1, 1_000_000) }},
 		field{"ticks", func(n ast.Node) { b.Ticks = p.count(n, 0, 10_000) }},
+		field{"sweeps", func(n ast.Node) { b.Sweeps = p.count(n, 0, 10_000) }},
 	)
 }
 

@@ -197,7 +197,7 @@ func TestScenariosPrintAndParseBack(t *testing.T) {
   and "two".
 replica-lag: 1.5s
 max-clock-skew: 2s
-bounds: {schedules: 7, ticks: 0}
+bounds: {schedules: 7, ticks: 0, sweeps: 2}
 reach: [crash, response-lost]
 expect: violated
 catches: [blind-publish]

@@ -27,9 +27,11 @@ func (s *Scenario) YAML() ([]byte, error) {
 	}
 	doc.add("actors", actors, true)
 	doc.add("faults", texts(s.Faults), len(s.Faults) > 0)
-	doc.add("bounds", document{
+	bounds := document{
 		{Key: "schedules", Value: s.Bounds.Schedules}, {Key: "steps", Value: s.Bounds.Steps}, {Key: "ticks", Value: s.Bounds.Ticks},
-	}, s.Bounds != d.Bounds)
+	}
+	bounds.add("sweeps", s.Bounds.Sweeps, s.Bounds.Sweeps != d.Bounds.Sweeps)
+	doc.add("bounds", bounds, s.Bounds != d.Bounds)
 	doc.add("reach", s.Reach, len(s.Reach) > 0)
 	doc.add("expect", s.Expect.String(), s.Expect != d.Expect)
 	doc.add("catches", s.Catches, len(s.Catches) > 0)

@@ -33,7 +33,8 @@ type Run struct {
 	// Record keeps what went over the wire in Outcome.Exchanges.
 	Record bool
 
-	onStep func(sim.Taken) // hears of each step after the trace
+	onStep  func(sim.Taken) // hears of each step after the trace
+	compare bool            // states, by their fingerprints
 }
 
 // Outcome is what a run came to.
@@ -92,7 +93,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 			}
 		}
 	}
-	w, err := newWorld(ctx, s, r.Protocol, cfg)
+	w, err := newWorld(ctx, s, r.Protocol, cfg, r.compare)
 	if err != nil {
 		return nil, err
 	}

@@ -117,6 +117,7 @@ type Bounds struct {
 	Schedules int // how many schedules a campaign runs
 	Steps     int // where a run that does not end is cut, which makes its verdict unknown
 	Ticks     int // how often time moves while something else could happen
+	Sweeps    int // how many rows TTL may delete where the schedule decides over its lag; 0 is no bound
 }
 
 // Replay is a recorded run of the scenario.

@@ -24,7 +24,8 @@ func (*sweeper) Name() string { return "ttl" }
 // Steps implements sim.Source.
 func (s *sweeper) Steps() []uint64 {
 	s.steps = s.steps[:0]
-	if !s.w.scenario.Lag.Scheduler {
+	bound := s.w.scenario.Bounds.Sweeps
+	if !s.w.scenario.Lag.Scheduler || bound > 0 && s.w.swept >= bound {
 		return nil
 	}
 	s.rows = s.w.db.Expired()
@@ -42,12 +43,14 @@ func (*sweeper) Accesses(step uint64) []sim.Access { return []sim.Access{{Object
 // Take implements sim.Source.
 func (s *sweeper) Take(step uint64) string {
 	for i, row := range s.rows {
-		if s.steps[i] == step {
-			s.w.db.Sweep(row)
-			s.w.noteChanges()
-			sk, _ := row.Key.Str("sk")
-			return "deletes the expired " + sk
+		if s.steps[i] != step {
+			continue
 		}
+		s.w.db.Sweep(row)
+		s.w.swept++
+		s.w.noteChanges()
+		sk, _ := row.Key.Str("sk")
+		return "deletes the expired " + sk
 	}
 	return ""
 }

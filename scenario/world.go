@@ -36,18 +36,20 @@ type world struct {
 
 	history   history.Log
 	marks     map[Mark]bool
+	prints    *prints    // nil unless somebody wants the world's fingerprint
 	seen      int        // changes that afterCall and the trace have looked at
 	exchanges []Exchange // what went over the wire, if recording
 	recording bool
 	sdk       bool   // nodes get clients of the SDK
 	clients   uint64 // how many
 	deadlines deadlines
+	swept     int               // rows that the schedule had TTL delete
 	skewed    bool              // some node's clock can differ from true time
 	struck    ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
-func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.Config) (*world, error) {
+func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.Config, compare bool) (*world, error) {
 	w := &world{
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
@@ -76,6 +78,10 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 	}
 	cfg.Clock = w.clock
 	cfg.OnNode = w.onNode
+	if compare {
+		w.prints = newPrints(s)
+		cfg.Fingerprint = w.fingerprint
+	}
 	w.sim = sim.New(cfg)
 	w.sim.AddSource(&sweeper{w: w})
 	w.sim.AddSource(&w.deadlines)
@@ -164,13 +170,19 @@ func (w *world) unmetFaults() []Fault {
 	return unmet
 }
 
-// afterCall notes what a call reached, and which deadlines the rows now hold.
-func (w *world) afterCall(r *storeRequest) {
+// afterCall notes what a call reached, and which deadlines the rows now hold. It
+// returns how many rows the call changed.
+func (w *world) afterCall(r *storeRequest) (changed int) {
 	w.markCall(r)
-	w.noteChanges() // a lag's deletions come before the call that finds them done
-	if !w.recording {
-		return
+	changed = w.noteChanges() // a lag's deletions come before the call that finds them done
+	if w.recording {
+		w.record(r)
 	}
+	return changed
+}
+
+// record keeps what went over the wire.
+func (w *world) record(r *storeRequest) {
 	if w.struck == ddbfake.FaultUnprocessed {
 		if r.err == nil {
 			w.exchanges = append(w.exchanges, Exchange{Input: donePart(r.call.Input, r.out), Blind: true})
@@ -192,14 +204,22 @@ func (w *world) behind(in any) bool {
 	return ok && w.scenario.ReplicaLag > 0 && !aws.ToBool(get.ConsistentRead)
 }
 
-// noteChanges looks at what has changed in the store since it last did.
-func (w *world) noteChanges() {
+// noteChanges looks at what has changed in the store since it last did, and counts
+// the changes by clients.
+func (w *world) noteChanges() (byClients int) {
 	for _, c := range w.db.ChangesSince(w.seen) {
 		w.seen = c.Seq
+		if c.Cause == ddbfake.CauseClient {
+			byClients++
+		}
+		if w.prints != nil {
+			w.prints.change(c)
+		}
 		w.markChange(c)
 		w.deadlines.note(c.After)
 		if w.recording && c.Cause == ddbfake.CauseTTL {
 			w.exchanges = append(w.exchanges, Exchange{Swept: c.Before})
 		}
 	}
+	return byClients
 }

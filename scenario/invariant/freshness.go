@@ -14,6 +14,7 @@ func Freshness() Invariant {
 		Name:      "freshness",
 		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e",
 		Check:     checkFreshness,
+		Memory:    rememberRenderings,
 	}
 }
 

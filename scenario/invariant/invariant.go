@@ -56,6 +56,8 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, e is the promised bound of clock skew
 	Check     func(Evidence) Finding
+	// Memory makes an empty memory of what Check remembers of the past, beside the rows; nil is everything. See Remember.
+	Memory func() Memory
 }
 
 // All returns the invariants in the order in which reports name them.

@@ -15,7 +15,8 @@ func LockTheft() Invariant {
 		Name: "lock-theft",
 		Statement: "a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e " +
 			"carries that row's token",
-		Check: checkLockTheft,
+		Check:  checkLockTheft,
+		Memory: rememberHolders,
 	}
 }
 

@@ -18,7 +18,8 @@ func StaleWriter() Invariant {
 		Name: "stale-writer",
 		Statement: "a publish takes effect only while LOCK carries the publisher's own token, " +
 			"with lease_expires_at > S - e, S being the true time at which the publisher sent it",
-		Check: checkStaleWriter,
+		Check:  checkStaleWriter,
+		Memory: rememberHolders,
 	}
 }
 

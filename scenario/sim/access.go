@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/isr-sim/isr-sim/internal/fingerprint"
+
 // Access is one thing of the world that a step reads or writes, such as a row.
 type Access struct {
 	// Object tells things apart: see ObjectNamed. Two things with one number are taken for one, which costs schedules and
@@ -10,15 +12,11 @@ type Access struct {
 
 // ObjectNamed returns a number for the thing that the parts name.
 func ObjectNamed(parts ...string) uint64 {
-	// FNV-1a, with a byte between the parts that no UTF-8 text has.
-	h := uint64(14695981039346656037)
+	var h fingerprint.Hash
 	for _, part := range parts {
-		for i := range len(part) {
-			h = (h ^ uint64(part[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211
+		h = h.Text(part)
 	}
-	return h
+	return uint64(h)
 }
 
 // ID names a step among all those possible now, and keeps doing so while others
@@ -30,22 +28,49 @@ func (s Step) ID() uint64 {
 		h = h<<16 | uint64(s.proc.incarnation)
 		return h<<16 | uint64(s.outcome)
 	}
-	return mix(h<<16|uint64(s.Thread), s.item)
+	return fingerprint.Mix(h<<16|uint64(s.Thread), s.item)
 }
 
 // Races reports whether the order of two steps that are both possible can matter
 // to what happens after them. Steps that do not race lead to the same state in
 // either order, which is what partial-order methods live on.
 func (s Step) Races(o Step) bool {
-	switch {
-	case s.Kind == Tick || o.Kind == Tick:
-		return true // whoever runs may read a clock
-	case s.Thread == o.Thread, s.proc != nil && o.proc != nil && s.proc.actor == o.proc.actor:
-		return true
-	case !s.Kind.global() || !o.Kind.global():
-		return false // what happens within one node is not seen from another
+	if race, known := s.footprint().races(o.footprint()); known {
+		return race
 	}
-	a, b := s.accesses(), o.accesses()
+	return interfere(s.accesses(), o.accesses())
+}
+
+// footprint is what Races needs to know of a step beside its accesses.
+type footprint struct {
+	kind          Kind
+	thread, actor int // actor is -1 for the steps of sources and of time
+}
+
+func (s Step) footprint() footprint {
+	f := footprint{s.Kind, s.Thread, -1}
+	if s.proc != nil {
+		f.actor = s.proc.actor.index
+	}
+	return f
+}
+
+// races says whether two steps race, if that is known without their accesses.
+func (f footprint) races(o footprint) (race, known bool) {
+	switch {
+	case f.kind == Tick || o.kind == Tick:
+		return true, true // whoever runs may read a clock
+	case f.thread == o.thread, f.actor >= 0 && f.actor == o.actor:
+		return true, true
+	case !f.kind.global() || !o.kind.global():
+		return false, true // what happens within one node is not seen from another
+	default:
+		return false, false
+	}
+}
+
+// interfere says whether what one step writes is accessed by the other.
+func interfere(a, b []Access) bool {
 	if a == nil || b == nil {
 		return true
 	}

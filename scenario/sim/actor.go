@@ -9,6 +9,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
 // Actor is a node and the code it runs. Name and Run are required.
@@ -33,7 +34,7 @@ type Request interface {
 	// as giving back a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
 	// Accesses returns what the request reads and writes if it takes effect in the given way. Nil means that it may be
-	// anything.
+	// anything. The slice stays as it is: an exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)
@@ -72,6 +73,7 @@ type actor struct {
 	// What the schedule may still do to the node.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration
+	observed                  fingerprint.Hash // see Sim.observe
 }
 
 type procState uint8
@@ -175,7 +177,7 @@ func (p *Proc) code(yield func(struct{}) bool) {
 // take effect later, or never.
 func (p *Proc) crash() {
 	if p.state == calling {
-		p.sim.orphans = append(p.sim.orphans, orphan{p, p.request})
+		p.sim.orphans = append(p.sim.orphans, orphan{p, p.request, p.actor.observed})
 	}
 	started := p.state != notStarted
 	p.state = crashed

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
 // Config says how to run. The zero Config walks at random from seed 0, on a new
@@ -24,6 +25,9 @@ type Config struct {
 	MaxSteps int
 	// Ticks bounds how often time may move while something else could happen. When nothing else can, it moves freely.
 	Ticks int
+	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever for others. It
+	// makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what it must cover.
+	Fingerprint func() uint64
 	// Trace, if set, hears of every step.
 	Trace func(Taken)
 	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
@@ -38,9 +42,10 @@ type End uint8
 
 // How a run ends.
 const (
-	Finished End = iota + 1 // every actor's code came to its end, or crashed for good
-	Cut                     // MaxSteps was reached first
-	Broken                  // an actor panicked, or a replayed schedule does not fit: see Result.Err
+	Finished  End = iota + 1 // every actor's code came to its end, or crashed for good
+	Cut                      // MaxSteps was reached first
+	Broken                   // an actor panicked, or a replayed schedule does not fit: see Result.Err
+	Abandoned                // the chooser had seen enough: see Abandon
 )
 
 // String returns the end as reports print it.
@@ -52,6 +57,8 @@ func (e End) String() string {
 		return "cut"
 	case Broken:
 		return "broken"
+	case Abandoned:
+		return "abandoned"
 	default:
 		return fmt.Sprintf("End(%d)", uint8(e))
 	}
@@ -80,10 +87,12 @@ type Sim struct {
 
 	chooser Chooser
 	watcher Watcher // the chooser, if it is one
-	start   time.Time
-	running *actor // whose code took the latest step of any code
-	ticks   int
-	steps   []Step // possible now; reused between moments
+	// explorer is the chooser if it explores: it is asked even where only one step is possible.
+	explorer *explorer
+	start    time.Time
+	running  *actor // whose code took the latest step of any code
+	ticks    int
+	steps    []Step // possible now; reused between moments
 	// required says that the run still has something to do now, other than letting time move.
 	required bool
 	result   Result
@@ -93,6 +102,8 @@ type Sim struct {
 type orphan struct {
 	sender  *Proc
 	request Request
+	// observed is what its sender had observed until it crashed.
+	observed fingerprint.Hash
 }
 
 // New prepares a run.
@@ -112,6 +123,9 @@ func New(cfg Config) *Sim {
 		result:  Result{Seed: cfg.Seed},
 	}
 	s.watcher, _ = s.chooser.(Watcher)
+	if e, ok := s.chooser.(*explorer); ok {
+		s.explorer, e.sim = e, s
+	}
 	return s
 }
 
@@ -153,18 +167,28 @@ func (s *Sim) Run() Result {
 		}
 	}
 	s.result.Elapsed = s.clock.Now().Sub(s.start)
+	if s.explorer != nil {
+		s.explorer.ended(s.result)
+	}
 	return s.result
 }
 
 // step lets the strategy pick one of the collected steps, and takes it.
 func (s *Sim) step() {
-	i := 0
-	if n := len(s.steps); n > 1 {
-		i = s.chooser.Choose(s.steps)
-		if i < 0 || i >= n {
+	i, n := 0, len(s.steps)
+	if n > 1 || s.explorer != nil {
+		switch i = s.chooser.Choose(s.steps); {
+		case s.result.End != 0:
+			return
+		case i == Abandon:
+			s.result.End = Abandoned
+			return
+		case i < 0 || i >= n:
 			s.fail(&DivergedError{Step: s.result.Steps + 1, Choice: i, Options: n})
 			return
 		}
+	}
+	if n > 1 {
 		s.result.Choices = append(s.result.Choices, i)
 	}
 	s.result.Steps++
@@ -305,6 +329,7 @@ func (s *Sim) boundary() (time.Time, bool) {
 // are made only if somebody wants them.
 func (s *Sim) take(step Step) (text func() string) {
 	p := step.proc
+	s.observe(step)
 	switch step.Kind {
 	case Start:
 		p.run()
@@ -313,6 +338,7 @@ func (s *Sim) take(step Step) (text func() string) {
 		request := p.request
 		request.Apply(step.outcome)
 		p.state = answered
+		s.observeAnswer(p, step.outcome)
 		return func() string { return request.Describe(step.outcome) }
 	case Response:
 		said := ""

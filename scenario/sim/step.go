@@ -75,7 +75,7 @@ type Source interface {
 	// Steps returns the steps that are possible now, each by a number that keeps its meaning while others are taken. The
 	// caller only reads the slice, and only until the next step.
 	Steps() []uint64
-	// Accesses returns what one of them reads and writes. Nil means that it may be anything.
+	// Accesses returns what one of them reads and writes. Nil means that it may be anything. The slice stays as it is.
 	Accesses(step uint64) []Access
 	// Take takes one of them and says in words what happened.
 	Take(step uint64) string

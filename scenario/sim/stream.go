@@ -3,6 +3,8 @@ package sim
 import (
 	"hash/fnv"
 	"math/rand/v2"
+
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
 // Stream returns the random stream called name of seed. Streams of one seed are
@@ -14,17 +16,7 @@ func Stream(seed uint64, name string) *rand.Rand {
 // Derive returns the seed of the n-th child of seed, such as the n-th schedule
 // of a campaign. Children can be made in any order, on any machine.
 func Derive(seed uint64, n int) uint64 {
-	// SplitMix64's finaliser: consecutive n give unrelated seeds.
-	// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (OOPSLA 2014).
-	return mix(seed, uint64(n))
-}
-
-// mix is the n-th value of the generator that starts at seed.
-func mix(seed, n uint64) uint64 {
-	z := seed + n*0x9e3779b97f4a7c15
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
-	return z ^ (z >> 31)
+	return fingerprint.Mix(seed, uint64(n))
 }
 
 func nameHash(name string) uint64 {

@@ -1,0 +1,32 @@
+// Package fingerprint folds what makes up a state into 64 bits, the same on every
+// machine: equal states have equal fingerprints, and n different ones collide with
+// a chance of about n*n/2^65.
+package fingerprint
+
+// Hash is a fingerprint under construction; the zero Hash has taken in nothing.
+// What is taken in after one another makes another fingerprint in another order.
+// What has no order is added up: each part as a Hash of its own.
+type Hash uint64
+
+// Number takes in n.
+func (h Hash) Number(n uint64) Hash { return Hash(Mix(uint64(h), n+1)) }
+
+// Text takes in s.
+func (h Hash) Text(s string) Hash {
+	f := uint64(14695981039346656037) // FNV-1a
+	for i := range len(s) {
+		f = (f ^ uint64(s[i])) * 1099511628211
+	}
+	return h.Number(f)
+}
+
+// Mix returns the n-th number of the generator that starts at seed: consecutive n
+// give unrelated numbers.
+//
+// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (OOPSLA 2014): SplitMix64.
+func Mix(seed, n uint64) uint64 {
+	z := seed + n*0x9e3779b97f4a7c15
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}

@@ -1,0 +1,202 @@
+package scenario
+
+import (
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// prints follows a world and knows its fingerprint: of the rows, of the bodies, of
+// the origin, and of what the invariants remember. What else there is follows from
+// what the actors have observed, which package sim takes in: which names have been
+// given out, what certain faults have struck.
+type prints struct {
+	// pasts says that a row's past can still be read, by stale reads: it is then a part of the row.
+	pasts    bool
+	rows     map[rowName]fingerprint.Hash
+	sum      fingerprint.Hash // of rows, bodies and versions, none of which has an order
+	memories []invariant.Memory
+	seen     int // events
+}
+
+type rowName struct{ pk, sk string }
+
+func newPrints(s *Scenario) *prints {
+	p := &prints{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}}
+	for _, f := range s.Faults {
+		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
+	}
+	for _, inv := range invariant.All() {
+		p.memories = append(p.memories, inv.Remember())
+	}
+	return p
+}
+
+// change takes in an entry of the change log.
+func (p *prints) change(c ddbfake.Change) {
+	var name rowName
+	name.pk, _ = c.Key.Str("pk")
+	name.sk, _ = c.Key.Str("sk")
+	before, now := p.rows[name], fingerprint.Hash(0)
+	if p.pasts {
+		now = before.Number(uint64(c.Time.UnixNano()))
+	}
+	if c.After != nil || p.pasts {
+		now = now.Number(uint64(itemPrint(c.After)))
+	}
+	p.rows[name] = now
+	p.sum += now - before
+	for _, m := range p.memories {
+		m.Change(c)
+	}
+}
+
+// thing takes in that a thing beside rows is another one than before; 0 is none.
+func (p *prints) thing(before, now fingerprint.Hash) { p.sum += now - before }
+
+func bodyPrint(name string, body []byte) fingerprint.Hash {
+	if body == nil {
+		return 0
+	}
+	return fingerprint.Hash(0).Text(bodyObject).Text(name).Text(string(body))
+}
+
+func versionPrint(key string, version int) fingerprint.Hash {
+	return fingerprint.Hash(0).Text(originObject).Text(key).Number(uint64(version))
+}
+
+// fingerprint is the world's for sim.Config.
+func (w *world) fingerprint() uint64 {
+	p := w.prints
+	for _, e := range w.history.Since(p.seen) {
+		p.seen = e.Seq
+		for _, m := range p.memories {
+			m.Event(e)
+		}
+	}
+	h := p.sum
+	for _, m := range p.memories {
+		h = h.Number(m.Fingerprint())
+	}
+	for _, f := range w.possible {
+		h = h.Number(uint64(f.left))
+	}
+	h = h.Number(uint64(w.swept))
+	now := w.clock.Now()
+	for _, at := range w.deadlines.at {
+		if at.After(now) { // where time will still stop
+			h = h.Number(uint64(at.Unix()))
+		}
+	}
+	return uint64(h)
+}
+
+// AnswerFingerprint implements sim.Fingerprinter.
+func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
+	h, known := answerPrint(r.out, r.err)
+	if r.hidden && r.changed == 0 {
+		if in, ok := r.call.Input.(*dynamodb.TransactWriteItemsInput); ok && in.ClientRequestToken != nil {
+			// Whether the token is used up by now, nobody can tell: a transaction that is done may leave all rows as they were.
+			return 0, false
+		}
+	}
+	return uint64(h.Number(uint64(r.changed))), known
+}
+
+// answerPrint is the fingerprint of what a client gets to know; false if there is
+// none for such an answer.
+func answerPrint(out any, err error) (h fingerprint.Hash, known bool) {
+	if err != nil {
+		return errorPrint(err), true
+	}
+	switch out := out.(type) {
+	case *dynamodb.GetItemOutput:
+		return sdkItemPrint(out.Item)
+	case *dynamodb.PutItemOutput:
+		return sdkItemPrint(out.Attributes)
+	case *dynamodb.UpdateItemOutput:
+		return sdkItemPrint(out.Attributes)
+	case *dynamodb.DeleteItemOutput:
+		return sdkItemPrint(out.Attributes)
+	case *dynamodb.TransactWriteItemsOutput:
+		return h, true
+	default:
+		return h, false
+	}
+}
+
+func errorPrint(err error) fingerprint.Hash {
+	h := fingerprint.Hash(1)
+	if c, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		item, _ := sdkItemPrint(c.Item)
+		return h.Text(c.ErrorCode()).Number(uint64(item))
+	}
+	if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		h = h.Text(c.ErrorCode())
+		for _, reason := range c.CancellationReasons {
+			item, _ := sdkItemPrint(reason.Item)
+			h = h.Text(aws.ToString(reason.Code)).Text(aws.ToString(reason.Message)).Number(uint64(item))
+		}
+		return h
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return h.Text(api.ErrorCode()).Text(api.ErrorMessage())
+	}
+	return h.Text(err.Error())
+}
+
+// itemPrint is the fingerprint of a row, 0 if there is none.
+func itemPrint(item attr.Item) (sum fingerprint.Hash) {
+	//isrsim:unordered a sum has no order
+	for name, value := range item {
+		sum += fingerprint.Hash(value.Kind()).Text(name).Text(valueText(value))
+	}
+	return sum
+}
+
+func valueText(v attr.Value) string {
+	if s, ok := v.(attr.S); ok {
+		return string(s)
+	}
+	return v.String()
+}
+
+// sdkItemPrint is itemPrint for the SDK's form of an item; false if it is not a
+// valid one.
+func sdkItemPrint(item map[string]types.AttributeValue) (sum fingerprint.Hash, ok bool) {
+	if item != nil {
+		sum = 1
+	}
+	//isrsim:unordered a sum has no order
+	for name, value := range item {
+		switch v := value.(type) {
+		case *types.AttributeValueMemberS:
+			sum += fingerprint.Hash(attr.KindS).Text(name).Text(v.Value)
+		case *types.AttributeValueMemberN:
+			sum += fingerprint.Hash(attr.KindN).Text(name).Text(v.Value)
+		default:
+			own, err := attr.FromSDK(value)
+			if err != nil {
+				return 0, false
+			}
+			sum += fingerprint.Hash(own.Kind()).Text(name).Text(valueText(own))
+		}
+	}
+	return sum, true
+}
+
+var (
+	_ sim.Fingerprinter = (*storeRequest)(nil)
+	_ sim.Fingerprinter = (*originRead)(nil)
+	_ sim.Fingerprinter = (*originChange)(nil)
+	_ sim.Fingerprinter = (*bodyRequest)(nil)
+)

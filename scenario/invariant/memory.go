@@ -1,0 +1,91 @@
+package invariant
+
+import (
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Memory is what a check remembers of the past beside the rows as they are now.
+// It matters to whoever takes two moments of different runs for the same, because
+// the rows are equal and so is what every client knows: a check must not come to
+// another verdict about what follows, so their memories must be equal, too.
+//
+// What follows is judged by more than the future only if it is told here. A check
+// must not depend on the order of changes and events of different actors at the
+// same instant, unless they are changes of the same row: for an exhaustive search
+// such orders are one.
+type Memory interface {
+	Change(ddbfake.Change) // the next entry of the change log
+	Event(history.Event)   // the next entry of the history
+	// Fingerprint is equal for equal memories, and hardly ever for others.
+	Fingerprint() uint64
+}
+
+// Remember returns a new memory for the invariant: its own, or, if it does not
+// say what it remembers, one of everything.
+func (i Invariant) Remember() Memory {
+	if i.Memory == nil {
+		return &everything{}
+	}
+	return i.Memory()
+}
+
+// everything remembers the whole past.
+type everything struct{ past fingerprint.Hash }
+
+func (m *everything) Change(c ddbfake.Change) {
+	m.past = m.past.Number(uint64(c.Time.UnixNano())).Number(uint64(c.Sent.UnixNano())).Text(c.Actor).Number(uint64(c.Cause)).
+		Text(c.Region).Text(c.Table).Text(c.Key.String()).Text(c.After.String())
+}
+
+func (m *everything) Event(e history.Event) {
+	m.past = m.past.Number(uint64(e.Time.UnixNano())).Text(e.Actor).Number(uint64(e.Kind)).Text(e.Key).Number(uint64(e.As)).
+		Text(e.Body).Text(e.Note)
+}
+
+func (m *everything) Fingerprint() uint64 { return uint64(m.past) }
+
+// holders remembers who put its token into each LOCK row: the row itself does not
+// say.
+type holders struct {
+	locks locks
+	sum   fingerprint.Hash // of the holders; rows have no order
+}
+
+func rememberHolders() Memory { return &holders{locks: locks{}} }
+
+func (m *holders) Change(c ddbfake.Change) {
+	id, sk := role(c)
+	if sk != sortLock {
+		return
+	}
+	m.sum -= holderOf(id, m.locks[id])
+	m.locks.note(c)
+	m.sum += holderOf(id, m.locks[id])
+}
+
+func holderOf(id rowID, l lease) fingerprint.Hash {
+	if l.holder == "" {
+		return 0
+	}
+	return fingerprint.Hash(0).Text(id.table).Text(id.pk).Text(l.holder)
+}
+
+func (*holders) Event(history.Event)   {}
+func (m *holders) Fingerprint() uint64 { return uint64(m.sum) }
+
+// renderings remembers when the origin was read for each body.
+type renderings struct{ sum fingerprint.Hash }
+
+func rememberRenderings() Memory { return &renderings{} }
+
+func (*renderings) Change(ddbfake.Change) {}
+
+func (m *renderings) Event(e history.Event) {
+	if e.Kind == history.Rendered {
+		m.sum += fingerprint.Hash(0).Text(e.Key).Text(e.Body).Number(uint64(e.Time.UnixNano()))
+	}
+}
+
+func (m *renderings) Fingerprint() uint64 { return uint64(m.sum) }

@@ -1,0 +1,336 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Exploration runs every schedule there is, one after another: depth first, each
+// run anew, because the code of an actor cannot be copied.
+//
+//	x := sim.Exploration{}
+//	for x.Next() {
+//		s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: world.fingerprint})
+//		... // add the actors, Run, and judge what has happened, however the run ended
+//	}
+//	fmt.Println(x.Explored())
+//
+// Every run must begin in the same state and be repeatable: same actors, same
+// seed, same bounds. A run is Abandoned as soon as what can follow is covered by
+// other runs, so each must be judged by what has happened until then.
+//
+// # What is left out
+//
+// Three reductions leave out schedules that can show nothing new. Each can be
+// switched off.
+//
+//   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
+//   - State comparison, if Config.Fingerprint is set: what follows a state is
+//     explored once ([Sim.Fingerprint]). A state that comes up again with fewer
+//     steps asleep than before is left by those only.
+//   - Persistent sets: where time cannot move and nothing can befall a node, its own
+//     step ([Start], [Response], [Timer]) is taken before anybody else's.
+//
+// What remains are all reachable states, and all courses of things up to the order
+// of steps that do not race. Of what happens in different nodes at the same
+// instant, the order is therefore not explored: what judges a run must not depend
+// on it. And it must not depend on the past but for what Config.Fingerprint
+// covers: of two pasts that lead to the same state, only one is continued.
+//
+// Source: Godefroid: Partial-order methods for the verification of concurrent
+// systems (LNCS 1032, 1996), chapters 4 to 6, for all three and their combination.
+//
+// # Limits
+//
+// It is complete within the bounds of the Config and of the actors (Ticks, Pauses,
+// Crashes, Restarts, ClockSteps, MaxSteps), and up to collisions of fingerprints.
+type Exploration struct {
+	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run in which MaxStates is reached is the last.
+	MaxSchedules, MaxStates int
+	// Off are the reductions not to use.
+	Off Reduction
+
+	visited visited
+	// path are the choices that the next run begins with; the last one is made at the last frame.
+	path   Choices
+	frames []frame
+	done   Explored
+	begun  bool
+	err    error
+}
+
+// Reduction is a set of ways to leave schedules out.
+type Reduction uint8
+
+// The reductions of an Exploration.
+const (
+	SleepSets Reduction = 1 << iota
+	StateComparison
+	PersistentSets
+)
+
+// Explored is how far an Exploration has come.
+type Explored struct {
+	Schedules int // that were run
+	Finished  int // of them, to their end; the others were abandoned
+	States    int // that were told apart; 0 without Config.Fingerprint
+	Steps     int // that were taken, including those that lead again to where a run differs from the one before
+	// TooLong counts the runs that were cut at Config.MaxSteps.
+	TooLong int
+	// Complete says that nothing is left.
+	Complete bool
+	// Open counts the branches that are left: steps that were possible somewhere and have not been taken from there.
+	// Shallowest and Deepest are how many choices come before the first and the last of them.
+	Open, Shallowest, Deepest int
+}
+
+// frame is a moment with more than one step to explore.
+type frame struct {
+	at     int      // how many choices come before it
+	todo   []option // what is left to be taken
+	asleep []option // what need not be taken in what follows, until something races with it
+}
+
+// option is a step as it is remembered when its run is over.
+type option struct {
+	footprint
+	id       uint64
+	position int // among the steps of its moment
+	accesses []Access
+}
+
+// Next readies the next run; false if nothing is left, or a bound is met.
+func (x *Exploration) Next() bool {
+	if !x.begun {
+		x.begun = true
+		x.visited = newVisited()
+		return true
+	}
+	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
+		x.frames = x.frames[:len(x.frames)-1]
+	}
+	if len(x.frames) == 0 || x.err != nil ||
+		x.MaxSchedules > 0 && x.done.Schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.visited.states) >= x.MaxStates {
+		return false
+	}
+	x.path = x.path[:x.frames[len(x.frames)-1].at]
+	return true
+}
+
+// Strategy is that of the run that Next has readied. It is for one run.
+func (x *Exploration) Strategy() Strategy {
+	return Strategy{
+		Name: "exhaustive",
+		New:  func(*rand.Rand, int) Chooser { return &explorer{x: x, replaying: len(x.frames) > 0} },
+	}
+}
+
+// Explored returns how far the exploration has come.
+func (x *Exploration) Explored() Explored {
+	e := x.done
+	e.States = len(x.visited.states)
+	for _, f := range x.frames {
+		if len(f.todo) > 0 {
+			if e.Open == 0 {
+				e.Shallowest = f.at
+			}
+			e.Open += len(f.todo)
+			e.Deepest = f.at
+		}
+	}
+	e.Complete = x.begun && e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil
+	return e
+}
+
+// explorer is the chooser of one run of an Exploration.
+type explorer struct {
+	x         *Exploration
+	sim       *Sim
+	replaying bool     // on the way to where this run differs from those before
+	n         int      // choices made so far
+	asleep    []option // now
+	options   []option // possible now; reused between moments
+}
+
+// Choose implements Chooser.
+func (e *explorer) Choose(steps []Step) int {
+	i := e.pick(steps)
+	if i >= 0 && len(steps) > 1 {
+		e.n++
+	}
+	return i
+}
+
+func (e *explorer) pick(steps []Step) int {
+	x := e.x
+	if !e.replaying {
+		return e.explore(steps)
+	}
+	switch {
+	case len(steps) == 1:
+		return 0
+	case e.n < len(x.path):
+		return x.path[e.n]
+	}
+	// Here the run differs from those before.
+	f := &x.frames[len(x.frames)-1]
+	m := f.todo[0]
+	if m.position >= len(steps) || steps[m.position].ID() != m.id {
+		x.err = fmt.Errorf("the run cannot be repeated: choice %d was between other steps before; "+
+			"what actors and requests do must depend on nothing but what they are told", e.n+1)
+		e.sim.fail(x.err)
+		return Abandon
+	}
+	e.replaying = false
+	f.todo = f.todo[1:]
+	e.asleep = e.still(f.asleep, m)
+	f.asleep = append(f.asleep, m)
+	x.path = append(x.path, m.position)
+	return m.position
+}
+
+// explore decides about a moment in which no run has been yet, as far as is known.
+func (e *explorer) explore(steps []Step) int {
+	x := e.x
+	options := e.collect(steps)
+	todo := make([]option, 0, len(options))
+	for _, m := range options {
+		if !contains(e.asleep, m.id) {
+			todo = append(todo, m)
+		}
+	}
+	if e.sim.cfg.Fingerprint != nil && x.Off&StateComparison == 0 {
+		state := e.sim.Fingerprint()
+		if asleep, seen := x.visited.asleep(state); seen {
+			// It was left by all steps but those asleep then.
+			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, m.id) })
+			if len(todo) == 0 {
+				return Abandon
+			}
+			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, m.id) })
+		}
+		x.visited.put(state, e.asleep)
+	}
+	if x.Off&PersistentSets == 0 {
+		if only := e.sim.persistent(); only >= 0 {
+			todo = slices.DeleteFunc(todo, func(m option) bool { return m.position != only })
+		}
+	}
+	if len(todo) == 0 {
+		return Abandon
+	}
+	m := todo[0]
+	if len(todo) > 1 {
+		x.frames = append(x.frames, frame{at: e.n, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+	}
+	e.asleep = e.still(e.asleep, m)
+	if len(steps) > 1 {
+		x.path = append(x.path, m.position)
+	}
+	return m.position
+}
+
+// collect turns steps into options.
+func (e *explorer) collect(steps []Step) []option {
+	e.options = e.options[:0]
+	for i, s := range steps {
+		e.options = append(e.options, option{s.footprint(), s.ID(), i, s.accesses()})
+	}
+	return e.options
+}
+
+// still returns which of the options asleep remain so when m is taken.
+func (e *explorer) still(asleep []option, m option) (rest []option) {
+	if e.x.Off&SleepSets != 0 {
+		return nil
+	}
+	for _, other := range asleep {
+		if !e.sim.dependent(other, m) {
+			rest = append(rest, other)
+		}
+	}
+	return rest
+}
+
+// ended takes in the run's result.
+func (e *explorer) ended(r Result) {
+	x := e.x
+	x.done.Schedules++
+	x.done.Steps += r.Steps
+	switch r.End {
+	case Finished:
+		x.done.Finished++
+	case Cut:
+		x.done.TooLong++
+	case Broken:
+		x.err = r.Err
+	case Abandoned:
+	}
+}
+
+// dependent says whether two options, both possible now, race, or one of them could
+// keep the other from being made at all: by leaving nobody alive, which ends the run.
+func (s *Sim) dependent(a, b option) bool {
+	race, known := a.races(b.footprint)
+	if !known {
+		race = interfere(a.accesses, b.accesses)
+	}
+	return race || s.endsBefore(a, b) || s.endsBefore(b, a)
+}
+
+// endsBefore says whether the run may be over after a, so that b, which need not
+// happen, does not.
+func (s *Sim) endsBefore(a, b option) bool {
+	switch a.kind {
+	case Start, Response, Timer, Crash: // the actor may be done
+	default:
+		return false
+	}
+	if !b.kind.optional() {
+		return false
+	}
+	others := 0
+	for i, other := range s.actors {
+		if i != a.actor && other.alive() && (b.kind != Crash || i != b.actor) {
+			others++
+		}
+	}
+	return others == 0
+}
+
+// persistent returns the position of a step that need not wait for any other, -1
+// if there is none: whatever else can happen before it does not race with it.
+//
+// It is a node's own step. Others do not see it; time cannot move before it is
+// taken, for it must be; and nothing can befall the node. It might end its actor
+// and with it the run, which would keep optional steps from happening: so somebody
+// else must be alive who cannot crash, and whose last step can come after all of
+// those.
+func (s *Sim) persistent() int {
+	if s.ticks > 0 {
+		return -1
+	}
+	for i, step := range s.steps {
+		switch step.Kind {
+		case Start, Response, Timer:
+		default:
+			continue
+		}
+		a := step.proc.actor
+		// Before its code runs, nothing can befall a node.
+		if step.Kind != Start && (a.pauses > 0 || a.crashes > 0 || len(a.clockSteps) > 0) {
+			continue
+		}
+		for _, other := range s.actors {
+			if other != a && other.alive() && other.crashes == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func contains(options []option, id uint64) bool {
+	return slices.ContainsFunc(options, func(m option) bool { return m.id == id })
+}

@@ -1,0 +1,97 @@
+package sim
+
+import "github.com/isr-sim/isr-sim/internal/fingerprint"
+
+// Fingerprinter is a Request whose answer can be compared. Without it, no two
+// states after the request took effect are ever taken for the same.
+type Fingerprinter interface {
+	Request
+	// AnswerFingerprint returns, after Apply, a number that is equal for equal answers and effects; false if it cannot say.
+	// It must cover what the actor will get to know, and what the world will remember of this very request, such as that
+	// it need not be done twice.
+	AnswerFingerprint() (answer uint64, ok bool)
+}
+
+// Fingerprint returns a number that is equal for equal states of the run, and
+// hardly ever for others (among n states, with a chance of about n*n/2^65). Equal
+// states have the same future: the same steps are possible, and lead to equal
+// states. It needs Config.Fingerprint and is 0 without it. Call it between steps,
+// such as in Config.Trace.
+//
+// It covers true time, the ticks that are left, the world's own fingerprint, and
+// for each actor what its code has observed (each resumption with the time and
+// the node's clock, each effect of its requests with the time, the outcome and
+// the answer) together with what may still befall its node. The code of an actor
+// is deterministic in its observations, so they stand for its local state, which
+// nobody can look at. What an actor that has ended, or crashed for good, had
+// observed no longer counts: if the world remembers it, that is for
+// Config.Fingerprint to cover.
+func (s *Sim) Fingerprint() uint64 {
+	if s.cfg.Fingerprint == nil {
+		return 0
+	}
+	h := fingerprint.Hash(s.cfg.Fingerprint()).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(s.ticks))
+	for _, a := range s.actors {
+		h = h.Number(uint64(a.fingerprint()))
+	}
+	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
+	for _, o := range s.orphans {
+		orphans += o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation))
+	}
+	return uint64(h.Number(uint64(orphans)))
+}
+
+func (a *actor) fingerprint() fingerprint.Hash {
+	h := fingerprint.Hash(0).Number(uint64(a.proc.state))
+	if !a.alive() && (a.proc.state == ended || a.restarts == 0) {
+		return h
+	}
+	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).
+		Number(uint64(a.pauses)).Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps)))
+	if a.paused {
+		h = h.Number(uint64(a.until.UnixNano()))
+	}
+	return h
+}
+
+// alive says whether the actor has something to do, now or later, unless its node
+// comes back from a crash.
+func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
+
+// observe notes what the actor whose step is about to be taken gets to know by it.
+func (s *Sim) observe(step Step) {
+	if s.cfg.Fingerprint == nil {
+		return
+	}
+	switch step.Kind {
+	case Start, Response, Timer, Crash, Restart:
+		a := step.proc.actor
+		a.observed = a.observed.Number(uint64(step.Kind)).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
+	}
+}
+
+// observeAnswer notes how the actor's request took effect.
+func (s *Sim) observeAnswer(p *Proc, outcome int) {
+	if s.cfg.Fingerprint == nil {
+		return
+	}
+	a := p.actor
+	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(outcome))
+	answer, known := uint64(0), false
+	if r, ok := p.request.(Fingerprinter); ok {
+		answer, known = r.AnswerFingerprint()
+	}
+	if !known {
+		answer = s.unique()
+	}
+	a.observed = a.observed.Number(answer)
+}
+
+// unique returns a number that no other course of things has.
+func (s *Sim) unique() uint64 {
+	h := fingerprint.Hash(0).Number(uint64(s.result.Steps))
+	for _, choice := range s.result.Choices {
+		h = h.Number(uint64(choice))
+	}
+	return uint64(h)
+}
