@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
@@ -132,6 +134,8 @@ type Call struct {
 	// of a kind that cannot befall the call does nothing. Nil means: consult
 	// the injected ones.
 	Fault *Fault
+
+	wire bool // the output is encoded next: see rowOutput
 }
 
 // request is a Call while it is being served.
@@ -147,6 +151,14 @@ type request struct {
 	stale       bool // a FaultStaleRead has struck
 	// unprocessed is the FaultUnprocessed that has struck, if one has.
 	unprocessed *Fault
+	wire        bool // the output may be a rowOutput, of
+	read        *row // what has been read
+}
+
+// doForWire is Do for a door that encodes the output.
+func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
+	c.wire = true
+	return db.Do(ctx, c)
 }
 
 // Do serves one call. It is the engine's only entry: every door ends here.
@@ -204,7 +216,19 @@ func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, err
 	if db.served.keep > 0 {
 		return db.serveLogged(r, c.Input, fault)
 	}
+	if r.wire = c.wire && fault == nil; r.wire {
+		return db.serveForWire(r, c.Input)
+	}
 	return db.serveMaybe(r, c.Input, fault)
+}
+
+// serveForWire serves a call whose output nobody sees who has not encoded it.
+func (db *DB) serveForWire(r *request, in any) (any, error) {
+	out, err := r.op.serve(db, r, in)
+	if get, ok := out.(*dynamodb.GetItemOutput); ok && r.read != nil {
+		return &rowOutput{get, r.read}, err
+	}
+	return out, err
 }
 
 // serveMaybe serves a call that a fault hits or, if it is nil, does not.

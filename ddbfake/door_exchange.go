@@ -21,7 +21,7 @@ type HTTPDoor struct {
 }
 
 // HTTPDoor returns the HTTP door, for servers other than net/http's.
-func (db *DB) HTTPDoor() *HTTPDoor { return &HTTPDoor{do: db.Do} }
+func (db *DB) HTTPDoor() *HTTPDoor { return &HTTPDoor{do: db.doForWire} }
 
 // HTTPRequest is a request as a server has received it. Its strings need to
 // last no longer than until Serve returns.

@@ -15,7 +15,7 @@ import (
 // of its own: those belong to the http.Server around it. Package control has what
 // a test in another language wants beside it, and the command isr-sim serve
 // serves both.
-func (db *DB) Handler() http.Handler { return &handler{HTTPDoor{do: db.Do}} }
+func (db *DB) Handler() http.Handler { return &handler{HTTPDoor{do: db.doForWire}} }
 
 // handler is the HTTP door for net/http.
 type handler struct{ door HTTPDoor }

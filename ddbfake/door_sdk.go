@@ -25,7 +25,7 @@ import (
 // retries and deserializes as it does against AWS. See NewClient for its
 // options; the ids it makes up are numbered per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	return NewClient(db.Do, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
+	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
 
 // NewClient returns a real client of the SDK whose wire ends in do, which is

@@ -36,7 +36,7 @@ func (d *Door) ListStreams(ctx context.Context, in *dynamodbstreams.ListStreamsI
 // StreamsClient returns a real client of the SDK for DynamoDB Streams whose
 // wire ends in this DB, as Client does for DynamoDB.
 func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
-	return newStreamsClient(db.Do, db.clients.Add(1), optFns)
+	return newStreamsClient(db.doForWire, db.clients.Add(1), optFns)
 }
 
 // NewStreamsClient returns a real client of the SDK for DynamoDB Streams whose

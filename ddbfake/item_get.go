@@ -43,14 +43,16 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 		key := g.key
 		g.row = db.replica(r, g.table, func(k primaryKey) bool { return k == key }).get(key)
 	}
-	if err := g.table.schema.checkEmpty(g.key); err != nil {
-		return nil, err
-	}
-	item, err := g.run()
+	err := g.table.schema.checkEmpty(g.key)
 	if err != nil {
 		return nil, err
 	}
-	out := &dynamodb.GetItemOutput{Item: item}
+	out := &dynamodb.GetItemOutput{}
+	if r.wire && g.projection == nil {
+		r.read = g.row
+	} else if out.Item, err = g.run(); err != nil {
+		return nil, err
+	}
 	if wanted(in.ReturnConsumedCapacity) {
 		units := readUnits(sizeOf(g.row), aws.ToBool(in.ConsistentRead))
 		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)

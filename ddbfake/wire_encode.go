@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"encoding/base64"
 	"math"
 	"math/big"
 	"slices"
@@ -30,6 +29,9 @@ func appendOutput(dst []byte, out shape) []byte {
 	e.open('{', frame{})
 	out.SerializeMembers(e)
 	writeZeroMembers(e, out)
+	if read, ok := out.(*rowOutput); ok {
+		read.writeRow(e)
+	}
 	e.close('}')
 	return e.release()
 }
@@ -162,16 +164,23 @@ func (e *encoder) close(bracket byte) {
 }
 
 func (e *encoder) quote(s string) {
-	for i := range len(s) {
-		if !plain[s[i]] {
-			// Invalid UTF-8 becomes U+FFFD; the error only says that this happened.
-			e.buf, _ = jsontext.AppendQuote(e.buf, s)
+	start := len(e.buf)
+	e.buf = append(e.buf, '"')
+	for rest := s; ; {
+		n := plainPrefix(rest)
+		e.buf = append(e.buf, rest[:n]...)
+		if n == len(rest) {
+			e.buf = append(e.buf, '"')
 			return
 		}
+		if c := rest[n]; c != '"' && c != '\\' {
+			break
+		}
+		e.buf = append(e.buf, '\\', rest[n])
+		rest = rest[n+1:]
 	}
-	e.buf = append(e.buf, '"')
-	e.buf = append(e.buf, s...)
-	e.buf = append(e.buf, '"')
+	// Invalid UTF-8 becomes U+FFFD; the error only says that this happened.
+	e.buf, _ = jsontext.AppendQuote(e.buf[:start], s)
 }
 
 // WriteStruct opens a structure.
@@ -257,9 +266,7 @@ func (e *encoder) WriteString(schema *smithy.Schema, v string) {
 // WriteBlob writes standard base64.
 func (e *encoder) WriteBlob(schema *smithy.Schema, v []byte) {
 	e.begin(schema)
-	e.buf = append(e.buf, '"')
-	e.buf = base64.StdEncoding.AppendEncode(e.buf, v)
-	e.buf = append(e.buf, '"')
+	e.base64(v)
 }
 
 // WriteBool writes true or false.

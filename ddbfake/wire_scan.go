@@ -130,25 +130,13 @@ func (d *decoder) unquoted() string {
 		return ""
 	}
 	start := d.pos + 1
-	end := start
-	for end < len(d.text) && plain[d.text[end]] {
-		end++
-	}
+	end := start + plainPrefix(d.text[start:])
 	if end < len(d.text) && d.text[end] == '"' {
 		d.pos = end + 1
 		return d.text[start:end]
 	}
 	return d.irregular(end)
 }
-
-// plain has the bytes that stand for themselves in a string, and are valid
-// UTF-8 whatever surrounds them.
-var plain = func() (bytes [256]bool) {
-	for c := byte(' '); c < 0x7f; c++ {
-		bytes[c] = c != '"' && c != '\\'
-	}
-	return bytes
-}()
 
 // irregular is unquoted for a string with escapes, or with bytes that may be
 // no UTF-8. Before from there is none of these.

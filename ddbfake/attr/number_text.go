@@ -127,11 +127,11 @@ func (n Number) String() string {
 	if i, ok := n.Int64(); ok {
 		return strconv.FormatInt(i, 10)
 	}
-	return string(n.append(nil))
+	return string(n.Append(nil))
 }
 
-// append appends what String returns.
-func (n Number) append(b []byte) []byte {
+// Append appends what String returns.
+func (n Number) Append(b []byte) []byte {
 	if i, ok := n.Int64(); ok {
 		return strconv.AppendInt(b, i, 10)
 	}

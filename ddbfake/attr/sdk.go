@@ -288,7 +288,7 @@ func (s *slab) number(text string) types.AttributeValue {
 // them share one.
 func (s *slab) text(n Number) string {
 	var few [maxDigits + 2]byte
-	text := n.append(few[:0])
+	text := n.Append(few[:0])
 	if s.digits.Cap()-s.digits.Len() < len(text) {
 		s.digits = strings.Builder{}
 		s.digits.Grow(min(max(s.expectNumbers, 1), slabSize) * len(text))

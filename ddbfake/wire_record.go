@@ -1,0 +1,102 @@
+package ddbfake
+
+import (
+	"encoding/base64"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// rowOutput is the answer of a GetItem that goes over a wire: the SDK's, but
+// for the item. That is still the row as it is kept, which costs a fraction of
+// what the SDK's maps do.
+type rowOutput struct {
+	*dynamodb.GetItemOutput
+	row *row
+}
+
+// writeRow writes the item.
+func (out *rowOutput) writeRow(e *encoder) {
+	e.begin(schemas.GetItemOutput_Item)
+	e.open('{', frame{})
+	for name, v := range out.row.record.All {
+		e.entry(name)
+		e.value(v)
+	}
+	e.close('}')
+}
+
+// entry writes the key of an object's next member.
+func (e *encoder) entry(name string) {
+	f := &e.frames[len(e.frames)-1]
+	if f.comma {
+		e.buf = append(e.buf, ',')
+	}
+	f.comma = true
+	e.quote(name)
+	e.buf = append(e.buf, ':')
+}
+
+// value writes an attribute value as the engine keeps it, to the byte as the
+// SDK's are written.
+func (e *encoder) value(v attr.Value) {
+	e.buf = append(e.buf, `{"`...)
+	e.buf = append(e.buf, v.Kind().String()...)
+	e.buf = append(e.buf, `":`...)
+	switch v := v.(type) {
+	case attr.S:
+		e.quote(string(v))
+	case attr.N:
+		e.digits(v.Number)
+	case attr.B:
+		e.base64(v)
+	case attr.BOOL:
+		e.buf = strconv.AppendBool(e.buf, bool(v))
+	case attr.NULL:
+		e.buf = append(e.buf, "true"...)
+	case attr.M:
+		e.open('{', frame{})
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			e.entry(name)
+			e.value(v[name])
+		}
+		e.close('}')
+	case attr.L:
+		elements(e, v, e.value)
+	case attr.SS:
+		elements(e, v, e.quote)
+	case attr.NS:
+		elements(e, v, e.digits)
+	case attr.BS:
+		elements(e, v, e.base64)
+	}
+	e.buf = append(e.buf, '}')
+}
+
+func (e *encoder) digits(n attr.Number) {
+	e.buf = append(e.buf, '"')
+	e.buf = n.Append(e.buf)
+	e.buf = append(e.buf, '"')
+}
+
+func (e *encoder) base64(b []byte) {
+	e.buf = append(e.buf, '"')
+	e.buf = base64.StdEncoding.AppendEncode(e.buf, b)
+	e.buf = append(e.buf, '"')
+}
+
+func elements[E any](e *encoder, list []E, write func(E)) {
+	e.buf = append(e.buf, '[')
+	for i, element := range list {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		write(element)
+	}
+	e.buf = append(e.buf, ']')
+}
