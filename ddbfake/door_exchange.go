@@ -80,9 +80,7 @@ var errMissingToken = &smithy.GenericAPIError{
 // server's to bound.
 func (d *HTTPDoor) Serve(ctx context.Context, r *HTTPRequest, to *HTTPReply) error {
 	*to = HTTPReply{RequestID: requestID(d.requests.Add(1)), ContentType: contentType, Body: to.Body[:0]}
-	in := getBuffer()
-	body, err := readBody(*in, r)
-	defer putBuffer(in, body)
+	body, err := readBody(r)
 	switch {
 	case errors.Is(err, errTooLarge):
 		to.Status, to.Close, err = http.StatusRequestEntityTooLarge, true, nil

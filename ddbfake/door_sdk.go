@@ -185,8 +185,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) { return 
 
 // Do serves one request.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
-	request, in, out := requestOf(r), getBuffer(), getBuffer()
-	body, err := readBody(*in, &request)
+	request, out := requestOf(r), getBuffer()
+	body, err := readBody(&request)
 	if r.Body != nil {
 		r.Body.Close()
 	}
@@ -203,7 +203,6 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 		}
 		err = a.answer(r.Context(), t.do, s, &request, body)
 	}
-	putBuffer(in, body)
 	defer func() { putBuffer(out, a.Body) }()
 	if err != nil {
 		return nil, err

@@ -19,26 +19,23 @@ const maxBody = 16 << 20
 // errTooLarge is for a body over maxBody.
 var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
 
-// readBody reads a request's body into buf, and unpacks it if it is packed. It
-// reads and unpacks no more than may be served. Errors are errTooLarge,
-// errMalformed for what cannot be unpacked, and those of reading.
-func readBody(buf []byte, r *HTTPRequest) ([]byte, error) {
-	buf = buf[:0]
+// readBody reads a request's body, and unpacks it if it is packed. It reads and
+// unpacks no more than may be served. Errors are errTooLarge, errMalformed for
+// what cannot be unpacked, and those of reading.
+func readBody(r *HTTPRequest) ([]byte, error) {
 	if r.Body == nil {
-		return buf, nil
+		return nil, nil
 	}
 	if r.Length > maxBody {
-		return buf, errTooLarge
+		return nil, errTooLarge
 	}
 	if strings.EqualFold(r.ContentEncoding, "gzip") {
-		return unpack(buf, r.Body)
+		return unpack(r.Body)
 	}
-	if r.Length > 0 {
-		// Room for one byte more, to find the end there. What only says that
-		// it is long gets its room when it comes.
-		buf = slices.Grow(buf, int(min(r.Length, keepBuffer))+1)
-	}
-	return readAll(buf, r.Body)
+	// Room for one byte more, to find the end there. What only says that it is
+	// long gets its room when it comes.
+	const most = 64 << 10
+	return readAll(make([]byte, 0, max(min(r.Length, most), 0)+1), r.Body)
 }
 
 // readAll appends what r gives to buf, up to one byte more than maxBody.
@@ -52,7 +49,7 @@ func readAll(buf []byte, r io.Reader) ([]byte, error) {
 		switch {
 		case len(buf) > maxBody:
 			return buf, errTooLarge
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			return buf, nil
 		case err != nil:
 			return buf, err
@@ -61,21 +58,21 @@ func readAll(buf []byte, r io.Reader) ([]byte, error) {
 }
 
 // unpack is readAll of a packed body, which may be no larger itself.
-func unpack(buf []byte, packed io.Reader) ([]byte, error) {
+func unpack(packed io.Reader) (body []byte, err error) {
 	bounded := &boundedReader{r: packed, left: maxBody}
 	unpacked, err := gzip.NewReader(bounded)
 	if err == nil {
-		buf, err = readAll(buf, unpacked)
+		body, err = readAll(nil, unpacked)
 	}
 	switch {
 	case bounded.over:
-		return buf, errTooLarge
+		return nil, errTooLarge
 	case bounded.failed != nil:
-		return buf, bounded.failed
+		return nil, bounded.failed
 	case err != nil && !errors.Is(err, errTooLarge):
-		return buf, errMalformed
+		return nil, errMalformed
 	}
-	return buf, err
+	return body, err
 }
 
 // boundedReader reads up to so many bytes, and notes why it gave no more.
@@ -96,13 +93,13 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 		n, b.over, err = b.left, true, errTooLarge
 	}
 	b.left -= n
-	if err != nil && !errors.Is(err, io.EOF) && !b.over {
+	if err != nil && err != io.EOF && !b.over {
 		b.failed = err
 	}
 	return n, err
 }
 
-// buffers holds bodies that are done with.
+// buffers holds answers that are done with.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // keepBuffer is the largest buffer that goes back to the pool.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,6 +22,8 @@ import (
 // of the wrong types, ValidationException for an AttributeValue of two types.
 // One of no type becomes nil: the engine refuses it where it can say which
 // parameter it was.
+//
+// The body becomes part of the input, and must not change.
 func decodeInput(op *operation, body []byte) (any, error) {
 	in := op.newInput()
 	d := newDecoder(body)
@@ -62,7 +65,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 func newDecoder(body []byte) *decoder {
 	d, _ := decoders.Get().(*decoder)
-	d.text = string(body)
+	d.text = unsafe.String(unsafe.SliceData(body), len(body))
 	return d
 }
 
@@ -100,6 +103,9 @@ func (d *decoder) value(v reflect.Value, member bool) error {
 		*p, err = d.names(member)
 	case *bool:
 		*p, err = d.boolean()
+	case **bool:
+		*p = new(bool)
+		**p, err = d.boolean()
 	case *int32:
 		*p, err = whole[int32](d, "Integer")
 	case *int64:

@@ -177,12 +177,10 @@ func TestDecodeInputKeeps(t *testing.T) {
 	body := func(s string) []byte {
 		return []byte(`{"TableName":"` + s + `","Item":{"\u0061":{"S":"\"` + s + `"},"n":{"N":"` + s + `"}}}`)
 	}
-	first := body("1")
-	got, err := decodeInput(op, first)
+	got, err := decodeInput(op, body("1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear(first)
 	if _, err := decodeInput(op, body("2")); err != nil {
 		t.Fatal(err)
 	}

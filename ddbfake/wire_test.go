@@ -234,7 +234,7 @@ func TestReadBody(t *testing.T) {
 		{"over the limit unpacked", request(bytes.NewReader(zipped(strings.Repeat("x", maxBody+1))), "gzip"), "", errTooLarge},
 	}
 	for _, test := range tests {
-		got, err := readBody(nil, &test.r)
+		got, err := readBody(&test.r)
 		if !errors.Is(err, test.err) {
 			t.Errorf("%s: got error %v, want %v", test.name, err, test.err)
 		} else if err == nil && string(got) != test.want {

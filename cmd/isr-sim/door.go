@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/valyala/fasthttp"
@@ -30,7 +31,8 @@ type door struct {
 	ctx    context.Context // of calls: a call that has begun may end
 	calls  *ddbfake.HTTPDoor
 	others fasthttp.RequestHandler
-	hosts  []string
+	hosts  []string               // names of this machine
+	known  atomic.Pointer[string] // the name that was found to be one
 	log    *slog.Logger
 }
 
@@ -71,8 +73,7 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 			drop(ctx)
 		}
 	}()
-	calls := x.read(ctx, d.hosts)
-	if !calls {
+	if !x.read(ctx) || !d.knows(ctx.Request.Header.Host()) {
 		d.serveOther(ctx, x)
 		return
 	}
@@ -84,9 +85,23 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	x.write(ctx)
 }
 
-// read takes a request apart. It reports whether the request is one for the
-// door of the fake that Guard lets pass.
-func (x *exchange) read(ctx *fasthttp.RequestCtx, hosts []string) bool {
+// knows reports whether Guard lets pass a request with this Host header. Nearly
+// all clients call the server by one name.
+func (d *door) knows(host []byte) bool {
+	if last := d.known.Load(); last != nil && *last == string(host) {
+		return true
+	}
+	name := string(host)
+	if !control.Known(name, d.hosts...) {
+		return false
+	}
+	d.known.Store(&name)
+	return true
+}
+
+// read takes a request apart. It reports whether the request may be a call of
+// DynamoDB: whether it is for the door of the fake, and from no web page.
+func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	h := &ctx.Request.Header
 	path, query, _ := strings.Cut(text(h.RequestURI()), "?")
 	x.request = ddbfake.HTTPRequest{
@@ -122,8 +137,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx, hosts []string) bool {
 		x.body = wholeBody{stream, conn}
 		x.request.Body = &x.body
 	}
-	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !control.Owns(path) &&
-		control.Known(text(h.Host()), hosts...)
+	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !control.Owns(path)
 }
 
 // text is the text of bytes that nobody changes while the request is served.
@@ -197,7 +211,7 @@ type wholeBody struct {
 // Read reads.
 func (b *wholeBody) Read(p []byte) (int, error) {
 	n, err := b.stream.Read(p)
-	if errors.Is(err, io.EOF) && b.conn != nil && b.conn.failed != nil {
+	if err == io.EOF && b.conn != nil && b.conn.failed != nil {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err

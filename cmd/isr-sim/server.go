@@ -14,8 +14,8 @@ import (
 
 // limits are what a server puts up with.
 type limits struct {
-	header time.Duration // for a request's header to arrive
-	body   time.Duration // for the body to arrive, once the header has
+	header time.Duration // for a request's header to arrive, and for a short body with it
+	body   time.Duration // for a body to arrive that is not short, once the header has
 	answer time.Duration // for an answer to be taken
 	idle   time.Duration // between two requests of a connection
 	drain  time.Duration // for requests under way to end when the server stops
@@ -62,9 +62,12 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 		IdleTimeout:    l.idle,
 		ReadBufferSize: l.headerBytes,
 		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-			c := fasthttp.RequestConfig{ReadTimeout: l.body}
-			if h.ContentLength() > maxBody {
-				c.MaxRequestBodySize = 1 // it is refused once it begins
+			var c fasthttp.RequestConfig
+			if n := h.ContentLength(); n < 0 || n > shortBody {
+				c.ReadTimeout = l.body
+				if n > maxBody {
+					c.MaxRequestBodySize = 1 // it is refused once it begins
+				}
 			}
 			return c
 		},
@@ -94,8 +97,10 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 	return <-served
 }
 
-// maxBody is the largest body that is read: as much as the service reads.
-const maxBody = 16 << 20
+const (
+	maxBody   = 16 << 20 // the largest that is read: as much as the service reads
+	shortBody = 4 << 10
+)
 
 // expected answers a client that asks before it sends its body.
 func expected(ctx *fasthttp.RequestCtx) int {
