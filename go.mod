@@ -22,6 +22,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/anishathalye/porcupine v1.3.1
+
 require (
 	github.com/andybalholm/brotli v1.2.2 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect

@@ -43,7 +43,7 @@ type Check struct {
 const DefaultSchedules = 50
 
 // CheckStore has rapid draw worlds (nodes and their scripts, cache durations,
-// clocks, pauses, crashes, TTL lag, faults of the store) and runs each under many
+// clocks, pauses, crashes, TTL lag, replica lag, faults of the store) and runs each under many
 // schedules, with the cache that newStore makes on every node. It fails the test
 // if an invariant of package invariant does not hold, and leaves the smallest
 // failure in testdata/isr-sim, with the fewest context switches that it finds,

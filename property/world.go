@@ -38,6 +38,7 @@ func worlds(name, protocol string, schedules int) *rapid.Generator[world] {
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		s.Cache = drawCache(t)
 		s.Lag = drawLag(t)
+		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		s.Skew = pick(t, "max clock skew", 0, time.Second, 500*time.Millisecond, s.Cache.Lease/2)
 		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
 		s.Actors = rapid.SliceOfN(actors(s, keys), 2, len(actorNames)).Draw(t, "actors")

@@ -59,8 +59,13 @@ func (n *node) config() isr.Config {
 	if n.world.sdk {
 		dynamo = n.sdkClient()
 	}
+	var observe history.Observer
+	if n.world.observing {
+		observe = n.world.operations.Observer(n.proc.Name(), n.proc.Now)
+	}
 	return isr.Config{
-		Client: dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
+		Observe: observe,
+		Client:  dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
 		Table:  tableName,
 		Lease:  c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, LockBuffer: c.LockBuffer,

@@ -32,6 +32,9 @@ type Run struct {
 	SDK bool
 	// Record keeps what went over the wire in Outcome.Exchanges.
 	Record bool
+	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
+	// than all others.
+	Blind bool
 
 	onStep  func(sim.Taken) // hears of each step after the trace
 	compare bool            // states, by their fingerprints
@@ -51,6 +54,7 @@ type Outcome struct {
 
 	words words
 	unmet []Fault // declared faults that no call of the run could meet
+	seen  invariant.Evidence
 }
 
 // Violation is a broken invariant and the few things that show it.
@@ -97,7 +101,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.recording, w.sdk = r.Record, r.SDK
+	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind
 	if t != nil {
 		t.w = w
 	}
@@ -128,9 +132,10 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 func (w *world) judge(o *Outcome) {
 	o.Verdict = invariant.OK
 	evidence := invariant.Evidence{
-		Changes: w.db.Changes(), History: w.history.Events(),
+		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(),
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate,
 	}
+	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	for _, inv := range invariant.All() {
 		switch f := inv.Check(evidence); f.Verdict {
 		case invariant.Violated:
@@ -148,6 +153,10 @@ func (w *world) judge(o *Outcome) {
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
 	}
 }
+
+// Visualize writes a page of HTML on which every node's operations on its store
+// stand beside the longest orders that explain their answers.
+func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
 
 // lines prints the changes and events that a finding names, in order of time.
 func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string {
@@ -168,6 +177,15 @@ func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string
 	for _, seq := range f.Events {
 		e := evidence.History[seq-1]
 		all = append(all, line{e.Time.UnixNano(), fmt.Sprintf("%-10s  %-8s  %s", words.instant(e.Time), e.Actor, history.Event.String(e))})
+	}
+	for _, place := range f.Operations {
+		o := evidence.Operations[place-1]
+		at := o.Ended
+		if o.Return == 0 {
+			at = o.Began
+		}
+		text := fmt.Sprintf("%-10s  %-8s  %s (called at %s)", words.instant(at), o.Actor, o.Describe(words.second), words.instant(o.Began))
+		all = append(all, line{at.UnixNano(), text})
 	}
 	slices.SortStableFunc(all, func(a, b line) int { return int(min(max(a.at-b.at, -1), 1)) })
 	out := make([]string, len(all))

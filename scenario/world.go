@@ -34,18 +34,20 @@ type world struct {
 	met      []bool            // which of the scenario's faults some call could meet
 	keyOf    map[string]string // partition key to cache key, for traces
 
-	history   history.Log
-	marks     map[Mark]bool
-	prints    *prints    // nil unless somebody wants the world's fingerprint
-	seen      int        // changes that afterCall and the trace have looked at
-	exchanges []Exchange // what went over the wire, if recording
-	recording bool
-	sdk       bool   // nodes get clients of the SDK
-	clients   uint64 // how many
-	deadlines deadlines
-	swept     int               // rows that the schedule had TTL delete
-	skewed    bool              // some node's clock can differ from true time
-	struck    ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
+	history    history.Log
+	operations history.Operations // what the nodes saw of the store, if observing
+	observing  bool
+	marks      map[Mark]bool
+	prints     *prints    // nil unless somebody wants the world's fingerprint
+	seen       int        // changes that afterCall and the trace have looked at
+	exchanges  []Exchange // what went over the wire, if recording
+	recording  bool
+	sdk        bool   // nodes get clients of the SDK
+	clients    uint64 // how many
+	deadlines  deadlines
+	swept      int               // rows that the schedule had TTL delete
+	skewed     bool              // some node's clock can differ from true time
+	struck     ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.

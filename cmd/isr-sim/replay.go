@@ -1,18 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // newReplay makes the command that runs one recorded schedule and prints its
 // trace.
 func newReplay(out io.Writer) *cobra.Command {
-	r := &recording{}
+	r, history := &recording{}, ""
 	cmd := &cobra.Command{
 		Use:   "replay SCENARIO",
 		Short: "Run one recorded schedule again and print its trace",
@@ -26,13 +29,14 @@ recorded one is noticed: the scenario, the protocol or isr-sim has changed. Exit
 violates an invariant, 0 that it does not.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '00000110' paused-writer",
 		Args:    oneScenario,
-		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0], history) },
 	}
 	r.flags(cmd)
+	cmd.Flags().StringVar(&history, "history", "", "a file of HTML to draw in what each node saw of its store")
 	return cmd
 }
 
-func replay(cmd *cobra.Command, out io.Writer, r *recording, name string) error {
+func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history string) error {
 	run, err := r.load(cmd, name)
 	if err != nil {
 		return err
@@ -43,6 +47,11 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name string) error 
 		return err
 	}
 	fmt.Fprintf(out, "\n%s", o.Explain(run.Scenario.Name, run.Protocol.Name))
+	if history != "" {
+		if err := draw(o, history); err != nil {
+			return unknown(err, "")
+		}
+	}
 	switch o.Verdict {
 	case invariant.Violated:
 		return &exitError{code: exitViolated}
@@ -51,4 +60,13 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name string) error 
 	default:
 		return nil
 	}
+}
+
+// draw writes the page of --history.
+func draw(o *scenario.Outcome, file string) error {
+	var page bytes.Buffer
+	if err := o.Visualize(&page); err != nil {
+		return fmt.Errorf("--history: %w", err)
+	}
+	return os.WriteFile(file, page.Bytes(), 0o644)
 }

@@ -37,6 +37,8 @@ func (v Verdict) String() string {
 type Evidence struct {
 	Changes []ddbfake.Change // the store's change log, from its beginning
 	History []history.Event  // what the clients saw; may be missing for invariants on the log alone
+	// Operations is what the nodes saw of their stores; none is checked by none.
+	Operations []history.Operation
 	// MaxClockSkew is what is promised of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window.
@@ -47,8 +49,9 @@ type Evidence struct {
 type Finding struct {
 	Verdict Verdict
 	Why     string // one sentence, for anything but ok
-	// Changes and Events are the sequence numbers of the few changes and events that show it, the decisive one last.
-	Changes, Events []int
+	// Changes and Events are the sequence numbers of the few changes and events that show it, Operations the places from 1
+	// of such operations; the decisive one is the last.
+	Changes, Events, Operations []int
 }
 
 // Invariant is one promise.
@@ -61,7 +64,7 @@ type Invariant struct {
 }
 
 // All returns the invariants in the order in which reports name them.
-func All() []Invariant { return []Invariant{StaleWriter(), LockTheft(), Freshness()} }
+func All() []Invariant { return []Invariant{StaleWriter(), LockTheft(), Freshness(), Linearizable()} }
 
 func ok() Finding { return Finding{Verdict: OK} }
 

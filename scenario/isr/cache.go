@@ -38,6 +38,9 @@ func NewOn(store Store, cfg Config) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Observe != nil {
+		store = Observed(store, cfg.Observe)
+	}
 	return &Cache{cfg, store}, nil
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Client is the part of *dynamodb.Client that the protocol uses.
@@ -62,6 +64,8 @@ type Config struct {
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
 	Retention  time.Duration // how long META outlives its freshness before TTL may delete it; default 24 h
 	LockBuffer time.Duration // how long LOCK outlives its lease before TTL may delete it; default 1 h
+
+	Observe history.Observer // hears of every operation on the store; may be nil
 
 	Contention Contention
 	Poll       time.Duration // how long to sleep between looks at a page somebody else is regenerating; default 1 s

@@ -23,6 +23,7 @@ func All() []isr.Protocol {
 		blindPublish(),
 		blindRelease(),
 		checkThenActPublish(),
+		eventualRead(),
 		fenceInLockRow(),
 		freshnessByTTL(),
 		generatedAtLate(),

@@ -25,6 +25,7 @@ type stage struct {
 	db     *ddbfake.DB
 	bodies bodies
 	log    history.Log
+	calls  history.Operations
 	served string
 
 	protocol    isr.Protocol
@@ -59,7 +60,8 @@ func newStage(t *testing.T, p isr.Protocol) *stage {
 func (s *stage) config(actor string) isr.Config {
 	n := 0
 	return isr.Config{
-		Client: s.db.As(actor), Clock: s.clock, Bodies: s.bodies, Table: table,
+		Observe: s.calls.Observer(actor, s.clock.Now),
+		Client:  s.db.As(actor), Clock: s.clock, Bodies: s.bodies, Table: table,
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(ctx context.Context, _ string, keepAlive func(context.Context) error) ([]byte, error) {
 			body := fmt.Sprintf("%s-%d", actor, n)
@@ -89,18 +91,21 @@ func (s *stage) correct(actor string) *isr.RecipeA {
 	return store
 }
 
+func (*stage) observed(r *isr.RecipeA) isr.Store { return isr.Observed(r, r.Config().Observe) }
+
 // oldPage has carol publish a page that goes stale.
 func (s *stage) oldPage() {
 	s.Helper()
 	carol := s.correct("carol")
-	lease, err := carol.Acquire(s.Context(), key)
+	store := s.observed(carol)
+	lease, err := store.Acquire(s.Context(), key)
 	if err != nil {
 		s.Fatal(err)
 	}
 	s.record("carol", history.Rendered, history.Unclaimed, "old")
 	s.bodies["old"] = []byte("old")
 	now := carol.Now()
-	if err := carol.Publish(s.Context(), lease, isr.Meta{
+	if err := store.Publish(s.Context(), lease, isr.Meta{
 		PK: carol.PK(key), S3Key: "old", GeneratedAt: now, RevalidateSeconds: 60, TTL: now + 60 + 86400,
 	}); err != nil {
 		s.Fatal(err)
@@ -110,7 +115,7 @@ func (s *stage) oldPage() {
 
 func (s *stage) bobAcquires() isr.Lease {
 	s.Helper()
-	lease, err := s.correct("bob").Acquire(s.Context(), key)
+	lease, err := s.observed(s.correct("bob")).Acquire(s.Context(), key)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -119,7 +124,7 @@ func (s *stage) bobAcquires() isr.Lease {
 
 func (s *stage) bobReleases(lease isr.Lease) {
 	s.Helper()
-	if err := s.correct("bob").Release(s.Context(), lease); err != nil {
+	if err := s.observed(s.correct("bob")).Release(s.Context(), lease); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -185,7 +190,7 @@ func (s *stage) end() end {
 			e.Lock = token
 		}
 	}
-	evidence := invariant.Evidence{Changes: s.db.Changes(), History: s.log.Events(), Revalidate: time.Minute}
+	evidence := invariant.Evidence{Changes: s.db.Changes(), History: s.log.Events(), Operations: s.calls.All(), Revalidate: time.Minute}
 	for _, inv := range invariant.All() {
 		switch f := inv.Check(evidence); f.Verdict {
 		case invariant.OK:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 )
@@ -65,8 +66,8 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Lock: "bob-1"},
 		others: map[string]end{
-			"blind-publish": {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
-			"blind-release": {Served: "alice-1", Broken: []string{"lock-theft"}},
+			"blind-publish": {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer", "linearizable"}},
+			"blind-release": {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
@@ -80,8 +81,8 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1"},
 		others: map[string]end{
-			"blind-publish":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer"}},
-			"publish-at-expiry": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer"}},
+			"blind-publish":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"publish-at-expiry": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
 		},
 	},
 	{
@@ -96,7 +97,7 @@ var stories = []struct {
 		},
 		reference: end{Lock: "bob-1"},
 		others: map[string]end{
-			"blind-release": {Broken: []string{"lock-theft"}},
+			"blind-release": {Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
@@ -116,8 +117,8 @@ var stories = []struct {
 		},
 		reference: end{Served: "stale old", Meta: "old", Lock: "bob-1"},
 		others: map[string]end{
-			"acquire-by-get-then-put": {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft"}},
-			"lease-in-milliseconds":   {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft"}},
+			"acquire-by-get-then-put": {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
+			"lease-in-milliseconds":   {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 			"freshness-by-ttl":        {Served: "old", Meta: "old", Broken: []string{"freshness"}}, // she does not acquire
 		},
 	},
@@ -131,8 +132,8 @@ var stories = []struct {
 		},
 		reference: end{Served: "stale old", Meta: "old", Lock: "bob-1"},
 		others: map[string]end{
-			"lease-in-milliseconds":  {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft"}},
-			"acquire-a-second-early": {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft"}},
+			"lease-in-milliseconds":  {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
+			"acquire-a-second-early": {Served: "alice-1", Meta: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 			"freshness-by-ttl":       {Served: "old", Meta: "old", Lock: "bob-1", Broken: []string{"freshness"}},
 		},
 	},
@@ -149,7 +150,7 @@ var stories = []struct {
 		others: map[string]end{
 			"blind-publish":          {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
 			"check-then-act-publish": {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
-			"blind-release":          {Served: "alice-1", Broken: []string{"lock-theft"}},
+			"blind-release":          {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
@@ -165,9 +166,9 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Lock: "dave-1"},
 		others: map[string]end{
-			"blind-publish":     {Served: "alice-1", Meta: "alice-1", Lock: "dave-1", Broken: []string{"stale-writer"}},
-			"fence-in-lock-row": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft"}},
-			"blind-release":     {Served: "alice-1", Broken: []string{"lock-theft"}},
+			"blind-publish":     {Served: "alice-1", Meta: "alice-1", Lock: "dave-1", Broken: []string{"stale-writer", "linearizable"}},
+			"fence-in-lock-row": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft", "linearizable"}},
+			"blind-release":     {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
@@ -183,8 +184,8 @@ var stories = []struct {
 		},
 		reference: end{Lock: "bob-1"},
 		others: map[string]end{
-			"heartbeat-without-token": {Served: "alice-1", Lock: "bob-1", Broken: []string{"lock-theft"}},
-			"blind-release":           {Broken: []string{"lock-theft"}},
+			"heartbeat-without-token": {Served: "alice-1", Lock: "bob-1", Broken: []string{"lock-theft", "linearizable"}},
+			"blind-release":           {Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
@@ -199,8 +200,8 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Meta: "alice-1"},
 		others: map[string]end{
-			"reentrant-by-owner":    {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft"}},
-			"lease-in-milliseconds": {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft"}},
+			"reentrant-by-owner":    {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft", "linearizable"}},
+			"lease-in-milliseconds": {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft", "linearizable"}},
 			"freshness-by-ttl":      {Served: "old", Meta: "old", Broken: []string{"freshness"}},
 		},
 	},
@@ -229,6 +230,18 @@ var stories = []struct {
 			s.get()
 		},
 		reference: end{Served: "alice-1", Meta: "alice-1"},
+	},
+	{
+		name: "alice asks again while the replicas have not heard of her page",
+		tell: func(s *stage) {
+			s.get()
+			s.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultStaleRead, Times: ddbfake.Always})
+			s.get()
+		},
+		reference: end{Served: "alice-1", Meta: "alice-1"},
+		others: map[string]end{
+			"eventual-read": {Served: "alice-1", Meta: "alice-1", Broken: []string{"linearizable"}},
+		},
 	},
 }
 

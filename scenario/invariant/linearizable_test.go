@@ -1,0 +1,189 @@
+package invariant_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// calls is a history of operations written by hand. Each operation takes the second in which it is written down, unless it
+// is one of several at once.
+type calls struct{ all []history.Operation }
+
+func (c *calls) add(actor string, second int, o history.Operation) *calls {
+	o.Actor, o.Began, o.Call = actor, t0.Add(time.Duration(second)*time.Second), 2*len(c.all)+1
+	if o.Key == "" {
+		o.Key = "/"
+	}
+	o.Ended, o.Return = o.Began, o.Call+1
+	c.all = append(c.all, o)
+	return c
+}
+
+// until has the last operation answered only after the next n.
+func (c *calls) until(n int) *calls {
+	c.all[len(c.all)-1].Return += 2*n + 1
+	return c
+}
+
+// unanswered has the last operation never answered.
+func (c *calls) unanswered() *calls {
+	last := &c.all[len(c.all)-1]
+	last.Ended, last.Return, last.Result = time.Time{}, 0, history.InDoubt
+	return c
+}
+
+const (
+	done    = history.Done
+	refused = history.Refused
+	doubt   = history.InDoubt
+)
+
+// acquire is of a lease of ten seconds.
+func (c *calls) acquire(actor string, second int, token string, r history.Result) *calls {
+	return c.add(actor, second, history.Operation{Verb: history.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+}
+
+func (c *calls) refresh(actor string, second int, token string, r history.Result) *calls {
+	return c.add(actor, second, history.Operation{Verb: history.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+}
+
+// publish is of a page that TTL may delete after 100 seconds.
+func (c *calls) publish(actor string, second int, token, page string, r history.Result) *calls {
+	return c.add(actor, second, history.Operation{
+		Verb: history.Publish, Token: token, Page: page, TTL: t0.Unix() + int64(second) + 100, Result: r,
+	})
+}
+
+func (c *calls) release(actor string, second int, token string, r history.Result) *calls {
+	return c.add(actor, second, history.Operation{Verb: history.Release, Token: token, Result: r})
+}
+
+// read finds a page, or none.
+func (c *calls) read(actor string, second int, page string) *calls {
+	o := history.Operation{Verb: history.Read, Page: page, Result: done}
+	if page == "" {
+		o.Result = refused
+	}
+	return c.add(actor, second, o)
+}
+
+func ops() *calls { return &calls{} }
+
+func TestLinearizable(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		skew time.Duration
+		log  *calls
+		show []int // the operations that a violation names; none is no violation
+	}{
+		{name: "nothing at all", log: ops()},
+		{name: "a quiet life", log: ops().
+			read("alice", 0, "").acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, "p1")},
+		{name: "one page after another", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).
+			acquire("bob", 2, "b1", done).publish("bob", 3, "b1", "p2", done).read("alice", 4, "p2")},
+		{name: "the page before", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).
+			acquire("bob", 2, "b1", done).publish("bob", 3, "b1", "p2", done).read("alice", 4, "p1"),
+			show: []int{1, 2, 3, 4, 5}},
+		{name: "a page that nobody sees", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, ""),
+			show: []int{1, 2, 3}},
+		{name: "a page that is seen or not while it is published", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).until(2).read("bob", 1, "").read("bob", 1, "p1")},
+		{name: "but not in the other order", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).until(2).read("bob", 1, "p1").read("bob", 1, ""),
+			show: []int{1, 2, 4}},
+		{name: "a page that TTL may have deleted", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 101, "")},
+		{name: "a page that comes back after that", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 101, "").read("bob", 102, "p1"),
+			show: []int{1, 2, 4}},
+		{name: "two leases at once", log: ops().
+			acquire("alice", 0, "a1", done).acquire("bob", 9, "b1", done),
+			show: []int{1, 2}},
+		{name: "one after the other is over", log: ops().
+			acquire("alice", 0, "a1", done).acquire("bob", 10, "b1", done)},
+		{name: "one a little early, as clocks may differ", skew: time.Second, log: ops().
+			acquire("alice", 0, "a1", done).acquire("bob", 9, "b1", done)},
+		{name: "one after the other was given back", log: ops().
+			acquire("alice", 0, "a1", done).release("alice", 1, "a1", done).acquire("bob", 2, "b1", done)},
+		{name: "a refusal needs no reason", log: ops().
+			acquire("alice", 0, "a1", refused).acquire("bob", 0, "b1", done)},
+		{name: "an extended lease", log: ops().
+			acquire("alice", 0, "a1", done).refresh("alice", 9, "a1", done).acquire("bob", 18, "b1", done),
+			show: []int{1, 2, 3}},
+		{name: "a lease that is extended after its end, and nobody cared", log: ops().
+			acquire("alice", 0, "a1", done).refresh("alice", 10, "a1", done).publish("alice", 19, "a1", "p1", done)},
+		{name: "a lease that is extended while somebody else has it", log: ops().
+			acquire("alice", 0, "a1", done).acquire("bob", 10, "b1", done).refresh("alice", 11, "a1", done),
+			show: []int{1, 2, 3}},
+		{name: "a page published under a lease of somebody else", log: ops().
+			acquire("alice", 0, "a1", done).acquire("bob", 10, "b1", done).publish("alice", 11, "a1", "p1", done),
+			show: []int{1, 2, 3}},
+		{name: "a page published under no lease", log: ops().
+			acquire("alice", 0, "a1", done).release("alice", 1, "a1", done).publish("alice", 2, "a1", "p1", done),
+			show: []int{1, 2, 3}},
+		{name: "a lease that somebody else gives back", log: ops().
+			acquire("alice", 0, "a1", done).release("bob", 1, "b1", done).acquire("carol", 2, "c1", done),
+			show: []int{1, 2}},
+		{name: "somebody else's lease that is over, given back", log: ops().
+			acquire("alice", 0, "a1", done).release("bob", 10, "b1", done)},
+		{name: "a page whose publish was refused when it was sent again", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", refused).read("bob", 2, "p1").acquire("bob", 3, "b1", done)},
+		{name: "but not a page whose publish was refused before", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", refused).read("bob", 2, "").read("bob", 3, "p1"),
+			show: []int{1, 4}},
+		{name: "given back twice", log: ops().
+			acquire("alice", 0, "a1", done).release("alice", 1, "a1", refused).acquire("bob", 2, "b1", done)},
+		{name: "a publish in doubt took effect", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).read("bob", 2, "").read("bob", 3, "p1")},
+		{name: "a publish in doubt never did", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).acquire("bob", 10, "b1", done).
+			publish("bob", 11, "b1", "p2", done).read("alice", 12, "p2")},
+		{name: "a publish in doubt did and did not", log: ops().
+			acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", doubt).read("bob", 2, "p1").read("bob", 3, ""),
+			show: []int{1, 2, 4}},
+		{name: "an acquire without an answer keeps others out, or not", log: ops().
+			acquire("alice", 0, "", doubt).unanswered().acquire("bob", 1, "b1", refused).acquire("carol", 2, "c1", done)},
+		{name: "a read without an answer", log: ops().
+			read("alice", 0, "p1").unanswered().read("bob", 1, "")},
+		{name: "each key by itself", log: ops().
+			acquire("alice", 0, "a1", done).
+			add("bob", 1, history.Operation{Key: "/b", Verb: history.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			want := invariant.OK
+			if test.show != nil {
+				want = invariant.Violated
+			}
+			f := invariant.Linearizable().Check(invariant.Evidence{Operations: test.log.all, MaxClockSkew: test.skew})
+			if f.Verdict != want {
+				t.Errorf("verdict %v (%s), want %v", f.Verdict, f.Why, want)
+			}
+			if diff := cmp.Diff(test.show, f.Operations); diff != "" {
+				t.Errorf("operations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestVisualizeShowsOperationsInWords(t *testing.T) {
+	log := ops().acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, "")
+	var page bytes.Buffer
+	if err := invariant.Visualize(invariant.Evidence{Operations: log.all}, &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"acquire a1", "publish a1 p1", "read -\\u003e nothing"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not contain %q", want)
+		}
+	}
+}

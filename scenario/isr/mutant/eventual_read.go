@@ -1,0 +1,36 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// eventualRead reads META by a read that is eventually consistent, which is what
+// GetItem does unless asked. A page that was just published is not seen yet, so
+// it is made once more.
+func eventualRead() isr.Protocol {
+	return isr.Protocol{
+		Name:    "eventual-read",
+		Summary: "META is read from whichever replica answers, also after the lock was taken",
+		Breaks:  "linearizable",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return eventualReader{r} }),
+	}
+}
+
+type eventualReader struct{ *isr.RecipeA }
+
+func (s eventualReader) Read(ctx context.Context, key string) (isr.Meta, error) {
+	cfg := s.Config()
+	out, err := cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &cfg.Table, Key: isr.Key(s.PK(key), isr.SortMeta)})
+	switch {
+	case err != nil:
+		return isr.Meta{}, err
+	case out.Item == nil:
+		return isr.Meta{}, isr.ErrMiss
+	default:
+		return isr.ParseMeta(out.Item)
+	}
+}

@@ -1,0 +1,84 @@
+package isr
+
+import (
+	"context"
+	"errors"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Observed returns the store with its operations told to observe: each when it is
+// called, and to the function that observe returns, when it has been answered. Of
+// a node that dies in between, no answer is heard. Who called and when is for the
+// observer to know.
+func Observed(store Store, observe history.Observer) Store { return observed{store, observe} }
+
+type observed struct {
+	Store
+	observe history.Observer
+}
+
+func (o observed) Read(ctx context.Context, key string) (Meta, error) {
+	op := history.Operation{Verb: history.Read, Key: key}
+	answered := o.observe(op)
+	m, err := o.Store.Read(ctx, key)
+	answered(withMeta(op, m).Answered(result(err)))
+	return m, err
+}
+
+func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
+	op := history.Operation{Verb: history.Acquire, Key: key}
+	answered := o.observe(op)
+	l, err := o.Store.Acquire(ctx, key)
+	answered(withLease(op, l).Answered(result(err)))
+	return l, err
+}
+
+func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
+	op := withLease(history.Operation{Verb: history.Refresh, Key: l.Key}, l)
+	answered := o.observe(op)
+	refreshed, err := o.Store.Refresh(ctx, l)
+	if err == nil {
+		op = withLease(op, refreshed)
+	}
+	answered(op.Answered(result(err)))
+	return refreshed, err
+}
+
+func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
+	op := withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), m)
+	answered := o.observe(op)
+	err := o.Store.Publish(ctx, l, m)
+	answered(op.Answered(result(err)))
+	return err
+}
+
+func (o observed) Release(ctx context.Context, l Lease) error {
+	op := withLease(history.Operation{Verb: history.Release, Key: l.Key}, l)
+	answered := o.observe(op)
+	err := o.Store.Release(ctx, l)
+	answered(op.Answered(result(err)))
+	return err
+}
+
+func withLease(op history.Operation, l Lease) history.Operation {
+	op.Token, op.Expires = l.Token, int64(l.ExpiresAt)
+	return op
+}
+
+func withMeta(op history.Operation, m Meta) history.Operation {
+	op.Page, op.TTL = m.S3Key, int64(m.TTL)
+	return op
+}
+
+// result is what a store's answer says of what happened.
+func result(err error) history.Result {
+	switch {
+	case err == nil:
+		return history.Done
+	case errors.Is(err, ErrMiss), errors.Is(err, ErrHeld), errors.Is(err, ErrLeaseLost):
+		return history.Refused
+	default:
+		return history.InDoubt
+	}
+}
