@@ -15,7 +15,8 @@ type checker struct {
 }
 
 func (p *path) check(c checker) error {
-	for _, s := range p.steps {
+	for i := range p.steps {
+		s := &p.steps[i]
 		if _, ok := s.attribute(c.args); !ok {
 			return undefinedName(c.lang, s.name)
 		}

@@ -19,8 +19,8 @@ type step struct {
 	digit string // the index as written
 }
 
-func (s step) isIndex() bool { return s.name == "" }
-func (s step) isAlias() bool { return s.name != "" && s.name[0] == '#' }
+func (s *step) isIndex() bool { return s.name == "" }
+func (s *step) isAlias() bool { return s.name != "" && s.name[0] == '#' }
 
 func (p *path) print(b *strings.Builder) {
 	for i, s := range p.steps {
@@ -37,7 +37,7 @@ func (p *path) print(b *strings.Builder) {
 
 // attribute returns the name that a step stands for; false if it is an alias
 // that Args do not define.
-func (s step) attribute(args Args) (string, bool) {
+func (s *step) attribute(args Args) (string, bool) {
 	if !s.isAlias() {
 		return s.name, true
 	}
@@ -47,7 +47,7 @@ func (s step) attribute(args Args) (string, bool) {
 // is reports whether two steps of paths are the same once their aliases are
 // resolved. A resolved name is never read as an alias again, whatever it
 // begins with.
-func (s step) is(o step, args Args) bool {
+func (s *step) is(o *step, args Args) bool {
 	if s.isIndex() || o.isIndex() {
 		return s.isIndex() == o.isIndex() && s.index == o.index
 	}
@@ -60,7 +60,7 @@ func (s step) is(o step, args Args) bool {
 func (p *path) agrees(q *path, args Args) int {
 	n := min(len(p.steps), len(q.steps))
 	for i := range n {
-		if !p.steps[i].is(q.steps[i], args) {
+		if !p.steps[i].is(&q.steps[i], args) {
 			return i
 		}
 	}
@@ -95,7 +95,8 @@ func (p *path) value(item attr.Attributes, args Args) (attr.Value, error) {
 		return nil, undefinedName("", p.steps[0].name)
 	}
 	v := item.Get(name)
-	for _, s := range p.steps[1:] {
+	for i := range p.steps[1:] {
+		s := &p.steps[1+i]
 		if s.isIndex() {
 			list, _ := v.(attr.L)
 			if s.index >= len(list) {
