@@ -6,7 +6,8 @@
 //
 // A [Value] is one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS] and
 // [BS], named as the API names them. The interface is sealed: a type switch
-// over these ten is complete. An [Item] is a row: attribute names to values.
+// over these ten is complete. An [Item] is a row: attribute names to values. A
+// [Record] is the same for a store of many rows, which keeps and compares them.
 //
 //	row := attr.Item{
 //		"pk":               attr.S("CACHE#1"),

@@ -15,6 +15,10 @@
 //	update, err := expr.ParseUpdate("SET lease_token = :t REMOVE waiting")
 //	row, err = update.Apply(row, args) // a new row; the old one is untouched
 //
+// A store that evaluates the same expressions for one request after the other
+// keeps rows as [attr.Record], for [Condition.Eval] and [Update.ApplyRecord], and
+// the requests' names and values in [Bindings].
+//
 // A caller goes through four steps, in the order in which the service reports
 // errors: Parse, Check, Unused, and then Eval, Apply or Bind for each item.
 //
