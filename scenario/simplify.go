@@ -26,36 +26,38 @@ func (sh *shrinker) simplify(f found) found {
 }
 
 // cut is try for a change that leaves something out which a schedule may have been about: if none of the schedules that
-// try has does it, some others may.
+// try has does it, some others may. Most bugs that are left in the smaller scenario show within some tens.
 func (sh *shrinker) cut(f *found, change func(*Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
-	if sh.try(f, change, adapt) {
-		return true
-	}
+	return sh.try(f, change, adapt) || sh.search(f, change, 40, 200)
+}
+
+// search is try with the first schedule of a portfolio that violates the invariant, made smaller. runs is how many runs
+// that may take.
+func (sh *shrinker) search(f *found, change func(*Scenario), schedules, runs int) bool {
 	s := f.scenario.changed(change)
 	if s == nil {
 		return false
 	}
-	attempt := sh.attempt(s, f.seed)
-	for i := range searches {
-		strategy := searchPlan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "shrink"))
-		recorded, ok := sim.Record(strategy, attempt)
-		if !ok {
-			continue
+	attempt := func(strategy sim.Strategy) (sim.Result, bool) {
+		if runs--; runs < 0 {
+			return sim.Result{}, false
 		}
-		next := found{s, f.seed, sim.Shrink(recorded, attempt)}
-		if next.compare(f) < 0 {
-			*f = next
-			return true
+		return sh.attempt(s, f.seed)(strategy)
+	}
+	plan := sim.Portfolio()
+	for i := range schedules {
+		strategy := plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "shrink"))
+		if recorded, ok := sim.Record(strategy, attempt); ok {
+			next := found{s, f.seed, sim.Shrink(recorded, attempt)}
+			if next.compare(f) < 0 {
+				*f = next
+				return true
+			}
+			break
 		}
-		break
 	}
 	return false
 }
-
-// searches is how many other schedules of a smaller scenario are tried. Most bugs that are left there show within some tens.
-const searches = 40
-
-var searchPlan = sim.Portfolio()
 
 // try has a copy of the scenario changed, and keeps it if the invariant is violated still and the run is smaller. adapt,
 // if set, says what becomes of a schedule's moves; those that it refuses are left out.
@@ -280,21 +282,28 @@ func (sh *shrinker) inLessTime(f found) found {
 		longest = max(longest, *d.value)
 	}
 	for _, to := range nice[1:] {
-		if to < longest && sh.try(&f, func(s *Scenario) {
+		change := func(s *Scenario) {
 			for _, d := range durations(s) {
 				seconds := int64(*d.value/time.Millisecond) * int64(to/time.Second) / int64(longest/time.Millisecond)
 				*d.value = max(time.Duration(seconds)*time.Second, d.least)
 			}
-		}, nil) {
+		}
+		if to < longest && (sh.try(&f, change, nil) || sh.search(&f, change, 8, 80)) {
 			break
 		}
 	}
 	for i := range durations(f.scenario) {
+		least := true
 		for _, to := range nice {
 			d := durations(f.scenario)[i]
-			if to < *d.value && to >= d.least && sh.try(&f, func(s *Scenario) { *durations(s)[i].value = to }, nil) {
+			if to >= *d.value || to < d.least {
+				continue
+			}
+			change := func(s *Scenario) { *durations(s)[i].value = to }
+			if sh.try(&f, change, nil) || least && sh.search(&f, change, 8, 80) {
 				break
 			}
+			least = false
 		}
 	}
 	return f
