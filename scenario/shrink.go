@@ -248,6 +248,7 @@ func detailsOf(s *Scenario) [4]int64 {
 	count(s.Lag != d.Lag)
 	count(s.ReplicaLag != 0)
 	count(s.Skew != 0)
+	count(s.Bounds.Sweeps != 0)
 	var sum time.Duration
 	copied := *s
 	for _, t := range durations(&copied) {

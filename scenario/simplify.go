@@ -227,6 +227,7 @@ func (sh *shrinker) withDefaults(f found) found {
 	}
 	sh.try(&f, func(s *Scenario) { s.Lag = d.Lag }, nil)
 	sh.try(&f, func(s *Scenario) { s.ReplicaLag = 0 }, nil)
+	sh.try(&f, func(s *Scenario) { s.Bounds.Sweeps = 0 }, nil)
 	if !slices.ContainsFunc(f.scenario.Actors, func(a Actor) bool { return a.Drift != fakeclock.Drift{} || len(a.ClockSteps) > 0 }) {
 		sh.try(&f, func(s *Scenario) { s.Skew = 0 }, nil)
 	}
