@@ -5,6 +5,9 @@
 //	report, err := scenario.Campaign{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Print(report)
 //
+// A run that violates an invariant replays ([Scenario.Recorded]), shrinks ([Shrink])
+// and is explained ([Explain]).
+//
 // Package sim decides the interleavings, ddbfake is the store, package isr and
 // its mutants are the protocols, and package invariant judges.
 //

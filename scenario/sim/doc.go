@@ -14,6 +14,8 @@
 //	result := s.Run()
 //	fmt.Println(result.End, result.Choices)
 //
+// [Shrink] looks for a schedule with fewer context switches that shows the same.
+//
 // # Determinism
 //
 // The steps possible at any moment have a total order: actors as they were
