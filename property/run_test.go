@@ -10,15 +10,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestUnstableStoreIsFound has a store that is broken once and then not.
+// TestUnstableStoreIsFound has a store that is broken in every other run.
 func TestUnstableStoreIsFound(t *testing.T) {
 	blind, err := scenario.ProtocolNamed("lease-in-milliseconds")
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := true
+	nodes := 0
 	r := newRunner(t, DefaultName, func(n Node) (isr.Handler, error) {
-		if broken {
+		if nodes++; (nodes-1)/2%2 == 0 {
 			return blind.New(n.Config)
 		}
 		return isr.New(n.Config)
@@ -28,13 +28,8 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, f := r.campaign(s, 1, 50)
-	if f == nil || f.kind != "violated: lock-theft" || !f.repeatable() {
-		t.Fatalf("found %+v, want a violation that replays", f)
-	}
-	broken = false
-	f = r.confirmed(f)
-	if f.kind != kindUnstable || f.repeatable() || !strings.Contains(f.text, "not deterministic") {
-		t.Errorf("a store that does not repeat itself is reported as %q:\n%s", f.kind, f.text)
+	if f == nil || f.kind != kindUnstable || f.repeatable() || !strings.Contains(f.text, "not deterministic") {
+		t.Errorf("a store that does not repeat itself is reported as %+v", f)
 	}
 }
 

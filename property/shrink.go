@@ -42,7 +42,7 @@ func (r runner) shrunk(f *failure) *failure {
 	smaller.replay.Choices = s.Scenario.Replay.Choices
 	smaller.how = fmt.Sprintf("%s\nits schedule shrunk from %d context switches and %d steps to %d and %d",
 		f.how, s.Before.Switches, s.Before.Steps, s.After.Switches, s.After.Steps)
-	if smaller = r.confirmed(smaller); smaller.kind != f.kind {
+	if _, again := r.replay(f.world, *smaller.replay); again == nil || again.kind != f.kind {
 		return f
 	}
 	return smaller

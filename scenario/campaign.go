@@ -3,7 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"io"
+	"runtime"
 	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -23,12 +23,15 @@ type Campaign struct {
 	Plan sim.Plan
 	// Schedules is how many to run; 0 is what the scenario says.
 	Schedules int
-	// SDK is as in Run.
-	SDK bool
+	// Workers is how many schedules run at the same time; 0 is one for each processor that Go may use. What a campaign
+	// comes to does not depend on it. The protocol's New, and with it all code under test, is called by all of them.
+	Workers int
+	// Swarm and SDK are as in Run.
+	Swarm, SDK bool
 	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
 	// wire.
 	Record int
-	// Progress, if set, hears how many schedules are done.
+	// Progress, if set, hears how many schedules are done, from one goroutine and in order.
 	Progress func(done, of int)
 }
 
@@ -54,74 +57,112 @@ type Report struct {
 	Recorded        []*Outcome
 }
 
-// Run runs the campaign. A cancelled context ends it between two schedules: the
-// report is then about those that were run, and its verdict unknown unless one
-// was violated. An error is not a verdict; see Run.Do.
+// Run runs the campaign. A cancelled context ends it: the report is then about
+// the schedules that were run, and its verdict unknown unless one was violated.
+// An error is not a verdict; see Run.Do. Runs that are not ok are run again, and a
+// protocol that then does something else is a *BrokenError with a
+// *NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
-	s := c.Scenario
-	if c.Protocol.New == nil {
-		p, err := ProtocolNamed(s.Protocol)
-		if err != nil {
-			return nil, err
-		}
-		c.Protocol = p
+	c, err := c.complete()
+	if err != nil {
+		return nil, err
 	}
-	if c.Schedules <= 0 {
-		c.Schedules = s.Bounds.Schedules
-	}
-	r := &Report{Scenario: s, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
-	if c.Plan.At == nil {
-		c.Plan = sim.Portfolio()
-	}
-	expected := 1
-	for i := range c.Schedules {
-		select {
-		case <-ctx.Done():
-			r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", i, c.Schedules)
-			return r, nil
-		default:
+	r := &Report{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
+	var broken error
+	c.each(ctx, c.Schedules, func(i int) int { return i }, c.run, func(a attempt) bool {
+		if broken = a.err; broken != nil {
+			return false
 		}
-		strategy := c.Plan.At(i)
-		o, err := Run{
-			Scenario: s, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-			Record: c.Record > 0, SDK: c.SDK,
-		}.Do(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			expected = max(len(o.Result.Choices), 1)
-		}
-		if o.Verdict != invariant.OK && (r.Doubt == nil || o.Verdict == invariant.Violated) {
-			o.Digest = c.digest(ctx, o.Result)
+		o := a.outcome
+		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil {
+			if broken = c.confirm(ctx, o); broken != nil {
+				return false
+			}
 		}
 		r.add(o)
 		if len(r.Recorded) < c.Record || c.Record > 0 && o.Verdict == invariant.Violated {
 			r.Recorded = append(r.Recorded, o)
 		}
 		if c.Progress != nil {
-			c.Progress(i+1, c.Schedules)
+			c.Progress(r.Schedules, c.Schedules)
 		}
 		if o.Verdict == invariant.Violated {
-			r.Failure, r.FailedAt, r.FailureStrategy = o, i+1, strategy.Name
-			return r, nil
+			r.Failure, r.FailedAt, r.FailureStrategy = o, a.index+1, a.strategy
+			return false
 		}
+		return true
+	})
+	switch {
+	case broken != nil:
+		return nil, broken
+	case r.Failure != nil:
+	case r.Schedules < c.Schedules:
+		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, c.Schedules)
+	default:
+		r.Missing = r.Marks.missing(c.Scenario.Reach)
 	}
-	r.Missing = r.Marks.missing(s.Reach)
 	return r, nil
 }
 
-// digest runs a schedule again and returns its trace's digest; "" if it does not
-// run again, which is for whoever replays it to find out.
-func (c Campaign) digest(ctx context.Context, result sim.Result) string {
-	o, err := Run{
-		Scenario: c.Scenario, Protocol: c.Protocol, Seed: result.Seed, Strategy: sim.Replay(result.Choices), SDK: c.SDK,
-		Trace: io.Discard,
-	}.Do(ctx)
-	if err != nil {
-		return ""
+// complete fills in what was left to the scenario and to the defaults.
+func (c Campaign) complete() (Campaign, error) {
+	if c.Protocol.New == nil {
+		p, err := ProtocolNamed(c.Scenario.Protocol)
+		if err != nil {
+			return c, err
+		}
+		c.Protocol = p
 	}
-	return o.Digest
+	if c.Schedules <= 0 {
+		c.Schedules = c.Scenario.Bounds.Schedules
+	}
+	if c.Plan.At == nil {
+		c.Plan = sim.Portfolio()
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c, nil
+}
+
+// attempt is what became of one schedule.
+type attempt struct {
+	index    int // from 0
+	strategy string
+	outcome  *Outcome
+	err      error // then there is no outcome
+}
+
+// each runs n schedules, the k-th of which is index(k), and has take look at them
+// in this order, until it returns false or ctx is done. The length of schedule 0
+// is the estimate that the others get.
+func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) attempt, take func(attempt) bool) {
+	if n <= 0 || ctx.Err() != nil {
+		return
+	}
+	first := run(ctx, 0, 1)
+	from, expected := 0, 1
+	if first.err == nil {
+		expected = max(len(first.outcome.Result.Choices), 1)
+	}
+	if index(0) == 0 {
+		if from = 1; !take(first) {
+			return
+		}
+	}
+	inOrder(ctx, c.Workers, n-from,
+		func(k int) attempt { return run(ctx, index(from+k), expected) },
+		func(_ int, a attempt) bool { return take(a) })
+}
+
+// run runs one schedule.
+func (c Campaign) run(ctx context.Context, i, expected int) attempt {
+	strategy := c.Plan.At(i)
+	o, err := Run{
+		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
+		Record: c.Record > 0, SDK: c.SDK, Swarm: c.Swarm,
+	}.Do(ctx)
+	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }
 
 // add counts one run. A violation outweighs unknown, and unknown outweighs ok.

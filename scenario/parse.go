@@ -321,6 +321,14 @@ func (p *parse) verdict(n ast.Node) invariant.Verdict {
 	return invariant.OK
 }
 
+func invariantNames() []string {
+	var names []string
+	for _, inv := range invariant.All() {
+		names = append(names, inv.Name)
+	}
+	return names
+}
+
 // digest reads the digest of a trace.
 func (p *parse) digest(n ast.Node) string {
 	s := p.text(n)
@@ -342,7 +350,9 @@ func (p *parse) replay(n ast.Node) {
 			}
 			r.Choices = choices
 		}},
+		field{"swarm", func(n ast.Node) { r.Swarm = p.boolean(n) }},
 		field{"trace", func(n ast.Node) { r.Digest = p.digest(n) }},
+		field{"violates", func(n ast.Node) { r.Violates = p.word(n, "invariant", invariantNames()) }},
 	)
 	p.s.Replay = r
 }

@@ -39,7 +39,9 @@ func (s *Scenario) YAML() ([]byte, error) {
 		replay := document{
 			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed}, {Key: "choices", Value: r.Choices.String()},
 		}
+		replay.add("swarm", r.Swarm, r.Swarm)
 		replay.add("trace", r.Digest, r.Digest != "")
+		replay.add("violates", r.Violates, r.Violates != "")
 		doc.add("replay", replay, true)
 	}
 	out, err := yaml.MarshalWithOptions(yaml.MapSlice(doc), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))

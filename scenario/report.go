@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Vacuous says that nothing was violated, but that no schedule reached what the
@@ -68,12 +67,12 @@ func (r *Report) Explain(program, file string) string {
 	case r.Verdict == invariant.Violated:
 		r.Failure.Violation.print(&b, r.Scenario.Name, r.Protocol.Name)
 		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
-		b.WriteString(ReplayLine(program, file, r.Protocol.Name, r.Failure.Result, r.Failure.Digest))
-		b.WriteString(commandLine("shrink", program, file, r.Protocol.Name, r.Failure.Result, r.Failure.Digest))
+		b.WriteString(r.Failure.Replay().Line("replay", program, file))
+		b.WriteString(r.Failure.Replay().Line("shrink", program, file))
 	case r.Verdict == invariant.Unknown:
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
 		if r.Doubt != nil {
-			b.WriteString(ReplayLine(program, file, r.Protocol.Name, r.Doubt.Result, r.Doubt.Digest))
+			b.WriteString(r.Doubt.Replay().Line("replay", program, file))
 		}
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
@@ -85,21 +84,6 @@ func (r *Report) Explain(program, file string) string {
 		}
 	}
 	return b.String()
-}
-
-// ReplayLine is the line of a report that says how to run a schedule again: the
-// command, with all that decides the run. The digest, if there is one, has the
-// command notice that it runs another one.
-func ReplayLine(program, file, protocol string, r sim.Result, digest string) string {
-	return commandLine("replay", program, file, protocol, r, digest)
-}
-
-// commandLine is a line with a command that is about one run.
-func commandLine(command, program, file, protocol string, r sim.Result, digest string) string {
-	if digest != "" {
-		digest = " --trace " + digest
-	}
-	return fmt.Sprintf("%s: %s %s --protocol %s --seed %d --choices '%s'%s %s\n", command, program, command, protocol, r.Seed, r.Choices, digest, file)
 }
 
 // Explain prints a single run's verdict as Report.Explain does.

@@ -35,6 +35,8 @@ type Run struct {
 	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
 	// than all others.
 	Blind bool
+	// Swarm has the seed draw which of the possible faults ("maybe") are on in this run; the others never strike.
+	Swarm bool
 
 	onStep  func(sim.Taken) // hears of each step after the trace
 	compare bool            // states, by their fingerprints
@@ -52,9 +54,20 @@ type Outcome struct {
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
 
-	words words
-	unmet []Fault // declared faults that no call of the run could meet
-	seen  invariant.Evidence
+	words    words
+	unmet    []Fault // declared faults that no call of the run could meet
+	protocol string
+	swarm    bool
+	seen     invariant.Evidence
+}
+
+// Replay returns what runs the schedule again.
+func (o *Outcome) Replay() Replay {
+	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Digest: o.Digest}
+	if o.Violation != nil {
+		r.Violates = o.Violation.Invariant.Name
+	}
+	return r
 }
 
 // Violation is a broken invariant and the few things that show it.
@@ -65,11 +78,18 @@ type Violation struct {
 }
 
 // BrokenError says that a run broke off and has no verdict: the protocol could
-// not be set up or its code panicked (*sim.PanicError), or a recorded schedule
-// does not fit (*sim.DivergedError).
+// not be set up or its code panicked (*sim.PanicError), a recorded schedule does
+// not fit (*sim.DivergedError), or a second run of it came to something else
+// (*NondeterminismError).
 type BrokenError struct {
 	Scenario, Protocol string
+	Swarm              bool       // as in Run
 	Result             sim.Result // how far it came: enough to break it again
+}
+
+// Replay returns what runs the schedule again.
+func (e *BrokenError) Replay() Replay {
+	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
 }
 
 func (e *BrokenError) Error() string {
@@ -97,7 +117,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 			}
 		}
 	}
-	w, err := newWorld(ctx, s, r.Protocol, cfg, r.compare)
+	w, err := newWorld(ctx, r, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +127,12 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	}
 	result := w.sim.Run()
 	if result.Err != nil {
-		return nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Result: result}
+		return nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
 	}
 	if t != nil && t.err != nil {
 		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults()}
+	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}

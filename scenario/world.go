@@ -51,7 +51,8 @@ type world struct {
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
-func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.Config, compare bool) (*world, error) {
+func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
+	s, protocol := r.Scenario, r.Protocol
 	w := &world{
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
@@ -73,14 +74,18 @@ func newWorld(ctx context.Context, s *Scenario, protocol isr.Protocol, cfg sim.C
 			w.db.Inject(f.Fault)
 			continue
 		}
-		w.possible = append(w.possible, possibleFault{f.Fault, max(f.Fault.Times, 1), i})
-		if f.Fault.Times == ddbfake.Always {
-			w.possible[len(w.possible)-1].left = -1
+		left := max(f.Fault.Times, 1)
+		switch {
+		case r.Swarm && !swarmKeeps(cfg.Seed, f):
+			left = 0
+		case f.Fault.Times == ddbfake.Always:
+			left = -1
 		}
+		w.possible = append(w.possible, possibleFault{f.Fault, left, i})
 	}
 	cfg.Clock = w.clock
 	cfg.OnNode = w.onNode
-	if compare {
+	if r.compare {
 		w.prints = newPrints(s)
 		cfg.Fingerprint = w.fingerprint
 	}

@@ -269,6 +269,16 @@ func (r *reader) count(n ast.Node, least, most int) int {
 	return least
 }
 
+// boolean reads true or false.
+func (r *reader) boolean(n ast.Node) bool {
+	b, ok := n.(*ast.BoolNode)
+	if !ok {
+		r.fail(n, "", "found %s, expected true or false", describeNode(n))
+		return false
+	}
+	return b.Value
+}
+
 // duration reads a duration such as 90s or 1h30m, of at least the given length.
 func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
 	const most = 10 * 365 * 24 * time.Hour // keeps epoch seconds and sums of durations far from overflow
