@@ -17,6 +17,7 @@ type recording struct {
 	protocol string
 	seed     uint64
 	choices  string
+	swarm    bool
 	trace    string
 }
 
@@ -25,6 +26,7 @@ func (r *recording) flags(cmd *cobra.Command) {
 	f.StringVar(&r.protocol, "protocol", "", "the protocol (default: the recorded one, or the scenario's own)")
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
+	f.BoolVar(&r.swarm, "swarm", false, "the seed draws which possible faults are on, as it did in the run")
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 
@@ -59,6 +61,9 @@ func (r *recording) load(cmd *cobra.Command, name string) (recorded, error) {
 		return recorded{}, usage(errors.New("found neither --choices nor a replay entry in the scenario, expected one of them"),
 			"a run that fails prints its whole replay command")
 	}
+	if cmd.Flags().Changed("swarm") {
+		entry.Swarm = r.swarm
+	}
 	if r.trace != "" {
 		entry.Digest = r.trace
 	}
@@ -66,8 +71,7 @@ func (r *recording) load(cmd *cobra.Command, name string) (recorded, error) {
 	if err != nil {
 		return recorded{}, err
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: entry.Seed, Strategy: sim.Replay(entry.Choices)}
-	return recorded{run, entry.Choices, entry.Digest}, nil
+	return recorded{entry.Run(s, p), entry.Choices, entry.Digest}, nil
 }
 
 // String says which run it is.

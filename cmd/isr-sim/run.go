@@ -11,7 +11,6 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // The backends.
@@ -22,14 +21,12 @@ const (
 
 // runCommand runs scenarios.
 type runCommand struct {
-	out       io.Writer
-	progress  io.Writer // for what is no result
-	backend   string
-	protocol  string
-	seed      uint64
-	schedules int
-	replays   int
-	local     *ddblocal.Instance // started when first needed
+	out      io.Writer
+	progress io.Writer // for what is no result
+	backend  string
+	campaign campaignFlags
+	replays  int
+	local    *ddblocal.Instance // started when first needed
 }
 
 func newRun(out, progress io.Writer) *cobra.Command {
@@ -54,18 +51,13 @@ a Docker engine.`,
 func (r *runCommand) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
-	f.StringVar(&r.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
-	f.Uint64Var(&r.seed, "seed", 1, "where all randomness comes from")
-	f.IntVar(&r.schedules, "schedules", 0, "how many schedules a scenario (default: what the scenario says)")
+	r.campaign.register(f)
 	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": how many schedules a scenario are run again, beside the one that fails (default: 1000)")
 }
 
 func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if r.backend != backendFake && r.backend != backendLocal {
 		return usage(fmt.Errorf("--backend: found %q, expected %s or %s", r.backend, backendFake, backendLocal), "")
-	}
-	if r.schedules < 0 {
-		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for what the scenario says)", r.schedules), "")
 	}
 	if r.replays < 0 {
 		return usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
@@ -76,7 +68,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if r.replays == 0 {
 		r.replays = 1000
 	}
-	p, err := protocol(r.protocol)
+	campaign, err := r.campaign.campaign()
 	if err != nil {
 		return err
 	}
@@ -96,10 +88,10 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 			}
 		}()
 	}
-	fmt.Fprintf(r.out, "seed %d\n%s\n", r.seed, scenario.Header())
+	fmt.Fprintf(r.out, "seed %d\n%s\n", campaign.Seed, scenario.Header())
 	worst, results := exitOK, tally{}
 	for i, s := range scenarios {
-		report, code, err := r.one(ctx, s, names[i], p)
+		report, code, err := r.one(ctx, campaign, s, names[i])
 		if err != nil {
 			return err
 		}
@@ -149,15 +141,15 @@ func worse(a, b int) int {
 
 // one runs one scenario and returns its exit code, and no report if it broke off.
 // An error ends the command.
-func (r *runCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Report, int, error) {
-	c := scenario.Campaign{Scenario: s, Protocol: p, Seed: r.seed, Schedules: r.schedules}
+func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.Scenario, name string) (*scenario.Report, int, error) {
+	c.Scenario = s
 	if r.backend == backendLocal {
 		c.Record = r.replays
 	}
 	report, err := c.Run(ctx)
 	if broken, ok := errors.AsType[*scenario.BrokenError](err); ok {
 		// The other scenarios may still have a verdict.
-		fmt.Fprintf(r.out, "\nbroken: %v\n%s\n", broken, scenario.ReplayLine(program(), shellWord(name), broken.Protocol, broken.Result, ""))
+		fmt.Fprintf(r.out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
 		return nil, exitUnknown, nil
 	}
 	if err != nil {
