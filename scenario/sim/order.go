@@ -1,0 +1,124 @@
+package sim
+
+import "math/rand/v2"
+
+// Order hashes a run's partial order: which steps there were, and which of them
+// came after which where it can matter (see Step.Races). Two runs that differ only
+// in the order of steps that do not touch each other have the same hash; two that
+// differ in more have different ones, but for a chance of one in 2^64. Counting
+// distinct orders says how much of what could happen a campaign has seen, where
+// counting schedules does not.
+//
+// Each step is mixed with the latest step of its thread and of each thing that it
+// reads or writes, and the run is the sum of its steps, in which the order of the
+// terms is lost. An Order is of one run; the zero Order is ready.
+//
+// Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), of what is
+// hashed here.
+type Order struct {
+	sum  uint64
+	base uint64 // the latest step of time, on which everything later depends
+
+	// Since then, 0 is none: the latest step of each actor's code or about its node, and of each other thread.
+	actors, threads []uint64
+	objects         map[uint64]touched
+	unknown         uint64 // the latest step that may touch anything
+	global          uint64 // the sum of the steps that the world sees
+}
+
+// touched is what the next step that touches a thing depends on.
+type touched struct {
+	write uint64 // the latest step that wrote it
+	reads uint64 // the sum of those that have read it since
+}
+
+// Hash returns the hash of the run so far.
+func (o *Order) Hash() uint64 { return o.sum }
+
+// Of returns the strategy, with o looking at each step that it leads to. It
+// serves for one run.
+func (o *Order) Of(s Strategy) Strategy {
+	return Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) Chooser {
+		chooser := s.New(rng, expectedSteps)
+		watcher, _ := chooser.(Watcher)
+		return &ordered{chooser, watcher, o}
+	}}
+}
+
+type ordered struct {
+	Chooser
+	watcher Watcher // the chooser, if it is one
+	order   *Order
+}
+
+func (c *ordered) Watch(s Step) {
+	c.order.add(s)
+	if c.watcher != nil {
+		c.watcher.Watch(s)
+	}
+}
+
+// add adds a step that is about to be taken.
+func (o *Order) add(s Step) {
+	h := mix(s.ID(), o.base)
+	if s.Kind == Tick {
+		h = mix(h, o.sum)
+		*o = Order{sum: o.sum + h, base: h, actors: o.actors, threads: o.threads, objects: o.objects}
+		clear(o.actors)
+		clear(o.threads)
+		clear(o.objects)
+		return
+	}
+	var own *uint64 // the step before, of the same actor or thread
+	if s.proc != nil {
+		own = at(&o.actors, s.proc.actor.index)
+	} else {
+		own = at(&o.threads, s.Thread)
+	}
+	h = mix(h, *own)
+	if s.Kind.global() {
+		h = o.touch(h, s.accesses())
+	}
+	*own = h
+	o.sum += h
+}
+
+// touch mixes a step with those that its accesses make it depend on, and notes
+// that they are its own now.
+func (o *Order) touch(h uint64, accesses []Access) uint64 {
+	h = mix(h, o.unknown)
+	if accesses == nil {
+		h = mix(h, o.global)
+		o.unknown = h
+		o.global += h
+		clear(o.objects)
+		return h
+	}
+	for _, a := range accesses {
+		before := o.objects[a.Object]
+		if h = mix(h, before.write); a.Write {
+			h = mix(h, before.reads)
+		}
+	}
+	if o.objects == nil {
+		o.objects = map[uint64]touched{}
+	}
+	for _, a := range accesses {
+		if a.Write {
+			o.objects[a.Object] = touched{write: h}
+		} else {
+			t := o.objects[a.Object]
+			o.objects[a.Object] = touched{t.write, t.reads + h}
+		}
+	}
+	o.global += h
+	return h
+}
+
+// at returns the i-th value, which it makes if need be.
+func at(values *[]uint64, i int) *uint64 {
+	for len(*values) <= i {
+		*values = append(*values, 0)
+	}
+	return &(*values)[i]
+}
