@@ -8,8 +8,6 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
-
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // ErrNotRecorded says that a scenario has no replay entry.
@@ -25,7 +23,7 @@ func (s *Scenario) Recorded() (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	return Run{Scenario: s, Protocol: p, Seed: s.Replay.Seed, Strategy: sim.Replay(s.Replay.Choices)}, nil
+	return s.Replay.Run(s, p), nil
 }
 
 // GoTest returns a Go test of the scenario's recorded run, gofmt'ed: package is

@@ -113,6 +113,9 @@ func (e *NotViolatedError) Error() string {
 // it with the smallest run so far.
 func (k Shrink) Do(ctx context.Context) (*Shrunk, error) {
 	k.Run.Trace, k.Run.Record = nil, false
+	if k.Run.Swarm {
+		k.Run.Scenario, k.Run.Swarm = k.Run.Scenario.drawn(k.Run.Seed), false
+	}
 	o, err := k.Run.Do(ctx)
 	if err != nil {
 		return nil, err
@@ -159,7 +162,9 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	s := *f.scenario
 	s.File = ""
 	s.Reach, s.Catches = nil, nil
-	s.Replay = &Replay{Protocol: run.Protocol.Name, Seed: f.seed, Choices: choices, Digest: o.Digest}
+	recorded := o.Replay()
+	recorded.Choices = choices
+	s.Replay = &recorded
 	after := sizeOf(&s, o.Result)
 	if o.Violation == nil {
 		return nil, fmt.Errorf("scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name, run.Protocol.Name, sh.invariant)

@@ -1,6 +1,10 @@
 package scenario
 
-import "github.com/isr-sim/isr-sim/scenario/sim"
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
 
 // swarmKeeps says whether swarm testing leaves a possible fault on in the run of a
 // seed. Each is on in half of the runs, whatever the others are: a run with few
@@ -11,4 +15,13 @@ import "github.com/isr-sim/isr-sim/scenario/sim"
 // Source: Groce, Zhang, Eide, Chen, Regehr: Swarm testing (ISSTA 2012).
 func swarmKeeps(seed uint64, f Fault) bool {
 	return sim.Stream(seed, "swarm "+f.String()).IntN(2) == 0
+}
+
+// drawn returns the scenario with only the possible faults that are on in the run
+// of a seed. The run's choices fit it as they are, without swarm: a fault that is
+// off offers no step.
+func (s *Scenario) drawn(seed uint64) *Scenario {
+	same := *s
+	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f Fault) bool { return f.Maybe && !swarmKeeps(seed, f) })
+	return &same
 }
