@@ -33,6 +33,8 @@ type Campaign struct {
 	Record int
 	// Progress, if set, hears how many schedules are done, from one goroutine and in order.
 	Progress func(done, of int)
+
+	coverage bool // as in Run
 }
 
 // Report is what a campaign came to.
@@ -160,7 +162,7 @@ func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
 	o, err := Run{
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Swarm: c.Swarm,
+		Record: c.Record > 0, SDK: c.SDK, Swarm: c.Swarm, Coverage: c.coverage,
 	}.Do(ctx)
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }

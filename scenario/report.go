@@ -17,11 +17,7 @@ func (r *Report) Vacuous() bool {
 // what it declares. Under another protocol than the scenario's own, ok is what is
 // expected.
 func (r *Report) Passed() bool {
-	expected := invariant.OK
-	if r.Protocol.Name == r.Scenario.Protocol {
-		expected = r.Scenario.Expect
-	}
-	return r.Verdict == expected && !r.Vacuous()
+	return r.Verdict == r.Scenario.expected(r.Protocol.Name) && !r.Vacuous()
 }
 
 // Summary is the verdict in a few words.
@@ -76,14 +72,19 @@ func (r *Report) Explain(program, file string) string {
 		}
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
-		if len(r.Missing) > 0 {
-			fmt.Fprintf(&b, "%s reached %s, which the scenario declares\n", which, joinMarks(r.Missing))
-		}
-		for _, f := range r.Unmet {
-			fmt.Fprintf(&b, "%s makes a call that the fault %q could strike\n", which, f)
-		}
+		explainMissing(&b, which, r.Missing, texts(r.Unmet))
 	}
 	return b.String()
+}
+
+// explainMissing prints what no schedule reached: which says which schedules.
+func explainMissing(b *strings.Builder, which string, missing []Mark, unmet []string) {
+	if len(missing) > 0 {
+		fmt.Fprintf(b, "%s reached %s, which the scenario declares\n", which, joinMarks(missing))
+	}
+	for _, f := range unmet {
+		fmt.Fprintf(b, "%s makes a call that the fault %q could strike\n", which, f)
+	}
 }
 
 // Explain prints a single run's verdict as Report.Explain does.

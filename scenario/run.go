@@ -35,6 +35,8 @@ type Run struct {
 	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
 	// than all others.
 	Blind bool
+	// Coverage notes the run's partial order in Outcome.Order.
+	Coverage bool
 	// Swarm has the seed draw which of the possible faults ("maybe") are on in this run; the others never strike.
 	Swarm bool
 
@@ -53,6 +55,9 @@ type Outcome struct {
 	Rows      []string // the rows that were left, sorted
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
+
+	// Order is the hash of the run's partial order (sim.Order), if Run.Coverage asked for it.
+	Order uint64
 
 	words    words
 	unmet    []Fault // declared faults that no call of the run could meet
@@ -106,6 +111,13 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks,
 	}
+	var order sim.Order
+	if r.Coverage {
+		if cfg.Strategy.New == nil {
+			cfg.Strategy = sim.RandomWalk
+		}
+		cfg.Strategy = order.Of(cfg.Strategy)
+	}
 	var t *tracer
 	digest := sha256.New()
 	if r.Trace != nil {
@@ -132,7 +144,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if t != nil && t.err != nil {
 		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm}
+	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), Order: order.Hash(), protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+)
 
 // Order hashes a run's partial order: which steps there were, and which of them
 // came after which where it can matter (see Step.Races). Two runs that differ only
@@ -60,9 +64,9 @@ func (c *ordered) Watch(s Step) {
 
 // add adds a step that is about to be taken.
 func (o *Order) add(s Step) {
-	h := mix(s.ID(), o.base)
+	h := fingerprint.Mix(s.ID(), o.base)
 	if s.Kind == Tick {
-		h = mix(h, o.sum)
+		h = fingerprint.Mix(h, o.sum)
 		*o = Order{sum: o.sum + h, base: h, actors: o.actors, threads: o.threads, objects: o.objects}
 		clear(o.actors)
 		clear(o.threads)
@@ -75,7 +79,7 @@ func (o *Order) add(s Step) {
 	} else {
 		own = at(&o.threads, s.Thread)
 	}
-	h = mix(h, *own)
+	h = fingerprint.Mix(h, *own)
 	if s.Kind.global() {
 		h = o.touch(h, s.accesses())
 	}
@@ -86,9 +90,9 @@ func (o *Order) add(s Step) {
 // touch mixes a step with those that its accesses make it depend on, and notes
 // that they are its own now.
 func (o *Order) touch(h uint64, accesses []Access) uint64 {
-	h = mix(h, o.unknown)
+	h = fingerprint.Mix(h, o.unknown)
 	if accesses == nil {
-		h = mix(h, o.global)
+		h = fingerprint.Mix(h, o.global)
 		o.unknown = h
 		o.global += h
 		clear(o.objects)
@@ -96,8 +100,8 @@ func (o *Order) touch(h uint64, accesses []Access) uint64 {
 	}
 	for _, a := range accesses {
 		before := o.objects[a.Object]
-		if h = mix(h, before.write); a.Write {
-			h = mix(h, before.reads)
+		if h = fingerprint.Mix(h, before.write); a.Write {
+			h = fingerprint.Mix(h, before.reads)
 		}
 	}
 	if o.objects == nil {

@@ -1,0 +1,179 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Explorer is a campaign that goes on after a violation, to find out what else
+// there is, and measures its coverage.
+type Explorer struct {
+	Campaign
+	// Shard is the part of the campaign to run.
+	Shard Shard
+	// Corpus has the recorded runs that come first, and gets those that are worth it.
+	Corpus Corpus
+	// File is how the reader names the scenario, for the commands that a report prints.
+	File string
+}
+
+// Run explores. A context that is cancelled ends the campaign between schedules,
+// and makes its verdict unknown unless something is violated; a deadline that has
+// passed is an end like any other. Whatever was found by then is in the result.
+// An error is about the corpus or the scenario, never about a run; what could be
+// found all the same is there beside it.
+func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
+	c, err := e.complete()
+	if err != nil {
+		return nil, err
+	}
+	e.Campaign = c
+	digest, err := c.Scenario.digest()
+	if err != nil {
+		return nil, err
+	}
+	x := &Exploration{
+		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
+		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
+		Expect: c.Scenario.expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
+	}
+	x.Corpus, err = e.Corpus.Run(ctx, c.Scenario, c.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	keeper := newKeeper(e.Corpus, c, x.Corpus)
+	total := Report{Scenario: c.Scenario, Protocol: c.Protocol, Marks: markSet{}, Verdict: invariant.OK}
+	orders, last := census{}, 0
+	size := x.Shard.size(c.Schedules)
+	c.each(ctx, size, x.Shard.schedule, c.explored, func(a attempt) bool {
+		last = a.index
+		x.Ran++
+		if a.err == nil && a.outcome.Verdict == invariant.Unknown && x.Unknown == 0 {
+			a.err = c.confirm(ctx, a.outcome)
+		}
+		if a.err == nil {
+			a.err = keeper.note(ctx, a.outcome)
+		}
+		if a.err != nil {
+			x.broke(a)
+		} else {
+			total.add(a.outcome)
+			orders.add(a.outcome.Order, a.index)
+			x.note(a)
+		}
+		if c.Progress != nil {
+			c.Progress(x.Ran, size)
+		}
+		return true
+	})
+	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
+	x.Steps, x.Unmet = total.Steps, texts(total.Unmet)
+	x.Reached = total.Marks.list()
+	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
+	return x, keeper.finish(x)
+}
+
+// tenth is the first of the last tenth of the schedules from 0 to last.
+func tenth(last int) int { return (last + 1) - (last+1)/10 }
+
+// list returns how often each mark was reached, in the order of Marks.
+func (m markSet) list() []Reached {
+	var list []Reached
+	for _, mark := range m.reached() {
+		list = append(list, Reached{mark, m[mark]})
+	}
+	return list
+}
+
+// explored runs one schedule as a campaign does, with its coverage, and confirms
+// it if it fails.
+func (c Campaign) explored(ctx context.Context, i, expected int) attempt {
+	c.coverage = true
+	a := c.run(ctx, i, expected)
+	if a.err == nil && a.outcome.Verdict == invariant.Violated {
+		a.err = c.confirm(ctx, a.outcome)
+	}
+	return a
+}
+
+// digest tells scenarios apart that have one name: the beginning of the SHA-256
+// of all that decides what runs of it are.
+func (s *Scenario) digest() (string, error) {
+	same := *s
+	same.About, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, nil, defaults().Bounds.Schedules
+	data, err := same.YAML()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// note notes what an attempt that has an outcome came to.
+func (x *Exploration) note(a attempt) {
+	o := a.outcome
+	switch o.Verdict {
+	case invariant.Violated:
+		x.found(o.Violation.Invariant.Name, o.Violation.Invariant.Statement, exampleOf(a))
+	case invariant.Unknown:
+		if x.Unknown++; x.Unknown == 1 {
+			doubt := exampleOf(a)
+			x.Doubt = &doubt
+		}
+	case invariant.OK:
+	}
+}
+
+// broke notes an attempt that has no outcome.
+func (x *Exploration) broke(a attempt) {
+	example := Example{Schedule: a.index + 1, Strategy: a.strategy, Why: a.err.Error()}
+	if broken, ok := errors.AsType[*BrokenError](a.err); ok {
+		example.Why = broken.Result.Err.Error()
+		example.replay(broken.Replay())
+		example.Steps, example.Switches = broken.Result.Steps, broken.Result.Switches
+	}
+	x.found(brokenFinding, "", example)
+}
+
+// found counts a finding.
+func (x *Exploration) found(name, statement string, e Example) {
+	f := Finding{Name: name, Statement: statement, Count: 1, Earliest: e, Shortest: e}
+	x.Findings = addFinding(x.Findings, f)
+}
+
+// exampleOf is what is kept of a run.
+func exampleOf(a attempt) Example {
+	o := a.outcome
+	e := Example{
+		Schedule: a.index + 1, Strategy: a.strategy, Steps: o.Result.Steps, Switches: o.Result.Switches, Why: o.Why,
+	}
+	if o.Violation != nil {
+		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines
+	}
+	e.replay(o.Replay())
+	return e
+}
+
+func (e *Example) replay(r Replay) {
+	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
+}
+
+// expected is the verdict that the scenario wants of a protocol: its own
+// expectation is about its own.
+func (s *Scenario) expected(protocol string) invariant.Verdict {
+	if protocol == s.Protocol {
+		return s.Expect
+	}
+	return invariant.OK
+}
+
+// String prints the exploration's identity, for errors.
+func (x *Exploration) String() string {
+	return fmt.Sprintf("shard %s of %s under %s", x.Shard, x.Scenario, x.Protocol)
+}
