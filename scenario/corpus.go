@@ -36,19 +36,23 @@ type CorpusRun struct {
 	marks []Mark
 }
 
-// Run runs the files that are about a scenario, by its name, and a protocol: those
-// that failed when they were recorded first, then those with fewer choices. An
-// error is about the folder.
-func (c Corpus) Run(ctx context.Context, s *Scenario, p isr.Protocol) ([]CorpusRun, error) {
-	entries, runs, err := c.entries(s, p)
+// Run runs the files that are about the campaign's scenario, by its name, and
+// protocol: those that failed when they were recorded first, then those with fewer
+// choices. An error is about the folder.
+func (c Corpus) Run(ctx context.Context, campaign Campaign) ([]CorpusRun, error) {
+	campaign, err := campaign.complete()
+	if err != nil {
+		return nil, err
+	}
+	p := campaign.Protocol
+	entries, runs, err := c.entries(campaign.Scenario, p)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		if ctx.Err() != nil {
-			break
+		if ctx.Err() == nil {
+			runs = append(runs, e.run(ctx, p))
 		}
-		runs = append(runs, e.run(ctx, p))
 	}
 	return runs, nil
 }
@@ -122,14 +126,14 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	return r
 }
 
-// String says what became of the file; "" if it is a run that violates nothing,
-// as it should be.
-func (r CorpusRun) String() string {
+// Explain says what became of the file; nothing, if its run violates nothing.
+// program is how the reader calls isr-sim.
+func (r CorpusRun) Explain(program string) string {
 	switch {
 	case r.Violates != "" && r.Problem != "":
 		return fmt.Sprintf("corpus: %s violates %s, in another run than the recorded one: %s", r.File, r.Violates, r.Problem)
 	case r.Violates != "":
-		return fmt.Sprintf("corpus: %s violates %s\nhint: isr-sim replay %s", r.File, r.Violates, r.File)
+		return fmt.Sprintf("corpus: %s violates %s\nreplay: %s replay %s", r.File, r.Violates, program, r.File)
 	case r.Problem != "":
 		return fmt.Sprintf("corpus: %s does not replay any more: %s\nhint: delete it if what has changed since was meant to", r.File, r.Problem)
 	default:
@@ -204,10 +208,13 @@ func (k *keeper) knows(violates string, steps int, marks []Mark) {
 	}
 }
 
+// keeps says whether there is a folder, and it can be written.
+func (k *keeper) keeps() bool { return k.corpus != "" && k.err == nil }
+
 // note keeps a run at once if it is the first that violates its invariant, or
 // that reaches some mark: a campaign may be killed.
 func (k *keeper) note(ctx context.Context, o *Outcome) error {
-	if k.corpus == "" || k.err != nil {
+	if !k.keeps() {
 		return nil
 	}
 	what, violates := "", ""
@@ -236,7 +243,7 @@ func (k *keeper) note(ctx context.Context, o *Outcome) error {
 // that are known, and returns what went wrong with the folder.
 func (k *keeper) finish(x *Exploration) error {
 	for _, f := range x.Findings {
-		if steps, known := k.steps[f.Name]; k.err != nil || !known || f.Shortest.Steps >= steps {
+		if steps, known := k.steps[f.Name]; !k.keeps() || !known || f.Shortest.Steps >= steps {
 			continue
 		}
 		r, err := f.Shortest.recorded(x)

@@ -43,10 +43,14 @@ func (c Coverage) NextIsNew() float64 {
 	return min(float64(c.Once)/float64(c.Schedules), 1)
 }
 
-// number prints a count that may be an estimate.
-func (c Coverage) number(n int) string {
-	if c.About {
-		return fmt.Sprintf("about %d", n)
+// number prints a count that may be an estimate, of some things.
+func (c Coverage) number(n int, thing string) string {
+	text := fmt.Sprint(n)
+	if thing != "" {
+		text = plural(n, thing)
 	}
-	return fmt.Sprint(n)
+	if c.About {
+		return "about " + text
+	}
+	return text
 }

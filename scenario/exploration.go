@@ -171,13 +171,13 @@ func (x *Exploration) Explain(program string) string {
 		x.explainFinding(&b, program, f)
 	}
 	for _, r := range x.Corpus {
-		if line := r.String(); line != "" {
+		if line := r.Explain(program); line != "" {
 			fmt.Fprintf(&b, "%s\n\n", line)
 		}
 	}
 	if x.Unknown > 0 {
 		fmt.Fprintf(&b, "unknown: %s under %s: %d of %d schedules, the first in schedule %d: %s\n%s\n",
-			x.Scenario, x.Protocol, x.Unknown, x.Ran, x.Doubt.Schedule, x.Doubt.Why, x.line(program, x.Doubt))
+			x.Scenario, x.Protocol, x.Unknown, x.Ran, x.Doubt.Schedule, x.Doubt.Why, x.line("replay", program, x.Doubt))
 	}
 	if x.Interrupted {
 		fmt.Fprintf(&b, "unknown: %s under %s: interrupted after %d of %d schedules\n\n", x.Scenario, x.Protocol, x.Ran, x.Shard.size(x.Schedules))
@@ -196,25 +196,29 @@ func (x *Exploration) explainFinding(b *strings.Builder, program string, f Findi
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(b, "found in %d of %d schedules of seed %d\n", f.Count, x.Ran, x.Seed)
-	if f.Earliest.Schedule == f.Shortest.Schedule {
-		fmt.Fprintf(b, "earliest and shortest: %s\n%s\n", f.Earliest.words(), x.line(program, &f.Earliest))
-		return
+	which := "earliest and shortest"
+	if f.Earliest.Schedule != f.Shortest.Schedule {
+		fmt.Fprintf(b, "earliest: %s\n%s", f.Earliest.words(), x.line("replay", program, &f.Earliest))
+		which = "shortest"
 	}
-	fmt.Fprintf(b, "earliest: %s\n%sshortest: %s\n%s\n",
-		f.Earliest.words(), x.line(program, &f.Earliest), f.Shortest.words(), x.line(program, &f.Shortest))
+	fmt.Fprintf(b, "%s: %s\n%s", which, f.Shortest.words(), x.line("replay", program, &f.Shortest))
+	if f.Name != brokenFinding {
+		b.WriteString(x.line("shrink", program, &f.Shortest))
+	}
+	b.WriteByte('\n')
 }
 
 func (e *Example) words() string {
-	return fmt.Sprintf("schedule %d (%s), %d steps, %d context switches", e.Schedule, e.Strategy, e.Steps, e.Switches)
+	return fmt.Sprintf("schedule %d (%s), %s, %s", e.Schedule, e.Strategy, plural(e.Steps, "step"), plural(e.Switches, "context switch"))
 }
 
-// line is the command that runs an example again.
-func (x *Exploration) line(program string, e *Example) string {
+// line is a command about an example: replay or shrink.
+func (x *Exploration) line(command, program string, e *Example) string {
 	r, err := e.recorded(x)
 	if err != nil {
 		return fmt.Sprintf("replay: %v\n", err)
 	}
-	return r.Line(program, x.File)
+	return r.Line(command, program, x.File)
 }
 
 // recorded is the example as a replay entry.
@@ -244,9 +248,9 @@ func (x *Exploration) explainOrders(b *strings.Builder) {
 	if c.Schedules == 0 {
 		return
 	}
-	fmt.Fprintf(b, "coverage: %s: %s partial orders in %d schedules", x.Scenario, c.number(c.Distinct), c.Schedules)
+	fmt.Fprintf(b, "coverage: %s: %s in %s", x.Scenario, c.number(c.Distinct, "partial order"), plural(c.Schedules, "schedule"))
 	if c.Latest > 0 {
-		fmt.Fprintf(b, "; of the last %d schedules, %s were new", c.Latest, c.number(c.New))
+		fmt.Fprintf(b, ", %s new in the last %d", c.number(c.New, ""), c.Latest)
 	}
-	fmt.Fprintf(b, "; the next one is new with a chance of %.3g %%\n", 100*c.NextIsNew())
+	fmt.Fprintf(b, "; the next schedule has a new one with a chance of %.3g %%\n", 100*c.NextIsNew())
 }

@@ -41,9 +41,9 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	x := &Exploration{
 		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
 		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
-		Expect: c.Scenario.expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
+		Expect: c.Scenario.Expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
-	x.Corpus, err = e.Corpus.Run(ctx, c.Scenario, c.Protocol)
+	x.Corpus, err = e.Corpus.Run(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -164,9 +164,9 @@ func (e *Example) replay(r Replay) {
 	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
 }
 
-// expected is the verdict that the scenario wants of a protocol: its own
-// expectation is about its own.
-func (s *Scenario) expected(protocol string) invariant.Verdict {
+// Expected is the verdict that the scenario wants of a protocol: what it says it
+// expects is about its own.
+func (s *Scenario) Expected(protocol string) invariant.Verdict {
 	if protocol == s.Protocol {
 		return s.Expect
 	}

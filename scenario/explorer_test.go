@@ -180,7 +180,9 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		}
 	}
 	// Prose and the number of schedules that the file asks for are not what a campaign is about.
-	if all, err := merged(first, shard(2, 2, func(e *scenario.Explorer) { e.Scenario = parsed(t, lonely+"about: better prose\nbounds: {schedules: 7}") })); err != nil || all[0].Ran != 20 {
+	if all, err := merged(first, shard(2, 2, func(e *scenario.Explorer) {
+		e.Scenario = parsed(t, lonely+"about: better prose\nbounds: {schedules: 7}")
+	})); err != nil || all[0].Ran != 20 {
 		t.Errorf("with other prose: %v", err)
 	}
 }

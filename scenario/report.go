@@ -17,7 +17,7 @@ func (r *Report) Vacuous() bool {
 // what it declares. Under another protocol than the scenario's own, ok is what is
 // expected.
 func (r *Report) Passed() bool {
-	return r.Verdict == r.Scenario.expected(r.Protocol.Name) && !r.Vacuous()
+	return r.Verdict == r.Scenario.Expected(r.Protocol.Name) && !r.Vacuous()
 }
 
 // Summary is the verdict in a few words.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type runCommand struct {
 	progress io.Writer // for what is no result
 	backend  string
 	campaign campaignFlags
+	corpus   string
 	replays  int
 	local    *ddblocal.Instance // started when first needed
 }
@@ -52,6 +54,7 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	r.campaign.register(f)
+	f.StringVar(&r.corpus, "corpus", "", "a folder of recorded schedules to run first, and to add one to that fails")
 	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": how many schedules a scenario are run again, beside the one that fails (default: 1000)")
 }
 
@@ -76,6 +79,9 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := usableFolder(r.corpus); err != nil {
+		return err
+	}
 	if r.backend == backendLocal {
 		// First of all: whoever has no Docker need not wait to hear of it.
 		if err := r.start(ctx); err != nil {
@@ -95,7 +101,11 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		if err != nil {
 			return err
 		}
-		results.add(report)
+		if report == nil { // it broke off
+			results.add(false, invariant.Unknown, false)
+		} else {
+			results.add(report.Passed(), report.Verdict, report.Vacuous())
+		}
 		worst = worse(worst, code)
 		if ctx.Err() != nil {
 			return &exitError{
@@ -146,22 +156,30 @@ func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.S
 	if r.backend == backendLocal {
 		c.Record = r.replays
 	}
+	code, err := r.runCorpus(ctx, c)
+	if err != nil {
+		return nil, 0, err
+	}
 	report, err := c.Run(ctx)
 	if broken, ok := errors.AsType[*scenario.BrokenError](err); ok {
 		// The other scenarios may still have a verdict.
 		fmt.Fprintf(r.out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
-		return nil, exitUnknown, nil
+		return nil, worse(code, exitUnknown), nil
 	}
 	if err != nil {
 		return nil, 0, unknown(err, "")
 	}
 	fmt.Fprintln(r.out, report.Row())
-	code := exitOK
 	switch {
 	case report.Verdict == invariant.Unknown:
-		code = exitUnknown
+		code = worse(code, exitUnknown)
 	case !report.Passed():
-		code = exitViolated
+		code = worse(code, exitViolated)
+	}
+	if report.Failure != nil {
+		if err := scenario.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
+			return nil, 0, unknown(err, "")
+		}
 	}
 	if why := r.explain(report, name); why != "" {
 		fmt.Fprintf(r.out, "\n%s\n", why)
@@ -176,6 +194,25 @@ func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.S
 		}
 	}
 	return report, code, nil
+}
+
+// runCorpus runs what the corpus has of the campaign's scenario and protocol, and
+// returns its exit code.
+func (r *runCommand) runCorpus(ctx context.Context, c scenario.Campaign) (int, error) {
+	runs, err := scenario.Corpus(r.corpus).Run(ctx, c)
+	if err != nil {
+		return 0, unknown(err, "")
+	}
+	code := exitOK
+	for _, run := range runs {
+		if run.Violates != "" && c.Scenario.Expected(cmp.Or(c.Protocol.Name, c.Scenario.Protocol)) == invariant.OK {
+			code = exitViolated
+		}
+		if line := run.Explain(program()); line != "" {
+			fmt.Fprintln(r.out, line)
+		}
+	}
+	return code, nil
 }
 
 // explain says what the reader needs to know beside the row, and what to do next.

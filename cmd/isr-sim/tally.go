@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -13,27 +12,26 @@ type tally struct {
 	passed, violated, vacuous, unknown, unexpected int
 }
 
-func (t *tally) add(r *scenario.Report) {
+func (t *tally) add(passed bool, verdict invariant.Verdict, vacuous bool) {
 	switch {
-	case r == nil: // it broke off
-		t.unknown++
-	case r.Passed():
+	case passed:
 		t.passed++
-	case r.Verdict == invariant.Unknown:
+	case verdict == invariant.Unknown:
 		t.unknown++
-	case r.Verdict == invariant.Violated:
+	case verdict == invariant.Violated:
 		t.violated++
-	case r.Vacuous():
+	case vacuous:
 		t.vacuous++
 	default:
 		t.unexpected++
 	}
 }
 
+func (t *tally) total() int { return t.passed + t.violated + t.vacuous + t.unknown + t.unexpected }
+
 // String is one line: "10 scenarios: 8 as expected, 2 violated".
 func (t tally) String() string {
 	var parts []string
-	total := 0
 	for _, p := range []struct {
 		count int
 		what  string
@@ -41,10 +39,9 @@ func (t tally) String() string {
 		{t.passed, "as expected"}, {t.violated, "violated"}, {t.vacuous, "vacuous"},
 		{t.unexpected, "expected a violation and found none"}, {t.unknown, "unknown"},
 	} {
-		total += p.count
 		if p.count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.count, p.what))
 		}
 	}
-	return fmt.Sprintf("%d scenarios: %s", total, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d scenarios: %s", t.total(), strings.Join(parts, ", "))
 }

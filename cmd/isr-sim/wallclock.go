@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -52,4 +53,12 @@ func (c *wallClock) AdvanceTo(t time.Time) {
 	if now := c.now(); t.After(now) {
 		c.ahead += t.Sub(now)
 	}
+}
+
+// within returns a context that ends after d of real time; 0 is never.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
 }

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// exploreCommand runs long campaigns.
+type exploreCommand struct {
+	out      io.Writer
+	progress io.Writer
+	campaign campaignFlags
+	lasts    time.Duration
+	shard    string
+	file     string
+	corpus   string
+}
+
+func newExplore(out, progress io.Writer) *cobra.Command {
+	e := &exploreCommand{out: out, progress: progress}
+	cmd := &cobra.Command{
+		Use:   "explore [SCENARIO...]",
+		Short: "Run long campaigns that go on after a violation, and say what was covered",
+		Long: `Explore runs schedules until their number or the time is up, whatever they find.
+Each invariant that is violated is reported once, with how many schedules violate
+it, and the earliest and the shortest of them, each with its replay command. Then
+comes the coverage: how many partial orders were seen (schedules that differ in
+more than the order of steps that do not touch each other), how many of the last
+tenth of the schedules were new, and how likely the next one is (Good-Turing).
+
+An interrupt ends the campaign, and everything found so far is printed and
+written; a second one kills.
+
+With --shard, or under an engine that numbers the copies of a job, it runs its
+part of the campaign only: a Kubernetes Indexed Job (with ISR_SIM_SHARDS set to its
+completions), GitLab CI/CD, CircleCI, Buildkite, Bitbucket Pipelines, Semaphore,
+Azure Pipelines, AWS Batch, Cloud Run jobs. isr-sim merge adds the parts up.
+
+A corpus is a folder of scenario files with recorded schedules that failed, or
+that reached something first. They run before the campaign, failing ones first,
+then quicker ones; new ones are added; none is deleted.`,
+		Example: "  isr-sim explore --schedules 100000 --protocol blind-publish paused-writer\n" +
+			"  isr-sim explore --for 10m --swarm --corpus corpus\n" +
+			"  isr-sim explore --schedules 1000000 --shard 2/4 --out shard-2.json",
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	e.campaign.register(f)
+	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
+	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: what the engine says, or the whole)")
+	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
+	f.StringVar(&e.corpus, "corpus", "", "a folder of recorded schedules to run first, and to add to")
+	return cmd
+}
+
+// unbounded is how many schedules a campaign has that ends by time.
+const unbounded = 1_000_000_000
+
+func (e *exploreCommand) run(ctx context.Context, names []string) error {
+	campaign, err := e.campaign.campaign()
+	if err != nil {
+		return err
+	}
+	if e.campaign.set.Changed("for") && e.lasts <= 0 {
+		return usage(fmt.Errorf("--for: found %v, expected more than 0s", e.lasts), "leave --for out for no limit")
+	}
+	if e.lasts > 0 && campaign.Schedules == 0 {
+		campaign.Schedules = unbounded
+	}
+	shard, by, err := findShard(e.shard, os.Getenv)
+	if err != nil {
+		return err
+	}
+	scenarios, names, err := loadScenarios(names)
+	if err != nil {
+		return err
+	}
+	if err := usableFolder(e.corpus); err != nil {
+		return err
+	}
+	// Before anything is run: whoever cannot write the file need not wait to hear of it.
+	file, err := newFile(e.file)
+	if err != nil {
+		return usage(fmt.Errorf("--out: %w", err), "")
+	}
+	defer file.discard()
+
+	fmt.Fprintf(e.out, "seed %d, strategy %s", campaign.Seed, campaign.Plan.Name)
+	if campaign.Swarm {
+		fmt.Fprint(e.out, ", swarm")
+	}
+	if shard.Count > 1 {
+		fmt.Fprintf(e.out, ", shard %s (%s)", shard, by)
+	}
+	fmt.Fprintf(e.out, "\n%s\n", scenario.Header())
+	var found []*scenario.Exploration
+	var results results
+	for i, s := range scenarios {
+		campaign.Scenario = s
+		explorer := scenario.Explorer{Campaign: campaign, Shard: shard, Corpus: scenario.Corpus(e.corpus), File: shellWord(names[i])}
+		x, err := e.one(ctx, explorer, len(scenarios))
+		if x != nil {
+			found = append(found, x)
+			results.print(e.out, x)
+		}
+		if err != nil {
+			return errors.Join(unknown(err, ""), file.save(found))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if err := file.save(found); err != nil {
+		return unknown(fmt.Errorf("--out: %w", err), "")
+	}
+	if ctx.Err() != nil && (len(found) < len(scenarios) || found[len(found)-1].Interrupted) {
+		return &exitError{
+			code: worse(results.code, exitUnknown),
+			err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(scenarios), scenarios[len(found)-1].Name),
+		}
+	}
+	return results.end(e.out)
+}
+
+// one explores one of n scenarios.
+func (e *exploreCommand) one(ctx context.Context, explorer scenario.Explorer, n int) (*scenario.Exploration, error) {
+	share := e.lasts / time.Duration(n)
+	ctx, cancel := within(ctx, share)
+	defer cancel()
+	show, remove := progressOf(e.progress, explorer.Scenario.Name, share)
+	defer remove()
+	explorer.Progress = show
+	return explorer.Run(ctx)
+}
+
+// results adds up the verdicts of explorations.
+type results struct {
+	tally tally
+	code  int
+}
+
+// print prints an exploration and counts it.
+func (r *results) print(out io.Writer, x *scenario.Exploration) {
+	verdict := x.Verdict()
+	switch {
+	case x.Passed():
+	case verdict == invariant.Unknown:
+		r.code = worse(r.code, exitUnknown)
+	default:
+		r.code = worse(r.code, exitViolated)
+	}
+	r.tally.add(x.Passed(), verdict, x.Vacuous())
+	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(program()))
+}
+
+// end prints the sum and returns what the command comes to.
+func (r *results) end(out io.Writer) error {
+	if r.tally.total() > 1 {
+		fmt.Fprintf(out, "%s\n", r.tally)
+	}
+	if r.code != exitOK {
+		return &exitError{code: r.code}
+	}
+	return nil
+}
+
+// usableFolder makes sure that there is a folder, or can be.
+func usableFolder(name string) error {
+	if name == "" {
+		return nil
+	}
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return usage(fmt.Errorf("--corpus: found the file %s, expected a folder", name), "")
+	}
+	if err := os.MkdirAll(name, 0o777); err != nil {
+		return usage(fmt.Errorf("--corpus: %w", err), "")
+	}
+	return nil
+}
+
+// resultFile is a file that is there when it is complete, and not before.
+type resultFile struct {
+	name  string
+	draft *os.File // nil is no file
+}
+
+func newFile(name string) (*resultFile, error) {
+	if name == "" {
+		return &resultFile{}, nil
+	}
+	draft, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
+	return &resultFile{name, draft}, err
+}
+
+func (f *resultFile) save(found []*scenario.Exploration) error {
+	if f.draft == nil {
+		return nil
+	}
+	draft := f.draft
+	f.draft = nil
+	err := errors.Join(scenario.WriteExplorations(draft, found), draft.Chmod(0o644), draft.Close())
+	if err == nil {
+		return os.Rename(draft.Name(), f.name)
+	}
+	_ = os.Remove(draft.Name()) // what matters is that it could not be written
+	return err
+}
+
+// discard removes a draft that was not saved.
+func (f *resultFile) discard() {
+	if f.draft != nil {
+		_ = f.draft.Close()
+		_ = os.Remove(f.draft.Name())
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+func newMerge(out io.Writer) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
+		Long: `Merge reads what isr-sim explore --out has written, adds up counts and findings
+of the shards of each campaign, and prints what explore prints, as if there had
+been one campaign. Whether a campaign reached what its scenario declares is judged
+here, on the whole. Its coverage is an estimate, from samples in the files.
+
+Files that do not belong together are refused: another scenario, seed, strategy,
+number of schedules or of shards, a shard twice, or a shard that is missing.`,
+		Example: "  isr-sim merge shard-*.json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return usage(errors.New("merge: found no files, expected those that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return merge(out, file, args) },
+	}
+	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON")
+	return cmd
+}
+
+func merge(out io.Writer, file string, names []string) error {
+	var files []scenario.ShardFile
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return usage(fmt.Errorf("merge: %w", err), "")
+		}
+		explorations, err := scenario.ReadExplorations(name, data)
+		if err != nil {
+			return usage(fmt.Errorf("merge: %w", err), "")
+		}
+		files = append(files, scenario.ShardFile{Name: name, Explorations: explorations})
+	}
+	merged, err := scenario.MergeExplorations(files)
+	if err != nil {
+		return usage(err, "name all files of one campaign, each once")
+	}
+	result, err := newFile(file)
+	if err != nil {
+		return usage(fmt.Errorf("--out: %w", err), "")
+	}
+	defer result.discard()
+	fmt.Fprintln(out, scenario.Header())
+	var results results
+	for _, x := range merged {
+		results.print(out, x)
+	}
+	if err := result.save(merged); err != nil {
+		return unknown(fmt.Errorf("--out: %w", err), "")
+	}
+	return results.end(out)
+}
