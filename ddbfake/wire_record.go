@@ -45,14 +45,25 @@ func (e *encoder) entry(name string) {
 // value writes an attribute value as the engine keeps it, to the byte as the
 // SDK's are written.
 func (e *encoder) value(v attr.Value) {
-	e.buf = append(e.buf, `{"`...)
-	e.buf = append(e.buf, v.Kind().String()...)
-	e.buf = append(e.buf, `":`...)
 	switch v := v.(type) {
-	case attr.S:
+	case attr.S: // nearly all are these two
+		e.buf = append(e.buf, `{"S":`...)
 		e.quote(string(v))
 	case attr.N:
+		e.buf = append(e.buf, `{"N":`...)
 		e.digits(v.Number)
+	default:
+		e.buf = append(e.buf, `{"`...)
+		e.buf = append(e.buf, v.Kind().String()...)
+		e.buf = append(e.buf, `":`...)
+		e.rare(v)
+	}
+	e.buf = append(e.buf, '}')
+}
+
+// rare writes what is in a value that is neither a string nor a number.
+func (e *encoder) rare(v attr.Value) {
+	switch v := v.(type) {
 	case attr.B:
 		e.base64(v)
 	case attr.BOOL:
@@ -75,7 +86,6 @@ func (e *encoder) value(v attr.Value) {
 	case attr.BS:
 		elements(e, v, e.base64)
 	}
-	e.buf = append(e.buf, '}')
 }
 
 func (e *encoder) digits(n attr.Number) {

@@ -36,11 +36,16 @@ type door struct {
 	log    *slog.Logger
 }
 
-// serveHandler is the fake's door and its control API, closed to browsers.
+// serveHandler is what isr-sim serve serves.
 func serveHandler(ctx context.Context, db *ddbfake.DB, clock control.Clock, mode string, hosts []string, diagnostics io.Writer) fasthttp.RequestHandler {
+	return newDoor(ctx, db.HTTPDoor(), netHTTP(db, clock, mode, hosts), hosts, diagnostics).serve
+}
+
+// netHTTP is the fake's door and its control API, closed to browsers, for
+// net/http.
+func netHTTP(db *ddbfake.DB, clock control.Clock, mode string, hosts []string) http.Handler {
 	api := control.Handler(db, control.Options{Clock: clock, Mode: mode})
-	others := control.Guard(control.Beside(db.Handler(), api), hosts...)
-	return newDoor(ctx, db.HTTPDoor(), others, hosts, diagnostics).serve
+	return control.Guard(control.Beside(db.Handler(), api), hosts...)
 }
 
 func newDoor(ctx context.Context, calls *ddbfake.HTTPDoor, others http.Handler, hosts []string, diagnostics io.Writer) *door {

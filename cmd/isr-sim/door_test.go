@@ -10,15 +10,18 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/valyala/fasthttp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
 // chunked is a PutItem whose body comes in chunks.
@@ -300,5 +303,81 @@ func TestDeadlineDue(t *testing.T) {
 	d.at = time.Time{} // none
 	if !d.due() || d.due() {
 		t.Error("taking the deadline away is not due once")
+	}
+}
+
+// A client cannot tell this server from net/http's with the same handlers.
+func TestServerAnswersAsNetHTTP(t *testing.T) {
+	t.Parallel()
+	const last = "Connection: close\r\n"
+	control := func(method, path, body string) string {
+		return fmt.Sprintf("%s /_isr-sim%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n%s", method, path, len(body), last, body)
+	}
+	replace := func(old, now string) string { return strings.Replace(put("a", last), old, now, 1) }
+	for name, text := range map[string]string{
+		"a put":                   put("a", last),
+		"a condition that fails":  replace(`"a"}}`, `"a"}},"ConditionExpression":"attribute_exists(pk)"`),
+		"no table":                replace(`"TableName":"cache"`, `"TableName":"other"`),
+		"no target":               replace("X-Amz-Target", "X-Nothing"),
+		"no credentials":          replace("Authorization", "X-Nothing"),
+		"presigned":               strings.Replace(replace("Authorization", "X-Nothing"), "POST /", "POST /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a%2F20400101%2Fus-east-1%2Fdynamodb%2Faws4_request", 1),
+		"no content type":         replace("Content-Type", "X-Nothing"),
+		"another path":            replace("POST /", "POST /a//b/../c"),
+		"an escaped path":         replace("POST /", "POST /%5Fisr-sim/clock"),
+		"a path that is nearly":   replace("POST /", "POST /_isr-simulator"),
+		"a wrong method":          replace("POST", "DELETE"),
+		"a page's":                replace("Host:", "Origin: http://evil.example\r\nHost:"),
+		"a foreign name":          replace("127.0.0.1", "evil.example"),
+		"a name with a port":      replace("127.0.0.1", "LOCALHOST.:8000"),
+		"an IPv6 address":         replace("127.0.0.1", "[::1]:8000"),
+		"health":                  "GET / HTTP/1.1\r\nHost: localhost\r\n" + last + "\r\n",
+		"health with a query":     "GET /?a=b HTTP/1.1\r\nHost: localhost\r\n" + last + "\r\n",
+		"head":                    "HEAD / HTTP/1.1\r\nHost: localhost\r\n" + last + "\r\n",
+		"the control API":         control("GET", "", ""),
+		"its clock":               control("GET", "/clock", ""),
+		"its clock, by head":      control("HEAD", "/clock", ""),
+		"its clock, moved":        control("POST", "/clock", `{"advance":"90s"}`),
+		"its clock, not moved":    control("POST", "/clock", `{"advance":"-90s"}`),
+		"its faults":              control("DELETE", "/faults", ""),
+		"a wrong method of it":    control("PATCH", "/faults", ""),
+		"a query of it":           control("GET", "/changes?since=0", ""),
+		"a wrong query of it":     control("GET", "/changes?since=x&sinse=1", ""),
+		"a path of it that is no": control("GET", "/clocks", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t, serveLimits)
+			theirs := startServer(t, serveLimits)
+			clock := fakeclock.New(fakeclock.Epoch)
+			reference := httptest.NewServer(netHTTP(theirs.db, clock, "manual", nil))
+			defer reference.Close()
+			theirs.address = reference.Listener.Addr().String()
+
+			got, want := s.answers(text), theirs.answers(text)
+			for _, answers := range [][]answered{got, want} {
+				for _, a := range answers {
+					a.header.Del("Date")
+				}
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(answered{})); diff != "" {
+				t.Errorf("(-net/http +this):\n%s", diff)
+			}
+			if got, want := s.keys(), theirs.keys(); got != want {
+				t.Errorf("got rows %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// One that is stopped before it has begun ends.
+func TestServerStopsAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		s := startServer(t, serveLimits)
+		s.stop()
+		if err := <-s.ended; err != nil {
+			t.Errorf("the server ended with %v, want nil", err)
+		}
+		s.ended <- nil
 	}
 }

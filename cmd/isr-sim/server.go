@@ -90,6 +90,7 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.drain)
 	defer cancel()
 	err := server.ShutdownWithContext(bound)
+	_ = listener.Close() // Shutdown does so only if Serve has begun
 	listener.cutOff()
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
