@@ -29,11 +29,8 @@ func (c Campaign) confirm(ctx context.Context, o *Outcome) error {
 		run := o.Replay().Run(c.Scenario, c.Protocol)
 		run.SDK, run.Trace = c.SDK, &traces[i]
 		again, err := run.Do(ctx)
-		switch {
-		case err != nil:
-			return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v", o.conclusion(), err))
-		case again.conclusion() != o.conclusion():
-			return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s", o.conclusion(), again.conclusion()))
+		if err := c.same(o, again, err); err != nil {
+			return err
 		}
 		o.Digest = again.Digest
 	}
@@ -41,6 +38,33 @@ func (c Campaign) confirm(ctx context.Context, o *Outcome) error {
 		return c.nondeterministic(o, firstDifference(first, second))
 	}
 	return nil
+}
+
+// repeat runs a schedule once more, and compares the hash of its order and what it
+// came to.
+func (c Campaign) repeat(ctx context.Context, o *Outcome) error {
+	run := o.Replay().Run(c.Scenario, c.Protocol)
+	run.SDK, run.Coverage = c.SDK, true
+	again, err := run.Do(ctx)
+	if err := c.same(o, again, err); err != nil {
+		return err
+	}
+	if again.Order != o.Order {
+		return c.nondeterministic(o, fmt.Sprintf("%s both times, but by other steps, or in another order", o.conclusion()))
+	}
+	return nil
+}
+
+// same compares what two runs of one schedule came to; err is of the second.
+func (c Campaign) same(o, again *Outcome, err error) error {
+	switch {
+	case err != nil:
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v", o.conclusion(), err))
+	case again.conclusion() != o.conclusion():
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s", o.conclusion(), again.conclusion()))
+	default:
+		return nil
+	}
 }
 
 func (c Campaign) nondeterministic(o *Outcome, difference string) error {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,25 +137,48 @@ func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
 	return b.String(), o
 }
 
+// TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at the
+// same time on eight.
 func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
-	for _, name := range fixtures.Names() {
-		s := embedded(t, name)
-		all := func(processors int) string {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			var b strings.Builder
-			for _, p := range scenario.Protocols() {
-				for i, plan := range sim.Plans() {
-					text, _ := trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: plan.At(i), ExpectedSteps: 40})
-					b.WriteString(text)
-				}
-			}
-			return b.String()
+	seeds := 1000
+	if testing.Short() {
+		seeds = 100
+	}
+	var runs []scenario.Run
+	plans, protocols := sim.Plans(), scenario.Protocols()
+	for i := 0; len(runs) < seeds; i++ {
+		for _, name := range fixtures.Names() {
+			n := len(runs)
+			runs = append(runs, scenario.Run{
+				Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(n),
+				Strategy: plans[n%len(plans)].At(n), ExpectedSteps: 40, Swarm: n%2 == 0,
+			})
 		}
-		first := all(1)
-		for _, processors := range []int{1, 8} {
-			if again := all(processors); again != first {
-				t.Errorf("%s: under GOMAXPROCS %d (-first +again):\n%s", name, processors, cmp.Diff(first, again))
-			}
+	}
+	traces := func(processors int) []string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		all := make([]string, len(runs))
+		var running sync.WaitGroup
+		for worker := range processors {
+			running.Go(func() {
+				for i := worker; i < len(runs); i += processors {
+					var b bytes.Buffer
+					run := runs[i]
+					run.Trace = &b
+					if _, err := run.Do(t.Context()); err != nil {
+						t.Error(err)
+					}
+					all[i] = b.String()
+				}
+			})
+		}
+		running.Wait()
+		return all
+	}
+	one, eight := traces(1), traces(8)
+	for i, r := range runs {
+		if one[i] == "" || one[i] != eight[i] {
+			t.Errorf("%s under %s, seed %d (-one processor +eight):\n%s", r.Scenario.Name, r.Protocol.Name, r.Seed, cmp.Diff(one[i], eight[i]))
 		}
 	}
 }

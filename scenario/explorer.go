@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -54,7 +55,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	c.each(ctx, size, x.Shard.schedule, c.explored, func(a attempt) bool {
 		last = a.index
 		x.Ran++
-		if a.err == nil && a.outcome.Verdict == invariant.Unknown && x.Unknown == 0 {
+		if a.err == nil && x.keeps(a) {
 			a.err = c.confirm(ctx, a.outcome)
 		}
 		if a.err == nil {
@@ -91,15 +92,31 @@ func (m markSet) list() []Reached {
 	return list
 }
 
-// explored runs one schedule as a campaign does, with its coverage, and confirms
-// it if it fails.
+// explored runs one schedule as a campaign does, with its coverage, and once more
+// if it fails. Most failing runs are only counted, so what is compared is the hash
+// of their orders, which costs less than traces; those that are kept are
+// confirmed.
 func (c Campaign) explored(ctx context.Context, i, expected int) attempt {
 	c.coverage = true
 	a := c.run(ctx, i, expected)
 	if a.err == nil && a.outcome.Verdict == invariant.Violated {
-		a.err = c.confirm(ctx, a.outcome)
+		a.err = c.repeat(ctx, a.outcome)
 	}
 	return a
+}
+
+// keeps says whether the exploration will show this attempt.
+func (x *Exploration) keeps(a attempt) bool {
+	o := a.outcome
+	if o.Verdict == invariant.Unknown {
+		return x.Unknown == 0
+	}
+	if o.Verdict != invariant.Violated {
+		return false
+	}
+	i := slices.IndexFunc(x.Findings, func(f Finding) bool { return f.Name == o.Violation.Invariant.Name })
+	e := exampleOf(a)
+	return i < 0 || e.shorter(&x.Findings[i].Shortest)
 }
 
 // digest tells scenarios apart that have one name: the beginning of the SHA-256
