@@ -112,6 +112,38 @@ func TestReadmeShrinksAndExplains(t *testing.T) {
 	}
 }
 
+// TestReadmeExplores runs the explore command, and looks for each line that is shown, whatever its numbers.
+func TestReadmeExplores(t *testing.T) {
+	text := readme(t)
+	t.Chdir(t.TempDir())
+	shown := regexp.MustCompile("\ngo run ./cmd/isr-sim (explore [^#\n]*) # exits 1.*\n```\n\n```text\n((?s:.*?))```\n").FindStringSubmatch(text)
+	if shown == nil {
+		t.Fatal("README.md does not run explore and show its output")
+	}
+	arguments := strings.Fields(shown[1])
+	var stdout, stderr strings.Builder
+	if code := run(t.Context(), arguments, &stdout, &stderr); code != exitViolated {
+		t.Fatalf("%v: exit code %d\n%s", arguments, code, stderr.String())
+	}
+	anyNumber := func(s string) string { return regexp.MustCompile(` *[0-9][0-9.e-]*`).ReplaceAllString(s, " N") }
+	for line := range strings.Lines(shown[2]) {
+		if line != "...\n" && !strings.Contains("\n"+anyNumber(stdout.String()), "\n"+anyNumber(line)) {
+			t.Errorf("%v does not print the line\n%sbut\n%s", arguments, line, stdout.String())
+		}
+	}
+	var variables []string
+	for _, e := range engines {
+		variables = append(variables, e.index, e.count)
+	}
+	var listed []string
+	for _, row := range table(t, text, "Without `--shard`, explore reads which shard it is from the variables of the engine that has started it:") {
+		listed = append(listed, regexp.MustCompile(`[A-Z_]{5,}`).FindAllString(row[1], 2)...)
+	}
+	if diff := cmp.Diff(variables, listed); diff != "" {
+		t.Errorf("variables of engines (-code +README):\n%s", diff)
+	}
+}
+
 // TestReadmeProgram: the program on the page is the one that bash .ci/consumer builds outside of this module.
 func TestReadmeProgram(t *testing.T) {
 	consumer, err := os.ReadFile("../../.ci/consumer")
