@@ -26,11 +26,12 @@ func (s *Scenario) Recorded() (Run, error) {
 	return s.Replay.Run(s, p), nil
 }
 
-// GoTest returns a Go test of the scenario's recorded run, gofmt'ed: package is
-// what its package clause says, and file is where the test finds the scenario.
-// The test of a protocol that is broken on purpose holds that the run violates
-// the invariant; that of any other, that it does not any more.
-func (s *Scenario) GoTest(pkg, file string, violated *Violation) ([]byte, error) {
+// GoTest returns the text of a Go test of the shrunk run: pkg is what its package
+// clause says, and file is where the test finds the scenario. The test of a
+// protocol that is broken on purpose holds that the run violates the invariant;
+// that of any other, that it does not any more.
+func (k *Shrunk) GoTest(pkg, file string) ([]byte, error) {
+	s := k.Scenario
 	run, err := s.Recorded()
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (s *Scenario) GoTest(pkg, file string, violated *Violation) ([]byte, error)
 	var b bytes.Buffer
 	err = goTest.Execute(&b, map[string]any{
 		"Package": pkg, "File": file, "Name": "Test" + identifier(s.Name) + identifier(run.Protocol.Name),
-		"About": strings.Split(s.About, "\n"), "Invariant": violated.Invariant.Name, "OnPurpose": run.Protocol.Breaks != "",
+		"About": strings.Split(s.About, "\n"), "Invariant": k.Outcome.Violation.Invariant.Name, "OnPurpose": run.Protocol.Breaks != "",
 	})
 	if err != nil {
 		return nil, err

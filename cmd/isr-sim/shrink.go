@@ -149,7 +149,7 @@ func (k *shrinkCommand) writeTest(shrunk *scenario.Shrunk) error {
 	if relative, err := filepath.Rel(dir, file); err == nil {
 		file = relative
 	}
-	text, err := shrunk.Scenario.GoTest(packageIn(dir), filepath.ToSlash(file), shrunk.Outcome.Violation)
+	text, err := shrunk.GoTest(packageIn(dir), filepath.ToSlash(file))
 	if err != nil {
 		return err
 	}
