@@ -108,6 +108,7 @@ func (p *parse) scenario(n ast.Node) {
 		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
 		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor) }},
 		field{"faults", func(n ast.Node) { faults = n }},
+		field{"settle", func(n ast.Node) { s.Settle = p.duration(n, 0) }},
 		field{"bounds", p.bounds},
 		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
 		field{"expect", func(n ast.Node) { s.Expect = p.verdict(n) }},

@@ -34,7 +34,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		hint           string
 	}{
 		{"misspelt key", "protocol:", "protocl:",
-			`f.yaml:2:1: found key "protocl", expected one of name, about, protocol, cache, ttl-lag, replica-lag, max-clock-skew, actors, faults, bounds, reach, expect, catches, replay`,
+			`f.yaml:2:1: found key "protocl", expected one of name, about, protocol, cache, ttl-lag, replica-lag, max-clock-skew, actors, faults, settle, bounds, reach, expect, catches, replay`,
 			`did you mean "protocol"?`},
 		{"misspelt key inside", "  lease:", "  leas:",
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, lock-buffer, render, keep-alive, contention, poll, patience, attempts`,
@@ -197,6 +197,7 @@ func TestScenariosPrintAndParseBack(t *testing.T) {
   and "two".
 replica-lag: 1.5s
 max-clock-skew: 2s
+settle: 45s
 bounds: {schedules: 7, ticks: 0, sweeps: 2}
 reach: [crash, response-lost]
 expect: violated

@@ -27,6 +27,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 	}
 	doc.add("actors", actors, true)
 	doc.add("faults", texts(s.Faults), len(s.Faults) > 0)
+	doc.add("settle", s.Settle.String(), s.Settle != 0)
 	bounds := document{
 		{Key: "schedules", Value: s.Bounds.Schedules}, {Key: "steps", Value: s.Bounds.Steps}, {Key: "ticks", Value: s.Bounds.Ticks},
 	}

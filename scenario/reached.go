@@ -13,7 +13,11 @@ import (
 )
 
 // mark notes that the run has reached m.
-func (w *world) mark(m Mark) { w.marks[m] = true }
+func (w *world) mark(m Mark) {
+	if !w.quiet {
+		w.marks[m] = true
+	}
+}
 
 // markCall notes what a call and its answer say of where the run has got to.
 func (w *world) markCall(r *storeRequest) {

@@ -133,11 +133,14 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind
+	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compare
 	if t != nil {
 		t.w = w
 	}
 	result := w.sim.Run()
+	if s.Settle > 0 && result.End == sim.Finished && !r.compare {
+		result = w.settle(t, result)
+	}
 	if result.Err != nil {
 		return nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
 	}
@@ -165,7 +168,7 @@ func (w *world) judge(o *Outcome) {
 	o.Verdict = invariant.OK
 	evidence := invariant.Evidence{
 		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(),
-		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate,
+		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	for _, inv := range invariant.All() {

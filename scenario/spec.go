@@ -25,11 +25,13 @@ type Scenario struct {
 	Skew       time.Duration // max-clock-skew: what is promised of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
-	Bounds     Bounds
-	Reach      []Mark // what a campaign must have seen
-	Expect     invariant.Verdict
-	Catches    []string // protocols that this scenario is known to catch
-	Replay     *Replay  // a recorded run
+	// Settle is within how long every page must be fresh once the run is over and faults have stopped; 0 does not ask.
+	Settle  time.Duration
+	Bounds  Bounds
+	Reach   []Mark // what a campaign must have seen
+	Expect  invariant.Verdict
+	Catches []string // protocols that this scenario is known to catch
+	Replay  *Replay  // a recorded run
 }
 
 // Cache is how every node's cache is configured.

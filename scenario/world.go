@@ -37,6 +37,7 @@ type world struct {
 	history    history.Log
 	operations history.Operations // what the nodes saw of the store, if observing
 	observing  bool
+	quiet      bool // faults have stopped: see settle
 	marks      map[Mark]bool
 	prints     *prints    // nil unless somebody wants the world's fingerprint
 	seen       int        // changes that afterCall and the trace have looked at

@@ -21,11 +21,12 @@ const (
 	Paused                    // the node stopped running (garbage collection, a frozen machine)
 	Resumed                   // the node runs again and does not know that it stopped
 	Stepped                   // the node's clock was set; Note says by how much
+	Settled                   // faults have stopped, and all other nodes are done: from now on things must become well
 )
 
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
-	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped",
+	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped", Settled: "settled",
 }
 
 // String returns the kind as traces print it.

@@ -43,6 +43,8 @@ type Evidence struct {
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window.
 	Revalidate time.Duration
+	// Settle is within how long everything must be well once faults have stopped.
+	Settle time.Duration
 }
 
 // Finding is the outcome of one check.
@@ -64,7 +66,9 @@ type Invariant struct {
 }
 
 // All returns the invariants in the order in which reports name them.
-func All() []Invariant { return []Invariant{StaleWriter(), LockTheft(), Freshness(), Linearizable()} }
+func All() []Invariant {
+	return []Invariant{StaleWriter(), LockTheft(), Freshness(), Linearizable(), Liveness()}
+}
 
 func ok() Finding { return Finding{Verdict: OK} }
 

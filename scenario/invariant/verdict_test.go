@@ -56,7 +56,7 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 			t.Errorf("%s, when nothing happened: got %+v, want ok", inv.Name, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"stale-writer", "lock-theft", "freshness", "linearizable"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"stale-writer", "lock-theft", "freshness", "linearizable", "liveness"}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

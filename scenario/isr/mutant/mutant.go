@@ -20,6 +20,7 @@ func All() []isr.Protocol {
 	return []isr.Protocol{
 		acquireASecondEarly(),
 		acquireByGetThenPut(),
+		acquireWaitsForTTL(),
 		blindPublish(),
 		blindRelease(),
 		checkThenActPublish(),

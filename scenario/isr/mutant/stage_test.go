@@ -61,7 +61,7 @@ func (s *stage) config(actor string) isr.Config {
 	n := 0
 	return isr.Config{
 		Observe: s.calls.Observer(actor, s.clock.Now),
-		Client:  s.db.As(actor), Clock: s.clock, Bodies: s.bodies, Table: table,
+		Client:  s.db.As(actor), Clock: sleepless{s.clock}, Bodies: s.bodies, Table: table,
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(ctx context.Context, _ string, keepAlive func(context.Context) error) ([]byte, error) {
 			body := fmt.Sprintf("%s-%d", actor, n)
@@ -164,6 +164,12 @@ func (s *stage) getAs(actor string, cfg isr.Config) (isr.Served, error) {
 	return got, err
 }
 
+// settled says that from now on nothing is in alice's way.
+func (s *stage) settled() {
+	s.log.Add(history.Event{Time: s.clock.Now(), Actor: "visitor", Kind: history.Settled})
+	s.record("alice", history.Asked, history.Unclaimed, "")
+}
+
 // daveDies has dave, who runs the protocol in question too, acquire the lease and die with it.
 func (s *stage) daveDies() {
 	s.Helper()
@@ -190,7 +196,7 @@ func (s *stage) end() end {
 			e.Lock = token
 		}
 	}
-	evidence := invariant.Evidence{Changes: s.db.Changes(), History: s.log.Events(), Operations: s.calls.All(), Revalidate: time.Minute}
+	evidence := invariant.Evidence{Changes: s.db.Changes(), History: s.log.Events(), Operations: s.calls.All(), Revalidate: time.Minute, Settle: 10 * time.Second}
 	for _, inv := range invariant.All() {
 		switch f := inv.Check(evidence); f.Verdict {
 		case invariant.OK:
@@ -202,6 +208,11 @@ func (s *stage) end() end {
 	}
 	return e
 }
+
+// sleepless is a clock by which nobody waits for anybody: time moves on by itself.
+type sleepless struct{ *fakeclock.Clock }
+
+func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 
 type bodies map[string][]byte
 

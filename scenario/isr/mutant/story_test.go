@@ -230,6 +230,22 @@ var stories = []struct {
 			s.get()
 		},
 		reference: end{Served: "alice-1", Meta: "alice-1"},
+		others: map[string]end{
+			"acquire-waits-for-ttl": {Lock: "bob-1"},
+		},
+	},
+	{
+		name: "bob died with the lock long ago, and nothing else is in the way",
+		tell: func(s *stage) {
+			s.bobAcquires()
+			s.clock.Advance(time.Hour)
+			s.settled()
+			s.get()
+		},
+		reference: end{Served: "alice-1", Meta: "alice-1"},
+		others: map[string]end{
+			"acquire-waits-for-ttl": {Lock: "bob-1", Broken: []string{"liveness"}},
+		},
 	},
 	{
 		name: "alice asks again while the replicas have not heard of her page",

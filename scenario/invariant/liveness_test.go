@@ -1,0 +1,63 @@
+package invariant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+func (h *told) asked(at time.Duration) *told {
+	return h.event(at, history.Event{Actor: "visitor", Kind: history.Asked, Key: "/"})
+}
+
+func (h *told) failed(at time.Duration) *told {
+	return h.event(at, history.Event{Actor: "visitor", Kind: history.Failed, Key: "/"})
+}
+
+func (h *told) settled(at time.Duration) *told {
+	return h.event(at, history.Event{Actor: "visitor", Kind: history.Settled})
+}
+
+// Everything must be well within 30 s throughout.
+func TestLiveness(t *testing.T) {
+	const fresh, stale = history.Fresh, history.Stale
+	for _, test := range []struct {
+		name string
+		log  *told
+		show []int // what a violation names; none is no violation
+	}{
+		{name: "faults have not stopped", log: newHistory().asked(0).failed(time.Hour)},
+		{name: "fresh at once", log: newHistory().settled(0).asked(0).served("visitor", "1", fresh, 0)},
+		{name: "fresh after a while", log: newHistory().settled(0).asked(0).failed(0).asked(20*second).served("visitor", "1", stale, 20*second).
+			asked(30*second).served("visitor", "1", fresh, 30*second)},
+		{name: "what was fresh stays said", log: newHistory().settled(0).asked(0).served("visitor", "1", fresh, 0).
+			asked(time.Hour).served("visitor", "1", stale, time.Hour)},
+		{name: "too late", log: newHistory().settled(0).asked(0).failed(0).asked(30*second).served("visitor", "1", fresh, 30*second+nano),
+			show: []int{1, 5}},
+		{name: "stale for ever", log: newHistory().settled(second).asked(second).served("visitor", "1", stale, 31*second), show: []int{1, 3}},
+		{name: "never", log: newHistory().settled(0).asked(0).failed(31 * second), show: []int{1, 3}},
+		{name: "no answer", log: newHistory().settled(0).asked(0), show: []int{1, 2}},
+		{name: "fresh before, never since", log: newHistory().asked(0).served("alice", "1", fresh, 0).settled(second).asked(second).failed(31 * second),
+			show: []int{3, 5}},
+		{name: "one page of two", log: newHistory().settled(0).asked(0).failed(31*second).asked(31*second).of("/b").served("visitor", "1", fresh, 31*second).of("/b"),
+			show: []int{1, 3}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			want := invariant.OK
+			if test.show != nil {
+				want = invariant.Violated
+			}
+			f := invariant.Liveness().Check(invariant.Evidence{History: test.log.Events(), Settle: 30 * second})
+			if f.Verdict != want {
+				t.Errorf("verdict %v (%s), want %v", f.Verdict, f.Why, want)
+			}
+			if diff := cmp.Diff(test.show, f.Events); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

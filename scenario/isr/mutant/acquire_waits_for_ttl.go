@@ -1,0 +1,27 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// acquireWaitsForTTL takes a lock only if there is none, and leaves it to TTL to
+// delete the lock of a machine that died. TTL takes days.
+//
+// Seen in: mohankishore/python_dynamodb_lock issue 2793.
+func acquireWaitsForTTL() isr.Protocol {
+	return isr.Protocol{
+		Name:    "acquire-waits-for-ttl",
+		Summary: "acquire takes a lock only where there is none, however long its lease has been over",
+		Breaks:  "liveness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return patientAcquirer{r} }),
+	}
+}
+
+type patientAcquirer struct{ *isr.RecipeA }
+
+func (s patientAcquirer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+	row := s.NewLock(key, s.Config().Tokens()).Item()
+	return acquireIf(ctx, s.RecipeA, key, row, "attribute_not_exists(pk)", nil)
+}

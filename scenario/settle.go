@@ -1,0 +1,60 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// visitor is the name of the node that asks for every page once all is quiet.
+const visitor = "visitor"
+
+// settle is the second phase of a run, in which what should happen at last is
+// looked for: faults have stopped, the actors are done or dead, what they left in
+// the network is lost, and one more node asks for every page that the scenario
+// names, again and again until it is served a fresh one or the time that the
+// scenario gives is over. Nothing is left to the schedule, so the run's choices
+// are those of the first phase.
+func (w *world) settle(t *tracer, first sim.Result) sim.Result {
+	w.quiet = true
+	w.possible = nil
+	w.db.ClearFaults()
+	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled})
+	cfg := sim.Config{Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps}
+	if t != nil {
+		cfg.Trace = func(taken sim.Taken) {
+			taken.N += first.Steps
+			t.step(taken)
+		}
+	}
+	w.sim = sim.New(cfg)
+	w.sim.AddSource(&sweeper{w: w})
+	w.sim.AddSource(&w.deadlines)
+	w.sim.Add(sim.Actor{Name: visitor, Run: func(p *sim.Proc) {
+		n := &node{w, p}
+		handler := n.handler()
+		until := p.Now().Add(w.scenario.Settle)
+		for _, key := range slices.Sorted(maps.Values(w.keyOf)) {
+			for !n.servedFresh(handler, key) && p.Now().Before(until) {
+				p.Clock().Sleep(max(w.scenario.Cache.Poll, 1))
+			}
+		}
+	}})
+	second := w.sim.Run()
+	first.Steps, first.Err = first.Steps+second.Steps, second.Err
+	if second.End != sim.Finished {
+		first.End = second.End
+	}
+	return first
+}
+
+// servedFresh asks for a page and says whether it was a fresh one.
+func (n *node) servedFresh(handler isr.Handler, key string) bool {
+	n.get(handler, key)
+	events := n.world.history.Events()
+	last := events[len(events)-1]
+	return last.Kind == history.Served && last.As == history.Fresh
+}
