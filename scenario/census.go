@@ -104,6 +104,9 @@ func (c *census) String() string {
 
 // parseCensus reads what String prints.
 func parseCensus(text string) (*census, error) {
+	if text == "" {
+		return &census{}, nil
+	}
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(data)%16 != 8 || len(data) > 8+16*censusInFile {
 		return nil, fmt.Errorf("coverage: found a sample that cannot be read, expected what isr-sim explore writes")

@@ -39,8 +39,9 @@ type Exploration struct {
 	Unknown int      `json:"unknown,omitempty"`
 	Doubt   *Example `json:"doubt,omitempty"`
 
-	// Orders are the partial orders seen: see sim.Order.
+	// Orders are the partial orders seen (sim.Order), and States the states (sim.Sim.Fingerprint).
 	Orders Coverage    `json:"orders"`
+	States Coverage    `json:"states"`
 	Corpus []CorpusRun `json:"corpus,omitempty"`
 }
 
@@ -248,9 +249,9 @@ func (x *Exploration) explainOrders(b *strings.Builder) {
 	if c.Schedules == 0 {
 		return
 	}
-	fmt.Fprintf(b, "coverage: %s: %s in %s", x.Scenario, c.number(c.Distinct, "partial order"), plural(c.Schedules, "schedule"))
+	fmt.Fprintf(b, "coverage: %s: %s, %s in %s", x.Scenario, c.number(c.Distinct, "partial order"), x.States.number(x.States.Distinct, "state"), plural(c.Schedules, "schedule"))
 	if c.Latest > 0 {
-		fmt.Fprintf(b, ", %s new in the last %d", c.number(c.New, ""), c.Latest)
+		fmt.Fprintf(b, "; new in the last %d: %s, %s", c.Latest, c.number(c.New, "order"), x.States.number(x.States.New, "state"))
 	}
-	fmt.Fprintf(b, "; the next schedule has a new one with a chance of %.3g %%\n", 100*c.NextIsNew())
+	fmt.Fprintf(b, "; the next schedule has a new order with a chance of %.3g %%\n", 100*c.NextIsNew())
 }

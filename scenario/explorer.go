@@ -50,7 +50,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	}
 	keeper := newKeeper(e.Corpus, c, x.Corpus)
 	total := Report{Scenario: c.Scenario, Protocol: c.Protocol, Marks: markSet{}, Verdict: invariant.OK}
-	orders, last := census{}, 0
+	orders, states, last := census{}, census{}, 0
 	size := x.Shard.size(c.Schedules)
 	c.each(ctx, size, x.Shard.schedule, c.explored, func(a attempt) bool {
 		last = a.index
@@ -66,6 +66,10 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		} else {
 			total.add(a.outcome)
 			orders.add(a.outcome.Order, a.index)
+			for _, state := range a.outcome.States {
+				states.add(state, a.index)
+			}
+			a.outcome.States = nil
 			x.note(a)
 		}
 		if c.Progress != nil {
@@ -77,6 +81,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	x.Steps, x.Unmet = total.Steps, texts(total.Unmet)
 	x.Reached = total.Marks.list()
 	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
+	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
 	return x, keeper.finish(x)
 }
 

@@ -74,8 +74,12 @@ func (x *Exploration) check() error {
 	if x.Unknown > 0 && x.Doubt == nil {
 		return fmt.Errorf("found %d schedules without a verdict in %s, and no example", x.Unknown, x)
 	}
-	_, err := parseCensus(x.Orders.Sample)
-	return err
+	for _, c := range []Coverage{x.Orders, x.States} {
+		if _, err := parseCensus(c.Sample); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ShardFile is a file of explorations, for MergeExplorations.
@@ -169,7 +173,7 @@ func (g *group) merge() (*Exploration, error) {
 	x.Shard = Shard{1, 1}
 	x.Ran, x.Steps, x.Unknown, x.Doubt, x.Interrupted = 0, 0, 0, nil, false
 	x.Findings, x.Corpus, x.Unmet = nil, nil, slices.Clone(first.Unmet)
-	counts, orders, last := markSet{}, census{}, 0
+	counts, orders, states, last := markSet{}, census{}, census{}, 0
 	for _, s := range g.shards {
 		x.Ran += s.Ran
 		x.Steps += s.Steps
@@ -190,16 +194,22 @@ func (g *group) merge() (*Exploration, error) {
 				x.Corpus = append(x.Corpus, r)
 			}
 		}
-		sample, err := parseCensus(s.Orders.Sample)
-		if err != nil {
-			return nil, err
+		for _, kind := range []struct {
+			sample string
+			into   *census
+		}{{s.Orders.Sample, &orders}, {s.States.Sample, &states}} {
+			sample, err := parseCensus(kind.sample)
+			if err != nil {
+				return nil, err
+			}
+			kind.into.merge(sample)
 		}
-		orders.merge(sample)
 		if s.Ran > 0 {
 			last = max(last, s.Shard.schedule(s.Ran-1))
 		}
 	}
 	x.Reached = counts.list()
 	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
+	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
 	return &x, nil
 }

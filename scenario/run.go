@@ -35,7 +35,7 @@ type Run struct {
 	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
 	// than all others.
 	Blind bool
-	// Coverage notes the run's partial order in Outcome.Order.
+	// Coverage notes the run's partial order and its states in Outcome.Order and Outcome.States.
 	Coverage bool
 	// Swarm has the seed draw which of the possible faults ("maybe") are on in this run; the others never strike.
 	Swarm bool
@@ -58,6 +58,8 @@ type Outcome struct {
 
 	// Order is the hash of the run's partial order (sim.Order), if Run.Coverage asked for it.
 	Order uint64
+	// States are the fingerprints of the states (sim.Sim.Fingerprint) before each step, if Run.Coverage asked for them.
+	States []uint64
 
 	words    words
 	unmet    []Fault // declared faults that no call of the run could meet
@@ -111,12 +113,10 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks,
 	}
-	var order sim.Order
+	var covered covered
 	if r.Coverage {
-		if cfg.Strategy.New == nil {
-			cfg.Strategy = sim.RandomWalk
-		}
-		cfg.Strategy = order.Of(cfg.Strategy)
+		r.compare = true
+		cfg.Strategy = covered.by(cfg.Strategy)
 	}
 	var t *tracer
 	digest := sha256.New()
@@ -137,6 +137,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if t != nil {
 		t.w = w
 	}
+	covered.sim = w.sim
 	result := w.sim.Run()
 	if s.Settle > 0 && result.End == sim.Finished && !r.compare {
 		result = w.settle(t, result)
@@ -147,7 +148,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if t != nil && t.err != nil {
 		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), Order: order.Hash(), protocol: r.Protocol.Name, swarm: r.Swarm}
+	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), Order: covered.order.Hash(), States: covered.states, protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}

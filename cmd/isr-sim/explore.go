@@ -35,8 +35,9 @@ func newExplore(out, progress io.Writer) *cobra.Command {
 Each invariant that is violated is reported once, with how many schedules violate
 it, and the earliest and the shortest of them, each with its replay command. Then
 comes the coverage: how many partial orders were seen (schedules that differ in
-more than the order of steps that do not touch each other), how many of the last
-tenth of the schedules were new, and how likely the next one is (Good-Turing).
+more than the order of steps that do not touch each other) and how many states,
+how many of them were new in the last tenth of the schedules, and how likely the
+next schedule has a new order (Good-Turing).
 
 An interrupt ends the campaign, and everything found so far is printed and
 written; a second one kills.
