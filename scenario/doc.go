@@ -6,7 +6,9 @@
 //	fmt.Print(report)
 //
 // A run that violates an invariant replays ([Scenario.Recorded]), shrinks ([Shrink])
-// and is explained ([Explain]).
+// and is explained ([Explain]). A [Campaign] ends with the first violation; an
+// [Explorer] goes on, measures coverage, keeps a [Corpus], and can be split in
+// shards that [MergeExplorations] adds up.
 //
 // Package sim decides the interleavings, ddbfake is the store, package isr and
 // its mutants are the protocols, and package invariant judges.
@@ -14,10 +16,11 @@
 // # Determinism
 //
 // A run is a value: scenario, protocol, seed and choices. It gives the same
-// trace, byte for byte, on every machine. See [Run].
+// trace, byte for byte, on every machine. See [Run]. Campaigns run on all cores,
+// and what they come to does not depend on how many there are.
 //
 // # Limits
 //
 // One tenant, recipe A and its mutants, and any [isr.Handler] through
-// [Campaign.Protocol]. Campaigns run on one core.
+// [Campaign.Protocol].
 package scenario

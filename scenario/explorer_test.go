@@ -257,6 +257,17 @@ func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
 	}
 }
 
+func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
+	x := explore(t, scenario.Explorer{Campaign: scenario.Campaign{
+		Scenario: embedded(t, "two-contenders"), Protocol: fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
+	}})
+	text := x.Explain("isr-sim")
+	if x.Verdict() != invariant.Unknown || x.Passed() || x.Ran != 50 || !strings.Contains(text, "broken: two-contenders under fickle\n\nnot deterministic: ") ||
+		!strings.Contains(text, "\nreplay: isr-sim replay --protocol fickle ") {
+		t.Errorf("verdict %v after %d schedules, want unknown after 50, with the reason:\n%s", x.Verdict(), x.Ran, text)
+	}
+}
+
 func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "corpus")
 	e := buggy(t)
