@@ -98,7 +98,7 @@ func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ..
 func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	if in.ClientRequestToken == nil {
 		withToken := *in
-		token := c.n.world.nextID(c.n.proc.Name() + "-call")
+		token := c.n.world.nextID(c.n.proc.Name() + calls)
 		withToken.ClientRequestToken = &token
 		in = &withToken
 	}

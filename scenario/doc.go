@@ -10,6 +10,8 @@
 // [Explorer] goes on, measures coverage, keeps a [Corpus], and can be split in
 // shards that [MergeExplorations] adds up.
 //
+// [Campaign] tries some schedules, [Prove] runs them all.
+//
 // Package sim decides the interleavings, ddbfake is the store, package isr and
 // its mutants are the protocols, and package invariant judges.
 //

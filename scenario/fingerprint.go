@@ -36,7 +36,9 @@ func newPrints(s *Scenario) *prints {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
 	}
 	for _, inv := range invariant.All() {
-		p.memories = append(p.memories, inv.Remember())
+		if inv.Memory != nil {
+			p.memories = append(p.memories, inv.Memory())
+		}
 	}
 	return p
 }

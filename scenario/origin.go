@@ -49,7 +49,7 @@ func (r *originRead) Accesses(int) []sim.Access {
 
 func (r *originRead) Apply(int) {
 	w := r.node.world
-	r.body = fmt.Sprintf("%s@%d#%s", r.key, w.versions[r.key], w.nextID(r.node.proc.Name()+"-render"))
+	r.body = fmt.Sprintf("%s@%d#%s", r.key, w.versions[r.key], w.nextID(r.node.proc.Name()+renderings))
 	r.node.record(history.Event{Kind: history.Rendered, Key: r.key, Body: r.body})
 }
 

@@ -139,7 +139,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	}
 	covered.sim = w.sim
 	result := w.sim.Run()
-	if s.Settle > 0 && result.End == sim.Finished && !r.compare {
+	if s.Settle > 0 && result.End == sim.Finished {
 		result = w.settle(t, result)
 	}
 	if result.Err != nil {

@@ -16,6 +16,9 @@ type sweeper struct {
 	// rows are those that may be deleted now, and steps are their numbers: what a write of each accesses.
 	rows  []ddbfake.Row
 	steps []uint64
+	// They are those after so many changes, at this time.
+	seen int
+	at   time.Time
 }
 
 // Name implements sim.Source.
@@ -23,11 +26,15 @@ func (*sweeper) Name() string { return "ttl" }
 
 // Steps implements sim.Source.
 func (s *sweeper) Steps() []uint64 {
-	s.steps = s.steps[:0]
 	bound := s.w.scenario.Bounds.Sweeps
 	if !s.w.scenario.Lag.Scheduler || bound > 0 && s.w.swept >= bound {
 		return nil
 	}
+	now := s.w.clock.Now()
+	if s.seen == s.w.seen && s.at.Equal(now) {
+		return s.steps
+	}
+	s.seen, s.at, s.steps = s.w.seen, now, s.steps[:0]
 	s.rows = s.w.db.Expired()
 	for _, row := range s.rows {
 		pk, _ := row.Key.Str("pk")

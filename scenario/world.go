@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -116,9 +117,28 @@ func (w *world) addActor(a Actor) {
 			handler := n.handler()
 			for ; next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
+				if w.prints != nil && w.protocol.Memoryless {
+					p.Forget(w.position(p, next))
+				}
 			}
 		},
 	})
+}
+
+// What is named beside tokens, behind the name of its node.
+const (
+	renderings = "-render"
+	calls      = "-call"
+)
+
+// position stands for what a node knows that has carried out the n-th command of
+// its script, and whose cache keeps nothing: how many names it has used.
+func (w *world) position(p *sim.Proc, n int) uint64 {
+	h := fingerprint.Hash(0).Number(uint64(n))
+	for _, of := range []string{p.Name(), p.Name() + renderings, p.Name() + calls} {
+		h = h.Number(uint64(w.ids[of]))
+	}
+	return uint64(h)
 }
 
 // nextID gives out names that are unique in the run: alice-1, alice-2.

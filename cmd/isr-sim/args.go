@@ -45,6 +45,15 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("%s: found the argument %q, expected none", cmd.Name(), args[0]), cmd.CommandPath()+" --help")
 }
 
+// someScenarios asks for at least one argument.
+func someScenarios(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("%s: found no scenario, expected at least one", cmd.Name()),
+		"prove-two-writers and prove-three-writers are small enough; "+cmd.CommandPath()+" --help")
+}
+
 // oneScenario asks for exactly one argument.
 func oneScenario(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
@@ -87,6 +96,8 @@ func expectedValue(f *pflag.Flag) string {
 		return "a whole number from 0 to 18446744073709551615"
 	case "bool":
 		return "true or false"
+	case "duration":
+		return "a duration, such as 30s"
 	default:
 		return "one"
 	}

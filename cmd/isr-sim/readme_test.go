@@ -144,6 +144,24 @@ func TestReadmeExplores(t *testing.T) {
 	}
 }
 
+// TestReadmeShowsARealProof compares the output of prove on the page with what the command prints.
+func TestReadmeShowsARealProof(t *testing.T) {
+	for _, block := range blocks(readme(t), "text") {
+		shown, ok := strings.CutPrefix(block, "$ go run ./cmd/isr-sim prove ")
+		if !ok {
+			continue
+		}
+		arguments, want, _ := strings.Cut(shown, "\n")
+		var stdout, stderr strings.Builder
+		run(t.Context(), append([]string{"prove"}, strings.Fields(arguments)...), &stdout, &stderr)
+		if diff := cmp.Diff(want, stdout.String()); diff != "" {
+			t.Errorf("output of prove %s (-README +command):\n%s%s", arguments, diff, stderr.String())
+		}
+		return
+	}
+	t.Error("README.md shows no proof")
+}
+
 // TestReadmeProgram: the program on the page is the one that bash .ci/consumer builds outside of this module.
 func TestReadmeProgram(t *testing.T) {
 	consumer, err := os.ReadFile("../../.ci/consumer")

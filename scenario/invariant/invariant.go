@@ -61,7 +61,10 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, e is the promised bound of clock skew
 	Check     func(Evidence) Finding
-	// Memory makes an empty memory of what Check remembers of the past, beside the rows; nil is everything. See Remember.
+	// Memory makes an empty memory of what Check remembers of the past, beside the rows. An exhaustive search proves only
+	// invariants that have one. It runs one of many orders in which different nodes do something at the same instant, so
+	// the check must come to the same verdict for each; changes of one row are in all of them in the same order.
+	// Nil means that Check depends on such orders, or on too much of the past: it is for campaigns.
 	Memory func() Memory
 }
 

@@ -15,7 +15,7 @@ func Liveness() Invariant {
 		Name:      "liveness",
 		Statement: "once faults have stopped, every page that is asked for is served fresh within the time that the scenario gives it",
 		Check:     checkLiveness,
-		Memory:    rememberNothing, // it judges what comes after the last step that a schedule decides
+		Memory:    rememberNothing, // what comes after the last step that a schedule decides follows from the rows
 	}
 }
 

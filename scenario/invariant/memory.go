@@ -8,13 +8,9 @@ import (
 
 // Memory is what a check remembers of the past beside the rows as they are now.
 // It matters to whoever takes two moments of different runs for the same, because
-// the rows are equal and so is what every client knows: a check must not come to
-// another verdict about what follows, so their memories must be equal, too.
-//
-// What follows is judged by more than the future only if it is told here. A check
-// must not depend on the order of changes and events of different actors at the
-// same instant, unless they are changes of the same row: for an exhaustive search
-// such orders are one.
+// the rows are equal and so is what every client knows: of two such pasts, only
+// one is continued, and a check must not have come to another verdict after the
+// other one.
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history
@@ -22,32 +18,8 @@ type Memory interface {
 	Fingerprint() uint64
 }
 
-// Remember returns a new memory for the invariant: its own, or, if it does not
-// say what it remembers, one of everything.
-func (i Invariant) Remember() Memory {
-	if i.Memory == nil {
-		return &everything{}
-	}
-	return i.Memory()
-}
-
-// everything remembers the whole past.
-type everything struct{ past fingerprint.Hash }
-
-func (m *everything) Change(c ddbfake.Change) {
-	m.past = m.past.Number(uint64(c.Time.UnixNano())).Number(uint64(c.Sent.UnixNano())).Text(c.Actor).Number(uint64(c.Cause)).
-		Text(c.Region).Text(c.Table).Text(c.Key.String()).Text(c.After.String())
-}
-
-func (m *everything) Event(e history.Event) {
-	m.past = m.past.Number(uint64(e.Time.UnixNano())).Text(e.Actor).Number(uint64(e.Kind)).Text(e.Key).Number(uint64(e.As)).
-		Text(e.Body).Text(e.Note)
-}
-
-func (m *everything) Fingerprint() uint64 { return uint64(m.past) }
-
-// nothing is the memory of a check that judges by what an exhaustive search does
-// not record.
+// nothing is the memory of a check that judges by the rows, as far as schedules
+// matter to it.
 type nothing struct{}
 
 func rememberNothing() Memory { return nothing{} }

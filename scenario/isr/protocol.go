@@ -16,6 +16,9 @@ type Protocol struct {
 	// Breaks names the invariant that a mutant is there to break; empty for a protocol that should break none.
 	Breaks string
 	New    func(Config) (Handler, error)
+	// Memoryless says that a Handler keeps nothing in memory from one Get to the next but what Config.Tokens has given out.
+	// It makes exhaustive search shorter; untrue, it makes it wrong.
+	Memoryless bool
 }
 
 // Reference returns recipe A.
@@ -24,6 +27,8 @@ func Reference() Protocol {
 		Name:    "recipe-a",
 		Summary: "one META row a key; one transaction publishes it and releases the lease",
 		New:     func(cfg Config) (Handler, error) { return AsHandler(New(cfg)) },
+
+		Memoryless: true,
 	}
 }
 

@@ -58,6 +58,16 @@ func (a *actor) fingerprint() fingerprint.Hash {
 // comes back from a crash.
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
+// Forget says that from here on, what the actor's code does depends on nothing
+// that it has observed so far, but for what state stands for: the code is at a
+// place, and in a state, that it reaches in many ways. It lets states be equal
+// whose pasts are not. Untrue, it hides schedules from an Exploration.
+func (p *Proc) Forget(state uint64) {
+	if p.sim.cfg.Fingerprint != nil {
+		p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
+	}
+}
+
 // observe notes what the actor whose step is about to be taken gets to know by it.
 func (s *Sim) observe(step Step) {
 	if s.cfg.Fingerprint == nil {

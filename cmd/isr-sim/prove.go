@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// proveCommand runs every schedule of scenarios.
+type proveCommand struct {
+	out       io.Writer
+	protocol  string
+	seed      uint64
+	schedules int
+	states    int
+	time      time.Duration
+}
+
+func newProve(out io.Writer) *cobra.Command {
+	v := &proveCommand{out: out}
+	cmd := &cobra.Command{
+		Use:   "prove SCENARIO...",
+		Short: "Run every schedule within a scenario's bounds",
+		Long: `Prove runs every schedule that a scenario's bounds admit: how often time may tick,
+how many rows TTL may delete, how often each machine may pause, crash, come back or
+have its clock set, and how often each possible fault may strike. It stops at the
+first schedule that violates an invariant.
+
+Schedules that can show nothing new are left out: those that differ from another
+one by the order of steps that do not touch each other, and those that come to a
+state that has been left already. Exit code 0 says that the search is complete
+and that nothing is violated; 3, that a bound ended it first, and then it prints
+what is left. Memory: some 50 bytes for each state.`,
+		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-publish prove-three-writers",
+		Args:    someScenarios,
+		RunE:    func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
+	f.Uint64Var(&v.seed, "seed", 1, "where TTL lags that are random come from; schedules need no seed")
+	f.IntVar(&v.schedules, "schedules", 0, "end a search after so many schedules (default: never)")
+	f.IntVar(&v.states, "states", 0, "end a search after so many states, which bounds its memory (default: never)")
+	f.DurationVar(&v.time, "time", 0, "end a search after so long, such as 10m (default: never)")
+	return cmd
+}
+
+func (v *proveCommand) run(ctx context.Context, names []string) error {
+	switch {
+	case v.schedules < 0:
+		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for no bound)", v.schedules), "")
+	case v.states < 0:
+		return usage(fmt.Errorf("--states: found %d, expected at least 1 (or 0 for no bound)", v.states), "")
+	case v.time < 0:
+		return usage(fmt.Errorf("--time: found %v, expected more than 0s (or 0s for no bound)", v.time), "")
+	}
+	p, err := protocol(v.protocol)
+	if err != nil {
+		return err
+	}
+	scenarios, names, err := loadScenarios(names)
+	if err != nil {
+		return err
+	}
+	// A search makes much garbage and keeps little, so the collector may come seldom.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, scenario.ProofHeader())
+	worst, results := exitOK, tally{}
+	for i, s := range scenarios {
+		proof, code, err := v.one(ctx, s, names[i], p)
+		if err != nil {
+			return err
+		}
+		if proof == nil {
+			results.add(false, invariant.Unknown, false)
+		} else {
+			results.add(proof.Passed(), proof.Verdict, proof.Vacuous())
+		}
+		worst = worse(worst, code)
+		if ctx.Err() != nil {
+			return &exitError{
+				code: worse(worst, exitUnknown),
+				err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", i+1, len(scenarios), s.Name),
+			}
+		}
+	}
+	if len(scenarios) > 1 {
+		fmt.Fprintf(v.out, "%s\n", results)
+	}
+	if worst != exitOK {
+		return &exitError{code: worst}
+	}
+	return nil
+}
+
+// one searches one scenario and returns its exit code, and no proof if a run broke
+// off. An error ends the command.
+func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Proof, int, error) {
+	if v.time > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
+		defer stop()
+	}
+	proof, err := scenario.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
+	if broken, ok := errors.AsType[*scenario.BrokenError](err); ok {
+		// The other scenarios may still have a verdict.
+		fmt.Fprintf(v.out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
+		return nil, exitUnknown, nil
+	}
+	if err != nil {
+		return nil, 0, unknown(err, "")
+	}
+	fmt.Fprintf(v.out, "%s\n%s\n", proof.Row(), proof.Extent())
+	code := exitOK
+	switch {
+	case proof.Verdict == invariant.Unknown:
+		code = exitUnknown
+	case !proof.Passed():
+		code = exitViolated
+	}
+	if proof.Explored.Complete {
+		fmt.Fprintf(v.out, "proved within these bounds: %s\n", strings.Join(proof.Proved(), ", "))
+	}
+	if why := v.explain(proof, name); why != "" {
+		fmt.Fprintf(v.out, "\n%s\n", why)
+	}
+	return proof, code, nil
+}
+
+// explain says what the reader needs to know beside the row, and what to do next.
+func (v *proveCommand) explain(proof *scenario.Proof, name string) string {
+	why := proof.Explain(program(), shellWord(name))
+	switch {
+	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
+		why += fmt.Sprintf("hint: what a scenario declares, it reaches under its own protocol (%s); another one may never get there\n", proof.Scenario.Protocol)
+	case proof.Vacuous():
+		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
+	case proof.Verdict == invariant.OK && !proof.Passed():
+		why += fmt.Sprintf("expected %s: no schedule of %s under %s violates an invariant\n", proof.Scenario.Expect, proof.Scenario.Name, proof.Protocol.Name)
+	case proof.Verdict == invariant.Unknown && proof.Doubt == nil:
+		why += "hint: narrower bounds in the scenario make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
+	}
+	return why
+}
