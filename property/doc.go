@@ -48,6 +48,9 @@
 // nor channels made outside of newStore: nothing notices that the run is stuck
 // until the test's own timeout.
 //
+// What is checked is safety: a world does not say by when a page must be fresh
+// (liveness), which a scenario does with settle.
+//
 // Package time stands still at its year 2000 while a store runs. Who reads
 // time.Now instead of the node's clock will be told of stale writes.
 //

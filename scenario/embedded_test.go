@@ -81,11 +81,8 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			s := embedded(t, name)
-			for _, seed := range seeds {
-				r := campaign(t, scenario.Campaign{Scenario: s, Seed: seed})
-				if !r.Passed() {
-					t.Errorf("seed %d: %s", seed, r.Explain("isr-sim", name))
-				}
+			if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1}); !r.Passed() {
+				t.Error(r.Explain("isr-sim", name))
 			}
 		})
 	}
