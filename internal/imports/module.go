@@ -10,12 +10,12 @@ var Module = Rules{
 			"internal/fingerprint", "internal/suggest", "scenario/history",
 		},
 		{"ddbfake/expr", "scenario/sim"},
-		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "scenario/isr"},
+		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "internal/programs", "scenario/isr"},
 		{"ddbfake/control", "scenario/isr/mutant"},
 		{"scenario/invariant"},
 		{"scenario"},
 		{"property"},
-		{"cmd/isr-sim"},
+		{"cmd/isr-sim", "internal/strategies"},
 	},
 
 	Bans: []Ban{

@@ -44,6 +44,13 @@ type Request interface {
 	DescribeAnswer() string
 }
 
+// Immediate marks a Request whose answer is there as soon as it takes effect, in
+// the same step: an access to memory and not to a service.
+type Immediate interface {
+	Request
+	Immediate()
+}
+
 // Proc is one incarnation of an actor's node: what its code sees of the world.
 // Its methods are for the actor's own code only.
 type Proc struct {

@@ -98,6 +98,7 @@ type option struct {
 	id       uint64
 	position int // among the steps of its moment
 	accesses []Access
+	mayEnd   bool // the actor's code runs on, and may be done
 }
 
 // Next readies the next run; false if nothing is left, or a bound is met.
@@ -235,7 +236,7 @@ func (e *explorer) explore(steps []Step) int {
 func (e *explorer) collect(steps []Step) []option {
 	e.options = e.options[:0]
 	for i, s := range steps {
-		e.options = append(e.options, option{s.footprint(), s.ID(), i, s.accesses()})
+		e.options = append(e.options, option{s.footprint(), s.ID(), i, s.accesses(), s.mayEnd()})
 	}
 	return e.options
 }
@@ -279,15 +280,23 @@ func (s *Sim) dependent(a, b option) bool {
 	return race || s.endsBefore(a, b) || s.endsBefore(b, a)
 }
 
-// endsBefore says whether the run may be over after a, so that b, which need not
-// happen, does not.
-func (s *Sim) endsBefore(a, b option) bool {
-	switch a.kind {
-	case Start, Response, Timer, Crash: // the actor may be done
+// mayEnd says whether the actor may be done after the step.
+func (s Step) mayEnd() bool {
+	switch s.Kind {
+	case Start, Response, Timer, Crash:
+		return true
+	case Effect:
+		_, at := s.proc.request.(Immediate)
+		return at
 	default:
 		return false
 	}
-	if !b.kind.optional() {
+}
+
+// endsBefore says whether the run may be over after a, so that b, which need not
+// happen, does not.
+func (s *Sim) endsBefore(a, b option) bool {
+	if !a.mayEnd || !b.kind.optional() {
 		return false
 	}
 	others := 0

@@ -19,7 +19,7 @@ type Config struct {
 	Seed uint64
 	// Strategy picks the steps. The zero Strategy is RandomWalk.
 	Strategy Strategy
-	// ExpectedSteps is an estimate of the run's choices, for strategies that spread something over a run. At least 1.
+	// ExpectedSteps is an estimate of the run's steps, for strategies that spread something over a run. At least 1.
 	ExpectedSteps int
 	// MaxSteps cuts a run that does not end. 0 is DefaultMaxSteps.
 	MaxSteps int
@@ -339,6 +339,15 @@ func (s *Sim) take(step Step) (text func() string) {
 		request.Apply(step.outcome)
 		p.state = answered
 		s.observeAnswer(p, step.outcome)
+		if _, at := request.(Immediate); at {
+			said := ""
+			if s.cfg.Trace != nil {
+				said = request.Describe(step.outcome)
+			}
+			s.observe(Step{Kind: Response, proc: p})
+			p.run()
+			return func() string { return said }
+		}
 		return func() string { return request.Describe(step.outcome) }
 	case Response:
 		said := ""

@@ -278,6 +278,33 @@ func TestARequestMayHaveSeveralOutcomes(t *testing.T) {
 	}
 }
 
+// memoryAccess is an access whose answer needs no step of its own.
+type memoryAccess struct{ access }
+
+func (*memoryAccess) Immediate() {}
+
+func TestAnImmediateRequestIsAnsweredInItsOwnStep(t *testing.T) {
+	for _, test := range []struct {
+		request sim.Request
+		want    []sim.Kind
+	}{
+		{&access{to: &register{}}, []sim.Kind{sim.Start, sim.Effect, sim.Response}},
+		{&memoryAccess{access{to: &register{}}}, []sim.Kind{sim.Start, sim.Effect}},
+	} {
+		var got []sim.Kind
+		ended := false
+		s := sim.New(sim.Config{Trace: func(taken sim.Taken) { got = append(got, taken.Step.Kind) }})
+		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+			p.Do(test.request)
+			ended = true
+		}})
+		s.Run()
+		if !slices.Equal(got, test.want) || !ended {
+			t.Errorf("%T: got steps %v, actor ended %v, want %v, true", test.request, got, ended, test.want)
+		}
+	}
+}
+
 // alarm is a source that can ring once its time has come.
 type alarm struct {
 	clock *fakeclock.Clock

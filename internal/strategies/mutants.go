@@ -1,0 +1,57 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// mutants returns every mutant as a subject, in the scenario that is the most its
+// own: of those that say that they catch it, the one that catches the fewest.
+func mutants() ([]subject, error) {
+	var scenarios []*scenario.Scenario
+	for _, name := range fixtures.Names() {
+		data, err := fixtures.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := scenario.Parse(name+".yaml", data)
+		if err != nil {
+			return nil, err
+		}
+		scenarios = append(scenarios, s)
+	}
+	slices.SortStableFunc(scenarios, func(a, b *scenario.Scenario) int { return cmp.Compare(len(a.Catches), len(b.Catches)) })
+	var subjects []subject
+	for _, m := range mutant.All() {
+		i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
+		if i < 0 {
+			return nil, fmt.Errorf("no embedded scenario catches %s", m.Name)
+		}
+		subjects = append(subjects, mutantIn(scenarios[i], m))
+	}
+	return subjects, nil
+}
+
+// mutantIn is the search for a mutant: it is found when the invariant that it names is violated.
+func mutantIn(s *scenario.Scenario, m isr.Protocol) subject {
+	return subject{
+		name: m.Name, where: s.Name,
+		once: func(ctx context.Context, seed uint64, strategy sim.Strategy, expected int) (bool, int, error) {
+			o, err := scenario.Run{Scenario: s, Protocol: m, Seed: seed, Strategy: strategy, ExpectedSteps: expected}.Do(ctx)
+			if err != nil {
+				return false, 0, err
+			}
+			shown := o.Verdict == invariant.Violated && o.Violation.Invariant.Name == m.Breaks
+			return shown, o.Result.Steps, nil
+		},
+	}
+}
