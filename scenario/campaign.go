@@ -145,7 +145,7 @@ func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run fu
 	first := run(ctx, 0, 1)
 	from, expected := 0, 1
 	if first.err == nil {
-		expected = max(len(first.outcome.Result.Choices), 1)
+		expected = max(first.outcome.Result.Steps, 1)
 	}
 	if index(0) == 0 {
 		if from = 1; !take(first) {

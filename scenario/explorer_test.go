@@ -70,7 +70,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 			t.Fatal(err)
 		}
 		if i == 0 {
-			expected = len(o.Result.Choices)
+			expected = o.Result.Steps
 		}
 		if o.Violation == nil {
 			continue

@@ -24,7 +24,7 @@ type Run struct {
 	// Strategy picks the schedule; to run a recorded one again, it is sim.Replay of its choices. The zero Strategy walks
 	// at random.
 	Strategy sim.Strategy
-	// ExpectedSteps is an estimate for strategies that need one; at least 1.
+	// ExpectedSteps is an estimate of the steps, for strategies that need one; at least 1.
 	ExpectedSteps int
 	// Trace, if set, is where the run is printed, step by step.
 	Trace io.Writer

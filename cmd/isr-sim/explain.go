@@ -33,7 +33,7 @@ seed: the output is the same each time.
 
 Protocol, seed and choices are those of replay. Exit code 0 says that the run is
 explained.`,
-		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '00000110' paused-writer\n" +
+		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer\n" +
 			"  isr-sim explain --all shrunk.yaml",
 		Args: oneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },

@@ -27,7 +27,7 @@ Protocol, seed and choices come from the flags, as a failed run prints them, or
 from the replay entry of the scenario file. With --trace, a run that is not the
 recorded one is noticed: the scenario, the protocol or isr-sim has changed. Exit code 1 says that the schedule
 violates an invariant, 0 that it does not.`,
-		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '00000110' paused-writer",
+		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer",
 		Args:    oneScenario,
 		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0], history) },
 	}

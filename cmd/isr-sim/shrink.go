@@ -41,7 +41,7 @@ which is printed without it. --test writes a Go test that replays that file.
 
 Protocol, seed and choices are those of replay. Exit code 0 says that the run is
 shrunk, or that it cannot be.`,
-		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '00000110' -o shrunk.yaml paused-writer\n" +
+		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o shrunk.yaml paused-writer\n" +
 			"  isr-sim shrink -o shrunk.yaml --test shrunk_test.go recorded.yaml",
 		Args: oneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return k.run(cmd, out, args[0]) },

@@ -14,24 +14,20 @@ func DelayBound(d int) Strategy {
 	return Strategy{
 		Name: fmt.Sprintf("delay%d", d),
 		New: func(rng *rand.Rand, expectedSteps int) Chooser {
-			c := &delayBound{delays: make(map[int]int, d)}
-			for range d {
-				c.delays[1+rng.IntN(max(expectedSteps, 1))]++
-			}
-			return c
+			return &delayBound{delays: drawMoments(rng, d, expectedSteps)}
 		},
 	}
 }
 
 type delayBound struct {
-	delays map[int]int // by choice, from 1
-	n      int
+	delays moments
 	thread int // that runs
 }
 
+func (c *delayBound) Watch(Step) { c.delays.pass() }
+
 func (c *delayBound) Choose(steps []Step) int {
-	c.n++
-	i := (due(steps, c.thread) + c.delays[c.n]) % len(steps)
+	i := (due(steps, c.thread) + c.delays.come()) % len(steps)
 	c.thread = steps[i].Thread
 	return i
 }

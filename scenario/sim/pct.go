@@ -21,32 +21,26 @@ func PCT(d int) Strategy {
 	return Strategy{
 		Name: fmt.Sprintf("pct%d", d),
 		New: func(rng *rand.Rand, expectedSteps int) Chooser {
-			p := &pct{rng: rng, lowest: 0}
-			for range d - 1 {
-				p.changes = append(p.changes, 1+rng.IntN(max(expectedSteps, 1)))
-			}
-			return p
+			return &pct{rng: rng, changes: drawMoments(rng, d-1, expectedSteps)}
 		},
 	}
 }
 
 type pct struct {
 	rng        *rand.Rand
-	changes    []int     // the choices at which the running thread falls
+	changes    moments   // at which the running thread falls
 	priorities []float64 // by thread; 0 is not drawn yet
 	lowest     float64   // below every priority given so far
-	n          int
 }
 
+func (p *pct) Watch(Step) { p.changes.pass() }
+
 func (p *pct) Choose(steps []Step) int {
-	p.n++
 	best := p.best(steps)
-	for _, at := range p.changes {
-		if at == p.n {
-			p.lowest--
-			p.priorities[steps[best].Thread] = p.lowest
-			best = p.best(steps)
-		}
+	for range p.changes.come() {
+		p.lowest--
+		p.priorities[steps[best].Thread] = p.lowest
+		best = p.best(steps)
 	}
 	if steps[best].Kind.optional() {
 		p.priorities[steps[best].Thread] = 0

@@ -13,11 +13,8 @@ type Plan struct {
 	At func(i int) Strategy
 }
 
-// warmUp is how many schedules of a portfolio begin it with few delays.
-const warmUp = 16
-
-// Portfolio is the default plan: schedules with few delays first, which show what
-// goes wrong when one thing comes late; then strategies that are good at
+// Portfolio is the default plan: a schedule each with no delay, one, two and three,
+// which show what goes wrong when one thing comes late; then strategies that are good at
 // different bugs take turns. None of them alone is the best for every bug; taking
 // turns costs at most as many times the schedules of the best as there are of them.
 func Portfolio() Plan {
@@ -29,8 +26,8 @@ func Portfolio() Plan {
 	return Plan{
 		Name: "portfolio",
 		At: func(i int) Strategy {
-			if i < warmUp {
-				return delays[i%len(delays)]
+			if i < len(delays) {
+				return delays[i]
 			}
 			return turns[i%len(turns)]
 		},

@@ -3,7 +3,7 @@ package sim
 import "math/rand/v2"
 
 // Strategy makes a chooser for one run. The random stream is the run's own;
-// expectedSteps estimates how long the run will be (at least 1).
+// expectedSteps estimates how many steps the run will have (at least 1).
 type Strategy struct {
 	Name string
 	New  func(rng *rand.Rand, expectedSteps int) Chooser
