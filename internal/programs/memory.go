@@ -4,11 +4,28 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// memory is what the threads of one run share: variables and mutexes by name.
+// memory is what the threads of one run share.
 type memory struct {
-	values map[string]int
-	locked map[string]bool
-	wrong  bool // an assertion has failed
+	variables map[string]*variable
+	wrong     bool // an assertion has failed
+}
+
+// variable is a place in memory; a mutex is one that is 1 while it is held.
+type variable struct {
+	name          string
+	value         int
+	reads, writes [1]sim.Access
+}
+
+// at returns the variable of that name, 0 at first.
+func (m *memory) at(name string) *variable {
+	v := m.variables[name]
+	if v == nil {
+		object := sim.ObjectNamed(name)
+		v = &variable{name: name, reads: [1]sim.Access{{Object: object}}, writes: [1]sim.Access{{Object: object, Write: true}}}
+		m.variables[name] = v
+	}
+	return v
 }
 
 // thread is what the code of a program sees.
@@ -17,51 +34,50 @@ type thread struct {
 	proc *sim.Proc
 }
 
-func (t thread) get(name string) (v int) {
-	t.proc.Do(&access{at: name, do: func() { v = t.values[name] }})
-	return v
+func (t thread) get(name string) int {
+	a := access{to: t.at(name)}
+	t.proc.Do(&a)
+	return a.value
 }
 
-func (t thread) set(name string, v int) {
-	t.proc.Do(&access{at: name, write: true, do: func() { t.values[name] = v }})
-}
+func (t thread) set(name string, v int) { t.proc.Do(&access{to: t.at(name), write: true, value: v}) }
 
-// add is v++ as a machine does it: a read, then a write.
+// add is v += n as a machine does it: a read, then a write.
 func (t thread) add(name string, n int) { t.set(name, t.get(name)+n) }
 
-func (t thread) lock(name string) {
-	t.proc.Do(&access{
-		at: name, write: true,
-		ready: func() bool { return !t.locked[name] },
-		do:    func() { t.locked[name] = true },
-	})
+func (t thread) lock(mutex string) {
+	t.proc.Do(&access{to: t.at(mutex), write: true, value: 1, waits: waitsForZero})
 }
 
-func (t thread) unlock(name string) {
-	t.proc.Do(&access{at: name, write: true, do: func() { t.locked[name] = false }})
-}
+func (t thread) unlock(mutex string) { t.set(mutex, 0) }
 
 // wait waits until a variable is set.
-func (t thread) wait(name string) {
-	t.proc.Do(&access{at: name, ready: func() bool { return t.values[name] != 0 }, do: func() {}})
-}
+func (t thread) wait(name string) { t.proc.Do(&access{to: t.at(name), waits: waitsForOther}) }
 
 func (t thread) assert(holds bool) { t.wrong = t.wrong || !holds }
 
-// access is one access to shared memory: a sim.Immediate.
+// access is one access to a variable: a sim.Immediate.
 type access struct {
-	at    string
+	to    *variable
 	write bool
-	ready func() bool // nil is always
-	do    func()
-	touch [1]sim.Access
+	value int // that is written, or was read
+	waits waiting
 }
+
+// waiting is what must be before an access can be.
+type waiting uint8
+
+const (
+	_ waiting = iota // nothing
+	waitsForZero
+	waitsForOther // than zero
+)
 
 var once = []int{0}
 
 // Outcomes implements sim.Request.
 func (a *access) Outcomes() []int {
-	if a.ready != nil && !a.ready() {
+	if a.waits == waitsForZero && a.to.value != 0 || a.waits == waitsForOther && a.to.value == 0 {
 		return nil
 	}
 	return once
@@ -69,17 +85,23 @@ func (a *access) Outcomes() []int {
 
 // Accesses implements sim.Request.
 func (a *access) Accesses(int) []sim.Access {
-	if a.touch[0].Object == 0 {
-		a.touch[0] = sim.Access{Object: sim.ObjectNamed(a.at), Write: a.write}
+	if a.write {
+		return a.to.writes[:]
 	}
-	return a.touch[:]
+	return a.to.reads[:]
 }
 
 // Apply implements sim.Request.
-func (a *access) Apply(int) { a.do() }
+func (a *access) Apply(int) {
+	if a.write {
+		a.to.value = a.value
+	} else {
+		a.value = a.to.value
+	}
+}
 
 // Describe implements sim.Request.
-func (a *access) Describe(int) string { return a.at }
+func (a *access) Describe(int) string { return a.to.name }
 
 // DescribeAnswer implements sim.Request.
 func (*access) DescribeAnswer() string { return "" }

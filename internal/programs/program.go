@@ -24,10 +24,10 @@ const creation = 4
 // Run runs the program once and says whether it has shown its bug: an assertion
 // failed.
 func (p Program) Run(cfg sim.Config) (shown bool, result sim.Result) {
-	m := &memory{values: map[string]int{}, locked: map[string]bool{}}
+	m := &memory{variables: map[string]*variable{}}
 	//isrsim:unordered each is another variable
 	for name, v := range p.initial {
-		m.values[name] = v
+		m.at(name).value = v
 	}
 	s := sim.New(cfg)
 	s.Add(sim.Actor{Name: "main", Run: func(proc *sim.Proc) {
