@@ -106,4 +106,7 @@ func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
 	for _, line := range v.Lines {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
+	if v.Invariant.Name == invariant.Linearizable().Name {
+		b.WriteString("\nwith --history FILE.html the replay draws what every node was told, and when\n")
+	}
 }
