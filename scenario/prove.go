@@ -24,7 +24,7 @@ import (
 // # Limits
 //
 // It holds for the protocol's code as it is, with one seed: the lags of TTL that
-// are drawn at random are drawn once. It takes one core, and some 50 bytes of
+// are drawn at random are drawn once. It takes one core, and some 150 bytes of
 // memory for each state.
 type Prove struct {
 	Scenario *Scenario

@@ -121,3 +121,15 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 		t.Errorf("%s: %s; want it unknown, because schedules were cut", p.Row(), p.Extent())
 	}
 }
+
+func BenchmarkProve(b *testing.B) {
+	for _, name := range []string{"prove-two-writers", "prove-three-writers"} {
+		b.Run(name, func(b *testing.B) {
+			v, schedules := scenario.Prove{Scenario: embedded(b, name), Seed: 1}, 0
+			for b.Loop() {
+				schedules += prove(b, v).Schedules
+			}
+			b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
+		})
+	}
+}

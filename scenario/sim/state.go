@@ -59,13 +59,15 @@ func (a *actor) fingerprint() fingerprint.Hash {
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
 // Forget says that from here on, what the actor's code does depends on nothing
-// that it has observed so far, but for what state stands for: the code is at a
-// place, and in a state, that it reaches in many ways. It lets states be equal
-// whose pasts are not. Untrue, it hides schedules from an Exploration.
+// that it has observed before this instant, but for what state stands for: the
+// code is at a place, and in a state, that it reaches in many ways. It lets states
+// be equal whose pasts are not. Untrue, it hides schedules from an Exploration.
 func (p *Proc) Forget(state uint64) {
-	if p.sim.cfg.Fingerprint != nil {
-		p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
+	if p.sim.cfg.Fingerprint == nil {
+		return
 	}
+	p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
+	p.actor.observeTime() // what the code goes on with may read the clock before it parks
 }
 
 // observe notes what the actor whose step is about to be taken gets to know by it.
@@ -76,8 +78,14 @@ func (s *Sim) observe(step Step) {
 	switch step.Kind {
 	case Start, Response, Timer, Crash, Restart:
 		a := step.proc.actor
-		a.observed = a.observed.Number(uint64(step.Kind)).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
+		a.observed = a.observed.Number(uint64(step.Kind))
+		a.observeTime()
 	}
+}
+
+// observeTime notes what the node's clock shows, and true time, which is recorded.
+func (a *actor) observeTime() {
+	a.observed = a.observed.Number(uint64(a.node.True().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
 }
 
 // observeAnswer notes how the actor's request took effect.
