@@ -170,6 +170,7 @@ func (p *Proc) run() {
 // code is the coroutine: the actor's Run, with its panics kept inside the run.
 func (p *Proc) code(yield func(struct{}) bool) {
 	p.yield = yield
+	grow(0)
 	defer func() {
 		switch v := recover().(type) {
 		case nil, crashSignal:
@@ -178,6 +179,15 @@ func (p *Proc) code(yield func(struct{}) bool) {
 		}
 	}()
 	p.actor.Run(p)
+}
+
+// grow makes the coroutine's stack as large as most code needs. While it is empty
+// that is cheaper than to double and copy it several times on the way.
+//
+//go:noinline
+func grow(i int) byte {
+	var room [6 << 10]byte
+	return room[i]
 }
 
 // crash unwinds the actor's code. A request of its that is still under way may
