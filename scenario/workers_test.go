@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -88,6 +89,7 @@ func TestProgressIsHeardInOrder(t *testing.T) {
 // BenchmarkCampaign is one campaign on as many workers as -cpu says: compare -cpu 1 with -cpu 2.
 func BenchmarkCampaign(b *testing.B) {
 	s := embedded(b, "two-contenders")
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command does
 	schedules := 0
 	for seed := uint64(1); b.Loop(); seed++ {
 		r := campaign(b, scenario.Campaign{Scenario: s, Seed: seed, Schedules: 2000})

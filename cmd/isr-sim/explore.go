@@ -96,6 +96,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	}
 	defer file.discard()
 
+	defer collectRarely()()
 	fmt.Fprintf(e.out, "seed %d, strategy %s", campaign.Seed, campaign.Plan.Name)
 	if campaign.Swarm {
 		fmt.Fprint(e.out, ", swarm")

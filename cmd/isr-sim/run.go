@@ -94,6 +94,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 			}
 		}()
 	}
+	defer collectRarely()()
 	fmt.Fprintf(r.out, "seed %d\n%s\n", campaign.Seed, scenario.Header())
 	worst, results := exitOK, tally{}
 	for i, s := range scenarios {
