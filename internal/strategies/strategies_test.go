@@ -35,7 +35,7 @@ func TestTheDefaultPlanFindsEveryMutantInEverySeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := effort{seeds: 5, schedules: schedules}
+	e := effort{seeds: 3, schedules: schedules}
 	for _, s := range subjects {
 		c := measured(t, subjects, s.name, e, sim.Portfolio())[sim.Portfolio().Name]
 		if _, found := c.average(); found < e.seeds {
