@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/aws/smithy-go"
 
@@ -35,18 +36,33 @@ func injected(err error) bool {
 	return ok && (api.ErrorCode() == "InternalServerError" || api.ErrorCode() == "ProvisionedThroughputExceededException")
 }
 
+// counted has the store's answers counted. A store that can be closed stays one.
+func (g *guard) counted(store isr.Handler) isr.Handler {
+	c := counted{store, g}
+	if closer, ok := store.(io.Closer); ok {
+		return struct {
+			counted
+			io.Closer
+		}{c, closer}
+	}
+	return c
+}
+
 // counted is a store whose answers are counted.
 type counted struct {
 	isr.Handler
-	answers *answers
+	guard *guard
 }
 
 func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
 	served, err := c.Handler.Get(ctx, key)
-	c.answers.all++
+	c.guard.mu.Lock() // where stores have goroutines, several nodes may answer at the same time
+	defer c.guard.mu.Unlock()
+	answers := c.guard.answers
+	answers.all++
 	if err != nil {
-		if c.answers.errors++; c.answers.first == nil || injected(c.answers.first) && !injected(err) {
-			c.answers.first = err
+		if answers.errors++; answers.first == nil || injected(answers.first) && !injected(err) {
+			answers.first = err
 		}
 	}
 	return served, err

@@ -37,6 +37,9 @@ type Check struct {
 	// Protocol is what files call the store, if it is one of scenario.Protocols; then isr-sim can replay them. Default
 	// DefaultName.
 	Protocol string
+	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule runs in
+	// a bubble of testing/synctest. See Goroutines in the package's documentation.
+	Goroutines bool
 }
 
 // DefaultSchedules is how many schedules a world is run under, at most.
@@ -76,7 +79,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	}
 	file := fileName(t.Name())
 	if exists(file) {
-		Replay(t, file, newStore)
+		c.Replay(t, file, newStore)
 	}
 	count := c.search(t, newStore, file)
 	if missing := count.missing(c.Reach); len(missing) > 0 {
@@ -95,7 +98,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
 	count := &tally{marks: map[scenario.Mark]int{}}
-	f := found{runner: newRunner(t, c.Protocol, newStore), count: count}
+	f := found{runner: newRunner(t, c, newStore), count: count}
 	count.answers = f.answers
 	defer func() {
 		if f.last != nil {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -31,6 +32,13 @@ func TestChild(t *testing.T) {
 	}
 	if store, ok := badStores()[name]; ok {
 		property.CheckStore(t, store)
+		return
+	}
+	if store, ok := goroutineStores()[name]; ok {
+		if name == "holds a mutex over a call" {
+			property.SetPatience(2 * time.Second)
+		}
+		property.Check{Goroutines: true}.Run(t, store)
 		return
 	}
 	p, err := scenario.ProtocolNamed(name)

@@ -38,21 +38,60 @@
 // failed), except that the clock on the wall may end rapid's shrinking
 // (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
 //
+// # Goroutines
+//
+// A store that has goroutines (a heartbeat for each lease, as lock clients do),
+// timers, channels or context timeouts is checked with Check.Goroutines:
+//
+//	property.Check{Goroutines: true}.Run(t, newStore)
+//
+// Each schedule then runs in a bubble of testing/synctest. Every call of the
+// client, of Bodies and of Render parks at a gate, with the goroutine that made
+// it; when all goroutines of all nodes wait for something, the schedule has one
+// request take effect, one answer arrive, or time move. In traces, alice/b is a
+// goroutine of alice that has a request under way beside another one.
+//
+// There is one time: package time's in the bubble, which begins at
+// [fakeclock.Epoch], is true time, and the service's. A node's Clock reads it with
+// the node's error, and has timers and tickers; package time itself, and timeouts
+// of contexts, have none. Clock.Sleep is a step of the schedule, and takes one each time.
+//
+// A node's end ends the context that Get was called with. If the store has a
+// method Close() error, that is called too; it should end the store's goroutines,
+// as they must all come to an end. Calls of a node that is down return
+// [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A
+// run ends when its scripts have, and no request is under way. A goroutine whose
+// call's context ends while the request is under way gets that error; the request
+// may take effect or not.
+//
 // # Limits
 //
-// A store under test does its work in the goroutine that called it. It may start
-// goroutines that only compute, and wait for them; one that calls the client, the
-// clock, Bodies or Render fails the check, and so does waiting for a channel on
-// which nobody sends. A store waits by Clock.Sleep: the clock's timers, tickers
-// and After are refused. Nodes must not share a mutex that is held over a call,
-// nor channels made outside of newStore: nothing notices that the run is stuck
-// until the test's own timeout.
+// Without Check.Goroutines, a store under test does its work in the goroutine that
+// called it. It may start goroutines that only compute, and wait for them; one
+// that calls the client, the clock, Bodies or Render fails the check, and so does
+// waiting for a channel on which nobody sends. It waits by Clock.Sleep: the
+// clock's timers, tickers and After are refused. Nodes must not share a mutex that
+// is held over a call, nor channels made outside of newStore: nothing notices that
+// the run is stuck until the test's own timeout. Package time stands still at its
+// year 2000. Who reads time.Now instead of the node's clock will be told of stale
+// writes.
 //
-// What is checked is safety: a world does not say by when a page must be fresh
-// (liveness), which a scenario does with settle.
+// With Check.Goroutines:
 //
-// Package time stands still at its year 2000 while a store runs. Who reads
-// time.Now instead of the node's clock will be told of stale writes.
+//   - What goroutines of one node do to their memory between two calls is decided
+//     by the Go runtime, and so is which of two timers of package time, set for one
+//     instant, fires first (those of the node's Clock never share one), and which
+//     case a select takes when several are ready. A store on which that matters is
+//     not deterministic, and is reported as such where it fails.
+//   - A mutex that a goroutine holds over a call, while another waits for it, is
+//     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687),
+//     nor are sockets, files, and channels made outside of newStore. Such a run is
+//     given up after 20 s with the stacks of all goroutines, and its goroutines stay.
+//   - A pause holds up a node's answers and Clock.Sleep, and not its timers: what
+//     they make it send is under way at once.
+//   - A panic in a goroutine that the store started ends the test's process, as
+//     everywhere in Go.
+//   - Config.Observe is nil: the check of linearizability sees no operations.
 //
 // rapid registers flags and this package imports package testing: import it from
 // tests only. A test that calls it cannot itself be in a bubble of testing/synctest.

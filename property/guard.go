@@ -24,6 +24,8 @@ type guard struct {
 	first error
 
 	answers *answers
+	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
+	goroutines bool
 }
 
 // offence returns the first broken rule, or why there was no store.
@@ -59,7 +61,7 @@ func (g *guard) protocol(name string, newStore func(Node) (isr.Handler, error)) 
 			if err != nil {
 				return nil, g.note(fmt.Errorf("newStore: %w", err))
 			}
-			return counted{store, g.answers}, nil
+			return g.counted(store), nil
 		},
 	}
 }
@@ -69,6 +71,9 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	client, ok := cfg.Client.(*dynamodb.Client)
 	if !ok {
 		return Node{}, fmt.Errorf("the simulator's client is a %T, not one of the SDK", cfg.Client)
+	}
+	if g.goroutines {
+		return Node{Config: cfg, Client: client}, nil
 	}
 	home := nodeGuard{g, originNow()}
 	client = dynamodb.New(client.Options(), home.onClient)

@@ -22,11 +22,19 @@ import (
 // be that of another store.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
+	Check{}.Replay(t, file, newStore)
+}
+
+// Replay runs the store on a scenario file, as the function Replay does. Of c,
+// only Goroutines matters.
+func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
 	s, err := load(file)
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}
-	r := newRunner(t, s.Protocol, newStore)
+	c.Protocol = s.Protocol
+	r := newRunner(t, c, newStore)
 	if s.Replay != nil {
 		r.name = s.Replay.Protocol
 		trace, f := r.replay(s, *s.Replay)

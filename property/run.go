@@ -20,11 +20,20 @@ type runner struct {
 	name     string // what the store is called
 	newStore func(Node) (isr.Handler, error)
 	answers  *answers
+	// own is set for a store that has goroutines: the bubble in which each run happens.
+	own func(run func(sim.Bubble)) error
 }
 
-func newRunner(t *testing.T, name string, newStore func(Node) (isr.Handler, error)) runner {
-	return runner{t: t, name: name, newStore: newStore, answers: &answers{}}
+func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
+	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}}
+	if c.Goroutines {
+		r.own = inBubble(t)
+	}
+	return r
 }
+
+// guard is a new guard for the runner's store.
+func (r runner) guard(a *answers) *guard { return &guard{answers: a, goroutines: r.own != nil} }
 
 // failure is what a run came to that is not ok.
 type failure struct {
@@ -33,6 +42,8 @@ type failure struct {
 	replay *scenario.Replay // nil where there is nothing to replay
 	text   string           // verdict, invariant, statement and events, or what went wrong
 	how    string           // how it was found
+	// goroutines is Check.Goroutines.
+	goroutines bool
 	// details are for people only: they differ from run to run.
 	details string
 }
@@ -43,13 +54,13 @@ func (f *failure) repeatable() bool { return f.replay != nil }
 
 // campaign runs the world under its schedules from the given seed.
 func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*scenario.Report, *failure) {
-	g := &guard{answers: r.answers}
+	g := r.guard(r.answers)
 	protocol := g.protocol(r.name, r.newStore)
 	var report *scenario.Report
 	var err error
 	stuck := r.bubble(func(ctx context.Context) {
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
-		report, err = scenario.Campaign{Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true}.Run(ctx)
+		report, err = scenario.Campaign{Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own}.Run(ctx)
 	})
 	if f := r.broken(s, g, stuck, err); f != nil {
 		return nil, f
@@ -72,13 +83,13 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 // replay runs one recorded schedule and returns its trace. It returns no failure
 // if the run is ok.
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
-	g := &guard{answers: r.answers}
+	g := r.guard(r.answers)
 	var printed bytes.Buffer
 	var o *scenario.Outcome
 	var err error
 	run := scenario.Run{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),
-		SDK: true, Trace: &printed,
+		SDK: true, Bubble: r.own, Trace: &printed,
 	}
 	stuck := r.bubble(func(ctx context.Context) { o, err = run.Do(ctx) })
 	if f := r.broken(s, g, stuck, err); f != nil {
@@ -93,7 +104,7 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 // outcome is a run whose verdict is not ok.
 func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
 	f := &failure{
-		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
+		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name), goroutines: r.own != nil,
 	}
 	recorded := o.Replay()
 	f.replay = &recorded
@@ -115,9 +126,13 @@ const (
 
 // broken says why runs have no verdict, if they have none.
 func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failure {
-	f := &failure{world: s}
+	f := &failure{world: s, goroutines: r.own != nil}
 	broken, isBroken := errors.AsType[*scenario.BrokenError](err)
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
+	if own, ok := errors.AsType[*stuckError](err); ok {
+		stuck = own
+		f.details = own.stacks
+	}
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
@@ -129,6 +144,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failur
 	case offence != nil:
 		f.kind, f.text = kindRules, fmt.Sprintf("broken: %v\n", offence)
 		f.replay = nil // what runs beside the schedule is in no schedule
+	case stuck != nil && r.own != nil:
+		f.kind, f.text = kindStuck, fmt.Sprintf("broken: the store under test: %v\n", stuck)
 	case stuck != nil:
 		f.kind, f.text = kindStuck, fmt.Sprintf("broken: the store under test waits for a channel, a WaitGroup or a goroutine, "+
 			"and nobody comes, or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)\n", stuck)
@@ -152,6 +169,10 @@ func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failur
 // waits for something that no step of the simulator brings about, or leaves a
 // goroutine behind. Time of package time stands still in it.
 func (r runner) bubble(run func(context.Context)) (stuck error) {
+	if r.own != nil {
+		run(context.WithoutCancel(r.t.Context()))
+		return nil // each run has a bubble of its own
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			stuck = fmt.Errorf("%v", v)

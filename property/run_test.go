@@ -17,7 +17,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	nodes := 0
-	r := newRunner(t, DefaultName, func(n Node) (isr.Handler, error) {
+	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
 		if nodes++; (nodes-1)/2%2 == 0 {
 			return blind.New(n.Config)
 		}

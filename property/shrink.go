@@ -21,13 +21,13 @@ func (r runner) shrunk(f *failure) *failure {
 	if !f.repeatable() || !strings.HasPrefix(f.kind, invariant.Violated.String()) {
 		return f
 	}
-	g := &guard{answers: &answers{}}
+	g := r.guard(&answers{})
 	var s *scenario.Shrunk
 	var err error
 	stuck := r.bubble(func(ctx context.Context) {
 		s, err = scenario.Shrink{
 			Run: scenario.Run{
-				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices), SDK: true,
+				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices), SDK: true, Bubble: r.own,
 			},
 			Runs: shrinkRuns, ScheduleOnly: true,
 		}.Do(ctx)

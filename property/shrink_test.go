@@ -15,7 +15,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRunner(t, DefaultName, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
+	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
 	s, err := world{drawn}.checked()
@@ -51,7 +51,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 }
 
 func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
-	r := newRunner(t, DefaultName, func(n Node) (isr.Handler, error) { return isr.New(n.Config) })
+	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return isr.New(n.Config) })
 	for _, f := range []*failure{
 		{kind: kindUnstable}, {kind: kindPanic, replay: &scenario.Replay{}, world: simple()}, {kind: "unknown", replay: &scenario.Replay{}, world: simple()},
 		// It does not violate anything when it is run again.

@@ -28,6 +28,8 @@ type Campaign struct {
 	Workers int
 	// Swarm and SDK are as in Run.
 	Swarm, SDK bool
+	// Bubble is as in Run.
+	Bubble func(run func(sim.Bubble)) error
 	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
 	// wire.
 	Record int
@@ -162,7 +164,7 @@ func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
 	o, err := Run{
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Swarm: c.Swarm, Coverage: c.coverage,
+		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Coverage: c.coverage,
 	}.Do(ctx)
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }

@@ -2,8 +2,11 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -27,25 +30,55 @@ var _ isr.Client = client{}
 // sdkClient is a real client of the SDK whose wire is the simulator's: slower, and
 // what code that needs a *dynamodb.Client gets.
 func (n *node) sdkClient() *dynamodb.Client {
-	invocation, sent, attempt := "", time.Time{}, 0
+	calls := &sdkCalls{}
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
-		if id := ddbfake.Invocation(ctx); id != invocation || id == "" {
-			invocation, sent, attempt = id, n.proc.Now(), 0
-		}
-		attempt++
-		c.Sent = sent
-		return n.call(c, attempt)
+		var attempt int
+		c.Sent, attempt = calls.attempt(ddbfake.Invocation(ctx), n.proc.Now())
+		return n.call(ctx, c, attempt)
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
 		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
 	})
 }
 
+// sdkCalls counts the attempts of a client's calls. Several of a client's calls
+// are under way at the same time only in a bubble.
+type sdkCalls struct {
+	mu   sync.Mutex
+	last []sdkCall // as many as were under way at the same time, and not many more
+}
+
+type sdkCall struct {
+	invocation string
+	sent       time.Time
+	attempts   int
+}
+
+// manyCalls is how many calls a client remembers.
+const manyCalls = 64
+
+// attempt notes an attempt of a call, and returns when the call was first sent.
+func (s *sdkCalls) attempt(invocation string, now time.Time) (sent time.Time, attempt int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.last) - 1; i >= 0 && invocation != ""; i-- {
+		if c := &s.last[i]; c.invocation == invocation {
+			c.attempts++
+			return c.sent, c.attempts
+		}
+	}
+	if len(s.last) == manyCalls {
+		s.last = slices.Delete(s.last, 0, manyCalls/2)
+	}
+	s.last = append(s.last, sdkCall{invocation, now, 1})
+	return now, 1
+}
+
 // send makes one call with all its attempts.
 func send[O any](c client, input any) (*O, error) {
 	sent := c.n.proc.Now()
 	for attempt := 1; ; attempt++ {
-		out, err := c.n.call(ddbfake.Call{Actor: c.n.proc.Name(), Sent: sent, Input: input}, attempt)
+		out, err := c.n.call(c.n.world.ctx, ddbfake.Call{Actor: c.n.proc.Name(), Sent: sent, Input: input}, attempt)
 		if err == nil {
 			answer, ok := out.(*O)
 			if !ok {
@@ -106,10 +139,27 @@ func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrite
 }
 
 // call parks the node until the call has taken effect and its answer is there.
-func (n *node) call(c ddbfake.Call, attempt int) (any, error) {
+func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, error) {
 	r := &storeRequest{node: n, call: c, attempt: attempt}
-	n.proc.Do(r)
+	if err := n.do(ctx, r); err != nil {
+		return nil, err
+	}
 	return r.out, r.err
+}
+
+// SortKey implements sim.Sorted.
+func (r *storeRequest) SortKey() string {
+	in := r.call.Input
+	if t, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
+		same := *t
+		same.ClientRequestToken = nil // numbered in the order of arrival
+		in = &same
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%T %s", in, text)
 }
 
 // storeRequest is one attempt of a call to DynamoDB.

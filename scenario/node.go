@@ -1,7 +1,10 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -29,16 +32,17 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	case Get:
 		n.get(handler, c.Key)
 	case Change:
-		n.proc.Do(&originChange{node: n, key: c.Key})
+		_ = n.do(n.world.ctx, &originChange{node: n, key: c.Key})
 	case Sleep:
-		n.proc.Clock().Sleep(c.For)
+		_ = n.sleep(n.world.ctx, c.For)
 	}
 }
 
 // get asks the cache for a page and records what it was told.
 func (n *node) get(handler isr.Handler, key string) {
 	n.record(history.Event{Kind: history.Asked, Key: key})
-	served, err := handler.Get(n.world.ctx, key)
+	served, err := handler.Get(n.life(), key)
+	n.turn()
 	if err != nil {
 		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
 		return
@@ -60,7 +64,7 @@ func (n *node) config() isr.Config {
 		dynamo = n.sdkClient()
 	}
 	var observe history.Observer
-	if n.world.observing {
+	if n.world.observing && n.world.bubble == nil {
 		observe = n.world.operations.Observer(n.proc.Name(), n.proc.Now)
 	}
 	return isr.Config{
@@ -70,6 +74,48 @@ func (n *node) config() isr.Config {
 		Table:  tableName,
 		Lease:  c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, LockBuffer: c.LockBuffer,
 		Contention: c.Contention, Poll: c.Poll, Patience: c.Patience,
+	}
+}
+
+// do sends a request into the world, and returns when its answer has arrived. It
+// returns an error only in a bubble.
+func (n *node) do(ctx context.Context, r sim.Request) error {
+	if n.world.bubble != nil {
+		return n.proc.Send(ctx, r)
+	}
+	n.proc.Do(r)
+	return nil
+}
+
+// sleep waits by the node's clock. It returns an error only in a bubble.
+func (n *node) sleep(ctx context.Context, d time.Duration) error {
+	if n.world.bubble != nil {
+		return n.proc.Sleep(ctx, d)
+	}
+	n.proc.Clock().Sleep(d)
+	return nil
+}
+
+// turn has what the node does next happen in the order of actors, where several
+// of them may run at the same time.
+func (n *node) turn() {
+	if n.world.bubble != nil {
+		n.proc.Turn()
+	}
+}
+
+// life is the context of what the node does.
+func (n *node) life() context.Context {
+	if n.world.bubble != nil {
+		return n.proc.Life()
+	}
+	return n.world.ctx
+}
+
+// closeAtEnd closes what has goroutines of its own.
+func (n *node) closeAtEnd(handler isr.Handler) {
+	if c, ok := handler.(io.Closer); ok && n.world.bubble != nil {
+		n.proc.AtEnd(func() { _ = c.Close() }) // nobody is left who could be told
 	}
 }
 

@@ -14,14 +14,18 @@ import (
 // is the Renderer of the node's cache.
 func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
 	read := &originRead{node: n, key: key}
-	n.proc.Do(read)
+	if err := n.do(ctx, read); err != nil {
+		return nil, err
+	}
 	c := n.world.scenario.Cache
 	part := c.KeepAlive
 	if part <= 0 {
 		part = c.Render
 	}
 	for left := c.Render; left > 0; left -= part {
-		n.proc.Clock().Sleep(min(part, left))
+		if err := n.sleep(ctx, min(part, left)); err != nil {
+			return nil, err
+		}
 		if c.KeepAlive > 0 {
 			if err := keepAlive(ctx); err != nil {
 				return nil, err
@@ -97,14 +101,15 @@ type bodies struct{ n *node }
 
 var _ isr.BodyStore = bodies{}
 
-func (b bodies) PutBody(_ context.Context, name string, body []byte) error {
-	b.n.proc.Do(&bodyRequest{node: b.n, name: name, body: body, put: true})
-	return nil
+func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
+	return b.n.do(ctx, &bodyRequest{node: b.n, name: name, body: body, put: true})
 }
 
-func (b bodies) GetBody(_ context.Context, name string) ([]byte, error) {
+func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	r := &bodyRequest{node: b.n, name: name}
-	b.n.proc.Do(r)
+	if err := b.n.do(ctx, r); err != nil {
+		return nil, err
+	}
 	if r.body == nil {
 		return nil, isr.ErrNoBody
 	}

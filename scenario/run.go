@@ -40,6 +40,10 @@ type Run struct {
 	// Swarm has the seed draw which of the possible faults ("maybe") are on in this run; the others never strike.
 	Swarm bool
 
+	// Bubble, if set, has the protocol's code run with goroutines of its own: it calls run in a bubble of testing/synctest
+	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
+	Bubble func(run func(sim.Bubble)) error
+
 	onStep  func(sim.Taken) // hears of each step after the trace
 	compare bool            // states, by their fingerprints
 }
@@ -108,10 +112,23 @@ func (e *BrokenError) Unwrap() error { return e.Result.Err }
 
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
+	if r.Bubble == nil {
+		return r.do(ctx, nil)
+	}
+	var o *Outcome
+	var err error
+	stuck := r.Bubble(func(b sim.Bubble) { o, err = r.do(ctx, b) })
+	if err == nil && stuck != nil {
+		return nil, stuck
+	}
+	return o, err
+}
+
+func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 	s := r.Scenario
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
-		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks,
+		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble,
 	}
 	var covered covered
 	if r.Coverage {

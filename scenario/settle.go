@@ -23,7 +23,10 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	w.possible = nil
 	w.db.ClearFaults()
 	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled})
-	cfg := sim.Config{Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps}
+	cfg := sim.Config{
+		Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps,
+		Bubble: w.bubble, Context: w.ctx,
+	}
 	if t != nil {
 		cfg.Trace = func(taken sim.Taken) {
 			taken.N += first.Steps
@@ -36,10 +39,12 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	w.sim.Add(sim.Actor{Name: visitor, Run: func(p *sim.Proc) {
 		n := &node{w, p}
 		handler := n.handler()
+		n.closeAtEnd(handler)
+		n.turn()
 		until := p.Now().Add(w.scenario.Settle)
 		for _, key := range slices.Sorted(maps.Values(w.keyOf)) {
 			for !n.servedFresh(handler, key) && p.Now().Before(until) {
-				p.Clock().Sleep(max(w.scenario.Cache.Poll, 1))
+				_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
 			}
 		}
 	}})

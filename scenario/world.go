@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -30,6 +31,8 @@ type world struct {
 
 	bodies   map[string][]byte
 	versions map[string]int // of the origin's data, by key
+	bubble   sim.Bubble     // where the run happens, if the nodes have goroutines of their own
+	idsMu    sync.Mutex     // goroutines of several nodes may ask for names
 	ids      map[string]int // how many names of each kind have been given out
 	possible []possibleFault
 	met      []bool            // which of the scenario's faults some call could meet
@@ -85,7 +88,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		}
 		w.possible = append(w.possible, possibleFault{f.Fault, left, i})
 	}
-	cfg.Clock = w.clock
+	cfg.Clock, cfg.Context, w.bubble = w.clock, w.ctx, cfg.Bubble
 	cfg.OnNode = w.onNode
 	if r.compare {
 		w.prints = newPrints(s)
@@ -115,6 +118,8 @@ func (w *world) addActor(a Actor) {
 		Run: func(p *sim.Proc) {
 			n := &node{w, p}
 			handler := n.handler()
+			n.closeAtEnd(handler)
+			n.turn() // making it may have taken requests, and time
 			for ; next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
 				if w.prints != nil && w.protocol.Memoryless {
@@ -143,6 +148,8 @@ func (w *world) position(p *sim.Proc, n int) uint64 {
 
 // nextID gives out names that are unique in the run: alice-1, alice-2.
 func (w *world) nextID(of string) string {
+	w.idsMu.Lock()
+	defer w.idsMu.Unlock()
 	w.ids[of]++
 	return fmt.Sprintf("%s-%d", of, w.ids[of])
 }

@@ -24,6 +24,7 @@ func ObjectNamed(parts ...string) uint64 {
 func (s Step) ID() uint64 {
 	h := uint64(s.Kind)
 	if s.proc != nil {
+		h |= uint64(s.proc.lane) << 8
 		h = h<<16 | uint64(s.proc.actor.index)
 		h = h<<16 | uint64(s.proc.incarnation)
 		return h<<16 | uint64(s.outcome)

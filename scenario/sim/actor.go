@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"runtime/debug"
@@ -58,7 +59,7 @@ type Proc struct {
 	actor       *actor
 	incarnation int
 	name        string
-	clock       actorClock
+	clock       clockwork.Clock
 
 	resume func() (struct{}, bool)
 	stop   func()
@@ -67,6 +68,16 @@ type Proc struct {
 	state   procState
 	request Request
 	wake    time.Time
+
+	// In a Bubble, a Proc is an incarnation, or one of its goroutines that is parked: a lane.
+	lane    int
+	life    context.Context
+	die     context.CancelFunc
+	atEnd   []func()
+	back    chan struct{} // closed when a lane goes on
+	over    bool          // the code has come to its end; guarded by gate.mu
+	refused int           // requests since the end; guarded by gate.mu
+	timers  int           // see bubbleClock.delay; guarded by gate.mu
 }
 
 // actor is an Actor in a run: its node outlives its incarnations.
@@ -75,6 +86,7 @@ type actor struct {
 	index  int
 	node   *fakeclock.Node
 	proc   *Proc
+	lanes  []*Proc // by Proc.lane; in a Bubble
 	paused bool
 	until  time.Time // a paused node cannot resume before
 	// What the schedule may still do to the node.
@@ -92,6 +104,8 @@ const (
 	sleeping
 	ended
 	crashed
+	away    // in a Bubble: its goroutines run, or are parked in lanes
+	turning // in a Bubble: a lane that waits for its turn
 )
 
 // Name returns the actor's name, with the incarnation after a restart: alice,
@@ -103,7 +117,7 @@ func (p *Proc) Incarnation() int { return p.incarnation }
 
 // Now returns true time, which no node can read: for recording, never for the
 // decisions of the code under test.
-func (p *Proc) Now() time.Time { return p.sim.clock.Now() }
+func (p *Proc) Now() time.Time { return p.sim.Now() }
 
 // Clock returns the node's own clock. Its Sleep parks the actor.
 func (p *Proc) Clock() clockwork.Clock { return p.clock }
@@ -121,12 +135,19 @@ func (p *Proc) sleep(d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	wake, ok := p.actor.node.TrueTime(p.actor.node.Now().Add(d))
+	p.wake = p.after(d)
+	p.park(sleeping)
+}
+
+// after returns the true time at which d has passed on the node's clock.
+func (p *Proc) after(d time.Duration) time.Time {
+	wake, ok := p.actor.node.TrueTime(p.actor.node.Local(p.Now()).Add(d))
 	if !ok {
+		p.sim.gate.mu.Lock()
+		defer p.sim.gate.mu.Unlock()
 		p.sim.fail(fmt.Errorf("actor %s sleeps for %v, but its clock (%v) never gets there", p.name, d, p.actor.Drift))
 	}
-	p.wake = wake
-	p.park(sleeping)
+	return wake
 }
 
 // PanicError says that an actor's code panicked.
@@ -159,6 +180,15 @@ func (p *Proc) park(s procState) {
 
 // run resumes the actor's code until it parks, ends or panics.
 func (p *Proc) run() {
+	if p.sim.cfg.Bubble != nil {
+		if p.state == notStarted {
+			p.goCode()
+		} else {
+			p.resumeLane()
+		}
+		p.sim.settle()
+		return
+	}
 	if p.state == notStarted {
 		p.resume, p.stop = iter.Pull(p.code)
 	}
@@ -193,11 +223,13 @@ func grow(i int) byte {
 // crash unwinds the actor's code. A request of its that is still under way may
 // take effect later, or never.
 func (p *Proc) crash() {
-	if p.state == calling {
-		p.sim.orphans = append(p.sim.orphans, orphan{p, p.request, p.actor.observed})
-	}
+	p.sim.orphan(p)
 	started := p.state != notStarted
 	p.state = crashed
+	if p.sim.cfg.Bubble != nil {
+		p.down()
+		return
+	}
 	if started {
 		p.stop()
 	}
@@ -211,6 +243,10 @@ func (a *actor) newIncarnation(s *Sim) {
 		p.name = fmt.Sprintf("%s.%d", a.Name, p.incarnation)
 	}
 	p.clock = actorClock{a.node, p}
+	if s.cfg.Bubble != nil {
+		p.clock = bubbleClock{actorClock{a.node, p}}
+		p.life, p.die = context.WithCancel(s.cfg.Context)
+	}
 	a.proc = p
 }
 

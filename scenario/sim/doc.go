@@ -26,9 +26,19 @@
 // neither GOMAXPROCS nor the machine's speed can be seen. All randomness comes
 // from named streams of one seed ([Stream]).
 //
+// # Goroutines
+//
+// With Config.Bubble, an actor's code may have goroutines, which ask by [Proc.Send]
+// and wait by Proc.Sleep or by the clock of a Proc, which then has timers and
+// tickers. After each step all goroutines go on until they wait, and what they ask
+// by then becomes possible at once, in the order of actors, and of [Sorted] within
+// an actor. An actor has as many lanes as it has goroutines parked: the first has
+// the actor's name and thread, the second is alice/b. A run is over when every
+// actor's Run has returned and no goroutine is parked.
+//
 // # Limits
 //
-// An actor must not start goroutines that call into the simulator, and must not
+// Without a Bubble, an actor must not start goroutines that call into the simulator, and must not
 // wait on channels: it would block the scheduler for ever. The clock of a Proc
 // refuses After, AfterFunc, NewTimer and NewTicker for that reason, and the run
 // ends with an error that says so.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,6 +29,11 @@ type Config struct {
 	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever for others. It
 	// makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what it must cover.
 	Fingerprint func() uint64
+	// Bubble, if set, is what the run happens in, and actors may then have goroutines: see there. No exploration can run
+	// in one. The Clock must show the bubble's time.
+	Bubble Bubble
+	// Context is what Proc.Life derives from. It is needed with a Bubble.
+	Context context.Context
 	// Trace, if set, hears of every step.
 	Trace func(Taken)
 	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
@@ -96,6 +102,9 @@ type Sim struct {
 	// required says that the run still has something to do now, other than letting time move.
 	required bool
 	result   Result
+	gate     gate
+	orphaned uint64 // how many orphans there have been, in a Bubble
+	passed   bool   // time went to the horizon, and nobody waited for it
 }
 
 // orphan is a request in the network whose sender has crashed.
@@ -104,6 +113,8 @@ type orphan struct {
 	request Request
 	// observed is what its sender had observed until it crashed.
 	observed fingerprint.Hash
+	// item tells apart what the goroutines of one sender left.
+	item uint64
 }
 
 // New prepares a run.
@@ -121,6 +132,9 @@ func New(cfg Config) *Sim {
 		cfg: cfg, clock: cfg.Clock, start: cfg.Clock.Now(), ticks: cfg.Ticks,
 		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
 		result:  Result{Seed: cfg.Seed},
+	}
+	if cfg.Bubble != nil {
+		s.gate.woken = make(chan struct{}, 1)
 	}
 	s.watcher, _ = s.chooser.(Watcher)
 	if e, ok := s.chooser.(*explorer); ok {
@@ -143,7 +157,12 @@ func (s *Sim) Add(a Actor) {
 func (s *Sim) AddSource(src Source) { s.sources = append(s.sources, src) }
 
 // Now returns true time.
-func (s *Sim) Now() time.Time { return s.clock.Now() }
+func (s *Sim) Now() time.Time {
+	if s.cfg.Bubble != nil {
+		return s.cfg.Bubble.Now() // the clock follows when the goroutines that time woke have parked
+	}
+	return s.clock.Now()
+}
 
 // Run runs until every actor is done, the bound is reached or something breaks,
 // and unwinds what is left of the actors.
@@ -161,6 +180,10 @@ func (s *Sim) Run() Result {
 		}
 	}
 	for _, a := range s.actors {
+		if s.cfg.Bubble != nil {
+			a.proc.down()
+			continue
+		}
 		if p := a.proc; p.state != notStarted && p.state != ended && p.state != crashed {
 			p.state = crashed
 			p.stop()
@@ -228,7 +251,7 @@ func (s *Sim) collect() (goesOn bool) {
 		return false
 	}
 	for i, o := range s.orphans {
-		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender, orphaned: o.request, nth: i})
+		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender, orphaned: o.request, nth: i, item: o.item})
 	}
 	for i, src := range s.sources {
 		for _, item := range src.Steps() {
@@ -237,7 +260,11 @@ func (s *Sim) collect() (goesOn bool) {
 			})
 		}
 	}
-	if until, ok := s.boundary(); ok && (!s.required || s.ticks > 0) {
+	until, ok := s.boundary()
+	if !ok && s.cfg.Bubble != nil && !s.required && !s.passed {
+		until, ok = s.clock.Now().Add(horizon), true
+	}
+	if ok && (!s.required || s.ticks > 0) {
 		s.steps = append(s.steps, Step{
 			Kind: Tick, Thread: 2*len(s.actors) + 1 + len(s.sources), Name: "time", until: until,
 		})
@@ -248,6 +275,9 @@ func (s *Sim) collect() (goesOn bool) {
 // collectActor gathers a's steps and says whether a waits for time to move.
 func (s *Sim) collectActor(a *actor) (waiting bool) {
 	p, now := a.proc, s.clock.Now()
+	if s.cfg.Bubble != nil && p.state != crashed {
+		waiting = s.collectLanes(a)
+	}
 	add := func(k Kind, outcome int) {
 		thread := 2 * a.index
 		if k.optional() || k == Resume {
@@ -256,7 +286,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		s.steps = append(s.steps, Step{Kind: k, Thread: thread, Name: p.name, proc: p, outcome: outcome})
 	}
 	if p.state == ended {
-		return false
+		return waiting
 	}
 	if p.state == crashed {
 		if a.restarts > 0 {
@@ -315,6 +345,11 @@ func (s *Sim) boundary() (time.Time, bool) {
 		}
 		if a.proc.state == sleeping {
 			consider(a.proc.wake)
+		}
+		for _, p := range a.lanes {
+			if p.state == sleeping {
+				consider(p.wake)
+			}
 		}
 	}
 	for _, src := range s.sources {
@@ -375,8 +410,9 @@ func (s *Sim) take(step Step) (text func() string) {
 		if s.required {
 			s.ticks--
 		}
-		s.clock.AdvanceTo(step.until)
-		return func() string { return "+" + step.until.Sub(before).String() }
+		s.pass(step.until)
+		moved := s.clock.Now().Sub(before)
+		return func() string { return "+" + moved.String() }
 	default:
 		return s.befall(step)
 	}

@@ -1,0 +1,159 @@
+package property
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// rough is a world in which much can happen to three contenders.
+func rough() *scenario.Scenario {
+	s := simple()
+	s.Bounds.Ticks = 4
+	s.Lag = scenario.Lag{Scheduler: true}
+	s.Cache.Render = s.Cache.Lease - time.Second
+	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: s.Actors[0].Script})
+	for i := range s.Actors {
+		a := &s.Actors[i]
+		a.Pauses, a.PauseFor, a.Crashes, a.Restarts = 1, s.Cache.Lease, 1, 1
+		a.Script = append(a.Script, scenario.Command{Verb: scenario.Sleep, For: s.Cache.Revalidate}, a.Script[0])
+	}
+	s.Faults = []scenario.Fault{{Fault: ddbfake.Fault{Kind: ddbfake.FaultResponseLost}, Maybe: true}}
+	return s
+}
+
+// trace runs one schedule of a world and returns its trace.
+func trace(t *testing.T, r runner, s *scenario.Scenario, seed int) string {
+	t.Helper()
+	recorded := scenario.Replay{Seed: uint64(seed), Choices: choicesOf(seed)}
+	text, f := r.replay(s, recorded)
+	if f != nil {
+		text += f.kind + "\n" + f.text
+	}
+	return text
+}
+
+// choicesOf makes a schedule that fits every world: it takes the first or the second step, and the first where that is the
+// only one.
+func choicesOf(seed int) (choices sim.Choices) {
+	rng := sim.Stream(uint64(seed), "test")
+	for range 400 {
+		choices = append(choices, rng.IntN(2))
+	}
+	return choices
+}
+
+// TestBubbleChangesNothing has code without goroutines run with and without a
+// bubble: the traces are the same.
+func TestBubbleChangesNothing(t *testing.T) {
+	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
+		newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
+		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
+		for seed := range 100 {
+			s := rough()
+			if diff := cmp.Diff(trace(t, plain, s, seed), trace(t, own, s, seed)); diff != "" {
+				t.Fatalf("%s, seed %d: the traces differ (-without +in a bubble):\n%s", p.Name, seed, diff)
+			}
+		}
+	}
+}
+
+// TestBubbleIsDeterministic runs a store with goroutines under many schedules, on
+// one processor and on eight.
+func TestBubbleIsDeterministic(t *testing.T) {
+	r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, NewLeaser)
+	first := map[int]string{}
+	for _, processors := range []int{1, 8} {
+		t.Run(fmt.Sprint(processors), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			for seed := range 200 {
+				text := trace(t, r, rough(), seed)
+				if first[seed] == "" {
+					first[seed] = text
+				}
+				if diff := cmp.Diff(first[seed], text); diff != "" {
+					t.Fatalf("seed %d: two runs differ:\n%s", seed, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestTimeInBubble has a store that looks at every clock there is.
+func TestTimeInBubble(t *testing.T) {
+	s := simple()
+	s.Skew = time.Second
+	s.Actors[0].Drift.Offset = time.Second
+	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: scenario.Sleep, For: time.Minute}}})
+	asked := 0
+	r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
+		return getter(func(ctx context.Context, _ string) (isr.Served, error) {
+			asked++
+			began := n.Clock.Now()
+			offset := began.Sub(bubble{}.Now())
+			if offset != 0 && offset != time.Second {
+				t.Errorf("the node's clock differs from package time by %v", offset)
+			}
+			timer, ticker := n.Clock.NewTimer(3*time.Second), n.Clock.NewTicker(2*time.Second)
+			defer ticker.Stop()
+			stopped := n.Clock.AfterFunc(time.Second, func() { t.Error("a stopped timer fires") })
+			if !stopped.Stop() {
+				t.Error("a running timer says that it does not run")
+			}
+			var order []string
+			for range 2 {
+				select {
+				case <-timer.Chan():
+					order = append(order, "timer "+n.Clock.Since(began).Truncate(time.Millisecond).String())
+				case <-ticker.Chan():
+					order = append(order, "ticker "+n.Clock.Since(began).Truncate(time.Millisecond).String())
+				}
+			}
+			before := n.Clock.Now()
+			if n.Clock.Sleep(time.Second); n.Clock.Since(before) < time.Second { // the schedule may well let it sleep for longer
+				t.Errorf("a sleep of 1s took %v", n.Clock.Since(before))
+			}
+			if diff := cmp.Diff([]string{"ticker 2s", "timer 3s"}, order); diff != "" {
+				t.Errorf("what fires, and when (-want +got):\n%s", diff)
+			}
+			// The schedule takes the request nowhere in time: the context ends first, or not.
+			call, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			_, err := n.Client.GetItem(call, &dynamodb.GetItemInput{TableName: &n.Table, Key: isr.Key("pk", isr.SortMeta)})
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a call under a timeout: %v", err)
+			}
+			return isr.Served{}, errors.Join(errors.New("nothing yet"), err)
+		}), nil
+	})
+	s.Bounds.Ticks = 8
+	timeouts := 0
+	for seed := range 50 {
+		text := trace(t, r, s, seed)
+		timeouts += strings.Count(text, context.DeadlineExceeded.Error())
+		if strings.Contains(text, "broken") {
+			t.Fatal(text)
+		}
+	}
+	if asked != 100 || timeouts == 0 {
+		t.Errorf("asked %d times, of which %d ended in a timeout; want 100, and some", asked, timeouts)
+	}
+}
+
+// getter is a store made of its Get.
+type getter func(ctx context.Context, key string) (isr.Served, error)
+
+func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { return g(ctx, key) }

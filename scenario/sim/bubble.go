@@ -1,0 +1,330 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Bubble is where actors run whose code has goroutines of its own: a bubble of
+// testing/synctest, made by whoever may import that. Its clock is package time's,
+// and is true time.
+type Bubble interface {
+	// Wait returns when every other goroutine of the bubble waits for time, or for another of them.
+	Wait()
+	// Now returns the bubble's time.
+	Now() time.Time
+	// Pass lets time pass until the given instant, or until something comes out of woken.
+	Pass(until time.Time, woken <-chan struct{})
+	// AfterFunc is time.AfterFunc, and returns its timer's Stop.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// ErrNodeDown is what a request returns to code of a node that has crashed, or of
+// a run that is over. It has no effect, and nobody notices it.
+var ErrNodeDown = errors.New("the node is down")
+
+// Sorted is a Request that has an order among those that goroutines of one actor
+// send while nobody decides which of them comes first.
+type Sorted interface {
+	Request
+	// SortKey returns what the order goes by: everything about the request that is the same in every run.
+	SortKey() string
+}
+
+// horizon is how far time goes to find out whether anybody waits for it: the
+// timers of package time are not known to a Sim.
+const horizon = 100 * 24 * time.Hour
+
+// enoughRefusals is how many requests of a node that is down return an error.
+// What still goes on after that is a loop that nothing else would end.
+const enoughRefusals = 50
+
+// gate is where the goroutines of a run's actors park.
+type gate struct {
+	mu      sync.Mutex
+	arrived []*Proc // since the last settle
+	left    []*Proc // whose contexts have ended since
+	woken   chan struct{}
+}
+
+// signal says that the run's goroutine has something to do.
+func (g *gate) signal() {
+	select {
+	case g.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Send is Do for any goroutine of an actor in a Bubble. It returns the error of
+// ctx if that ends first, as a client's call does whose request is then still in
+// the network, and may take effect or not.
+func (p *Proc) Send(ctx context.Context, r Request) error {
+	return p.wait(ctx, &Proc{state: calling, request: r})
+}
+
+// Sleep is Clock's Sleep for any goroutine of an actor in a Bubble, as a step of
+// the schedule: no two wake at the same time.
+func (p *Proc) Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	return p.wait(ctx, &Proc{state: sleeping, wake: p.after(d)})
+}
+
+// Turn parks the actor's own goroutine until no other actor's goroutine runs,
+// without a step of its own: what it does next is in the order of actors.
+func (p *Proc) Turn() {
+	if p.wait(context.WithoutCancel(p.life), &Proc{state: turning}) != nil {
+		panic(crashSignal{})
+	}
+}
+
+// Life returns a context that ends with this incarnation of a node in a Bubble.
+func (p *Proc) Life() context.Context { return p.life }
+
+// AtEnd has f called, in a goroutine of its own, when this incarnation of a node
+// in a Bubble has crashed, or its run is over.
+func (p *Proc) AtEnd(f func()) { p.atEnd = append(p.atEnd, f) }
+
+// wait parks the calling goroutine at the gate as a lane of p.
+func (p *Proc) wait(ctx context.Context, lane *Proc) error {
+	if err := ctx.Err(); err != nil && p.life.Err() == nil {
+		return err
+	}
+	g := &p.sim.gate
+	g.mu.Lock()
+	if p.life.Err() != nil {
+		p.refused++
+		spent := p.refused > enoughRefusals
+		g.mu.Unlock()
+		if spent {
+			runtime.Goexit()
+		}
+		return ErrNodeDown
+	}
+	lane.sim, lane.actor, lane.incarnation, lane.life = p.sim, p.actor, p.incarnation, p.life
+	lane.back = make(chan struct{})
+	g.arrived = append(g.arrived, lane)
+	g.signal()
+	g.mu.Unlock()
+
+	select {
+	case <-lane.back:
+		return nil
+	case <-p.life.Done():
+		return ErrNodeDown
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case <-lane.back:
+		return nil
+	default:
+	}
+	if p.life.Err() != nil {
+		return ErrNodeDown
+	}
+	g.left = append(g.left, lane)
+	g.signal()
+	return ctx.Err()
+}
+
+// goCode starts the actor's code in a goroutine.
+func (p *Proc) goCode() {
+	p.state = away
+	go func() {
+		defer func() {
+			v := recover()
+			g := &p.sim.gate
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			switch v.(type) {
+			case nil, crashSignal:
+			default:
+				p.sim.fail(&PanicError{Actor: p.name, Value: v, Stack: debug.Stack()})
+			}
+			p.over = true
+			g.signal()
+		}()
+		p.actor.Run(p)
+	}()
+}
+
+// settle returns when the goroutines of all actors are parked, and all that
+// waited for their turn have had it.
+func (s *Sim) settle() {
+	b := s.cfg.Bubble
+	if b == nil {
+		return
+	}
+	for {
+		b.Wait()
+		next := s.admit()
+		if next == nil {
+			break
+		}
+		next.resumeLane()
+	}
+	select {
+	case <-s.gate.woken:
+	default:
+	}
+}
+
+// admit makes lanes of what has arrived at the gate, and returns one whose turn
+// it is, if there is one.
+func (s *Sim) admit() (turn *Proc) {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	for _, a := range s.actors {
+		if a.proc.state == away && a.proc.over {
+			a.proc.state = ended
+		}
+	}
+	arrived := s.gate.arrived
+	s.gate.arrived = nil
+	if len(arrived) > 1 {
+		slices.SortStableFunc(arrived, func(x, y *Proc) int {
+			return cmp.Or(cmp.Compare(x.actor.index, y.actor.index), cmp.Compare(x.state, y.state), cmp.Compare(x.wake.UnixNano(), y.wake.UnixNano()), compareRequests(x, y))
+		})
+	}
+	for _, p := range arrived {
+		if p.life.Err() == nil {
+			p.actor.addLane(p)
+		}
+	}
+	for _, p := range s.gate.left {
+		if i := slices.Index(p.actor.lanes, p); i >= 0 {
+			p.actor.lanes = slices.Delete(p.actor.lanes, i, i+1)
+			s.orphan(p)
+		}
+	}
+	s.gate.left = nil
+	for _, a := range s.actors {
+		for _, p := range a.lanes {
+			if p.state == turning {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+func compareRequests(x, y *Proc) int {
+	a, okA := x.request.(Sorted)
+	b, okB := y.request.(Sorted)
+	if okA && okB && x.actor == y.actor {
+		return cmp.Compare(a.SortKey(), b.SortKey())
+	}
+	return 0
+}
+
+// addLane gives a parked goroutine the first lane that is free. The first lane has
+// the name of the actor, so that an actor that has one goroutine at a time looks
+// like one without.
+func (a *actor) addLane(p *Proc) {
+	i := 0
+	for i < len(a.lanes) && a.lanes[i].lane == i {
+		i++
+	}
+	p.lane, p.name = i, a.proc.name
+	if i > 0 {
+		p.name = a.proc.name + "/" + string(rune('a'+min(i, 25)))
+	}
+	a.lanes = slices.Insert(a.lanes, i, p)
+}
+
+// resumeLane lets the goroutine that parked in a lane go on.
+func (p *Proc) resumeLane() {
+	g := &p.sim.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(p.actor.lanes, p)
+	p.actor.lanes = slices.Delete(p.actor.lanes, i, i+1)
+	p.state = ended
+	close(p.back)
+}
+
+// orphan leaves the request of p in the network, if it is there.
+func (s *Sim) orphan(p *Proc) {
+	if p.state != calling {
+		return
+	}
+	if s.cfg.Bubble != nil {
+		s.orphaned++
+	}
+	s.orphans = append(s.orphans, orphan{p, p.request, p.actor.observed, s.orphaned})
+}
+
+// down ends an incarnation of a node in a Bubble.
+func (p *Proc) down() {
+	for _, lane := range p.actor.lanes {
+		p.sim.orphan(lane)
+	}
+	p.actor.lanes = nil
+	p.sim.gate.mu.Lock()
+	p.die()
+	p.sim.gate.mu.Unlock()
+	for _, f := range p.atEnd {
+		go f()
+	}
+	p.atEnd = nil
+	p.sim.settle()
+}
+
+// threadOf numbers the threads of a lane: the first one is the actor's own.
+func (s *Sim) threadOf(p *Proc) int {
+	if p.lane == 0 {
+		return 2 * p.actor.index
+	}
+	return 2*len(s.actors) + 2 + len(s.sources) + (p.lane-1)*len(s.actors) + p.actor.index
+}
+
+// collectLanes gathers the steps of a's goroutines, and says whether one of them
+// waits for time to move.
+func (s *Sim) collectLanes(a *actor) (waiting bool) {
+	stopped := a.paused
+	for _, p := range a.lanes {
+		add := func(k Kind, outcome int) {
+			s.steps = append(s.steps, Step{Kind: k, Thread: s.threadOf(p), Name: p.name, proc: p, outcome: outcome})
+		}
+		switch {
+		case p.state == calling:
+			outcomes := p.request.Outcomes()
+			for _, outcome := range outcomes {
+				add(Effect, outcome)
+			}
+			waiting = waiting || len(outcomes) == 0
+		case stopped:
+		case p.state == answered:
+			add(Response, 0)
+		case p.state == sleeping && s.clock.Now().Before(p.wake):
+			waiting = true
+		case p.state == sleeping:
+			add(Timer, 0)
+		}
+	}
+	return waiting || a.proc.state == away && len(a.lanes) == 0
+}
+
+// pass lets time pass, in the bubble first if there is one: who waits for package
+// time there may have something to do before until.
+func (s *Sim) pass(until time.Time) {
+	b := s.cfg.Bubble
+	if b == nil {
+		s.clock.AdvanceTo(until)
+		return
+	}
+	_, known := s.boundary()
+	b.Pass(until, s.gate.woken)
+	s.clock.AdvanceTo(b.Now())
+	s.passed = !known && !s.clock.Now().Before(until)
+	s.settle()
+}
