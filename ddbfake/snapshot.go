@@ -24,17 +24,26 @@ func (db *DB) Snapshot() *Snapshot {
 // included. If the clock has moved on, rows whose lag ends before now are
 // deleted at the next call, as if nothing had been called in between.
 func (db *DB) Restore(s *Snapshot) {
-	s.mu.Lock()
-	restored := s.state.copy()
-	s.mu.Unlock()
-	//isrsim:unordered each table wakes by itself
-	for _, t := range restored.tables {
-		t.wake() // the lag may be another one here
-	}
+	restored := newStateOf(s)
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.state = restored
 	if db.overlaps != nil {
 		db.overlaps.done = nil // that was another course of things
 	}
+}
+
+// newStateOf returns the state of a snapshot, or an empty one if it is nil.
+func newStateOf(s *Snapshot) state {
+	if s == nil {
+		return newState()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	restored := s.state.copy()
+	//isrsim:unordered each table wakes by itself
+	for _, t := range restored.tables {
+		t.wake() // the lag may be another one here
+	}
+	return restored
 }

@@ -57,6 +57,51 @@ func TestChangeLog(t *testing.T) {
 	}
 }
 
+// TestResetLeavesNothingBehind: a DB that was used and reset is a new one in the state of the snapshot, and what was read
+// from it before stays as it was.
+func TestResetLeavesNothingBehind(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	start := w.db.Snapshot()
+	use := func(db *ddbfake.DB) []string {
+		for i := range 3 { // the last is refused in a DB that has the fault
+			item := with(key("a", fmt.Sprint(i)), "v", n("1"))
+			_, _ = db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item})
+		}
+		return story(db.Changes())
+	}
+	options := ddbfake.Options{Clock: w.clock, LogRequests: 9}
+	fresh := ddbfake.New(options)
+	fresh.Restore(start)
+	want := use(fresh)
+
+	db := ddbfake.New(ddbfake.Options{Clock: w.clock, ReplicaLag: time.Second, Lag: ddbfake.LagFixed(time.Hour)})
+	db.Restore(start)
+	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Nth: 3})
+	if d := cmp.Diff(want, use(db)); d == "" {
+		t.Fatal("the fault struck nothing: there is nothing to leave behind")
+	}
+	kept := db.Changes()
+	before := story(kept)
+	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Nth: 3})
+	db.Reset(options, start)
+	if got := len(db.Injected()); got != 0 {
+		t.Errorf("%d faults wait after Reset, want none", got)
+	}
+	if d := cmp.Diff(want, use(db)); d != "" {
+		t.Errorf("after Reset (-new +reset):\n%s", d)
+	}
+	if got := len(db.Requests()); got != 3 {
+		t.Errorf("%d requests are remembered after Reset, want 3", got)
+	}
+	if d := cmp.Diff(before, story(kept)); d != "" {
+		t.Errorf("changes read before Reset (-then +now):\n%s", d)
+	}
+	db.Reset(options, nil)
+	if got := db.Tables(); len(got) != 0 {
+		t.Errorf("tables after Reset to nothing: %v", got)
+	}
+}
+
 func TestSnapshot(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.enableTTL()

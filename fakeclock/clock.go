@@ -25,6 +25,7 @@ type Clock struct {
 	// shown is now for those who only read it, which is what clocks are mostly
 	// for: they need no lock.
 	shown atomic.Pointer[time.Time]
+	room  []time.Time // for what will be shown next: a few are made at once
 
 	mu        sync.Mutex
 	now       time.Time
@@ -112,9 +113,13 @@ func (c *Clock) advance(target time.Time) {
 // show moves the clock, which is locked.
 func (c *Clock) show(now time.Time) {
 	if !now.Equal(c.now) {
-		shown := now
-		c.now = now
-		c.shown.Store(&shown)
+		if len(c.room) == 0 {
+			c.room = make([]time.Time, 6)
+		}
+		shown := &c.room[0]
+		c.room = c.room[1:]
+		*shown, c.now = now, now
+		c.shown.Store(shown)
 	}
 }
 

@@ -26,8 +26,8 @@ type Campaign struct {
 	// Workers is how many schedules run at the same time; 0 is one for each processor that Go may use. What a campaign
 	// comes to does not depend on it. The protocol's New, and with it all code under test, is called by all of them.
 	Workers int
-	// Swarm and SDK are as in Run.
-	Swarm, SDK bool
+	// Swarm, SDK and Blind are as in Run.
+	Swarm, SDK, Blind bool
 	// Bubble is as in Run.
 	Bubble func(run func(sim.Bubble)) error
 	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
@@ -37,6 +37,7 @@ type Campaign struct {
 	Progress func(done, of int)
 
 	coverage bool // as in Run
+	stages   *stages
 }
 
 // Report is what a campaign came to.
@@ -126,6 +127,7 @@ func (c Campaign) complete() (Campaign, error) {
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
+	c.stages = new(stages)
 	return c, nil
 }
 
@@ -144,6 +146,7 @@ func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run fu
 	if n <= 0 || ctx.Err() != nil {
 		return
 	}
+	defer c.stages.close()
 	first := run(ctx, 0, 1)
 	from, expected := 0, 1
 	if first.err == nil {
@@ -162,10 +165,17 @@ func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run fu
 // run runs one schedule.
 func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
+	stage := c.stages.take()
 	o, err := Run{
+		stage:    stage,
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Coverage: c.coverage,
+		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Blind: c.Blind, Coverage: c.coverage,
 	}.Do(ctx)
+	if err == nil {
+		c.stages.giveBack(stage)
+	} else {
+		stage.crew.Close()
+	}
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }
 

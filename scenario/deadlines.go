@@ -60,7 +60,10 @@ func (d *deadlines) add(second int64) {
 	if second < 1 || second > latest {
 		return
 	}
-	for _, s := range []int64{second - 1, second, second + 1} {
+	if d.at == nil {
+		d.at = make([]time.Time, 0, 12) // what a lease and a page have, twice
+	}
+	for s := second - 1; s <= second+1; s++ {
 		t := time.Unix(s, 0).UTC()
 		if i, exists := slices.BinarySearchFunc(d.at, t, time.Time.Compare); !exists {
 			d.at = slices.Insert(d.at, i, t)

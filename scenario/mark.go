@@ -30,7 +30,9 @@ const (
 )
 
 // Marks returns every mark in the order in which reports print them.
-func Marks() []Mark {
+func Marks() []Mark { return slices.Clone(allMarks) }
+
+var allMarks = func() []Mark {
 	marks := []Mark{
 		LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
 		NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
@@ -39,7 +41,7 @@ func Marks() []Mark {
 		marks = append(marks, Mark(kind.String()))
 	}
 	return marks
-}
+}()
 
 // markSet counts in how many runs each mark was reached.
 type markSet map[Mark]int

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"slices"
 
@@ -44,6 +45,7 @@ type Run struct {
 	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 	Bubble func(run func(sim.Bubble)) error
 
+	stage   *stage          // nil is a new one
 	onStep  func(sim.Taken) // hears of each step after the trace
 	compare bool            // states, by their fingerprints
 }
@@ -136,13 +138,15 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 		cfg.Strategy = covered.by(cfg.Strategy)
 	}
 	var t *tracer
-	digest := sha256.New()
+	var digest hash.Hash
 	if r.Trace != nil {
+		digest = sha256.New()
 		t = &tracer{out: io.MultiWriter(r.Trace, digest)}
+		onStep := r.onStep // and not r, which would be copied to the heap for every run
 		cfg.Trace = func(taken sim.Taken) {
 			t.step(taken)
-			if r.onStep != nil {
-				r.onStep(taken)
+			if onStep != nil {
+				onStep(taken)
 			}
 		}
 	}
@@ -169,7 +173,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
-	for _, mark := range Marks() {
+	for _, mark := range allMarks {
 		if w.marks[mark] {
 			o.Marks = append(o.Marks, mark)
 		}

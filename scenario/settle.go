@@ -42,7 +42,7 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 		n.closeAtEnd(handler)
 		n.turn()
 		until := p.Now().Add(w.scenario.Settle)
-		for _, key := range slices.Sorted(maps.Values(w.keyOf)) {
+		for _, key := range slices.Sorted(maps.Values(w.keys.names())) {
 			for !n.servedFresh(handler, key) && p.Now().Before(until) {
 				_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
 			}

@@ -2,8 +2,8 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,35 +21,29 @@ import (
 // world is everything that exists in one run: the store, the bodies, the origin,
 // the nodes, and the record of what happened.
 type world struct {
+	*stage
 	ctx      context.Context
 	scenario *Scenario
 	protocol isr.Protocol
 	start    time.Time
 	clock    *fakeclock.Clock
-	db       *ddbfake.DB
 	sim      *sim.Sim
 
-	bodies   map[string][]byte
-	versions map[string]int // of the origin's data, by key
-	bubble   sim.Bubble     // where the run happens, if the nodes have goroutines of their own
-	idsMu    sync.Mutex     // goroutines of several nodes may ask for names
-	ids      map[string]int // how many names of each kind have been given out
+	bubble   sim.Bubble // where the run happens, if the nodes have goroutines of their own
+	idsMu    sync.Mutex // of ids: goroutines of several nodes may ask for names
 	possible []possibleFault
-	met      []bool            // which of the scenario's faults some call could meet
-	keyOf    map[string]string // partition key to cache key, for traces
+	met      []bool // which of the scenario's faults some call could meet
+	keys     *keys  // for traces
 
-	history    history.Log
 	operations history.Operations // what the nodes saw of the store, if observing
 	observing  bool
-	quiet      bool // faults have stopped: see settle
-	marks      map[Mark]bool
+	quiet      bool       // faults have stopped: see settle
 	prints     *prints    // nil unless somebody wants the world's fingerprint
 	seen       int        // changes that afterCall and the trace have looked at
 	exchanges  []Exchange // what went over the wire, if recording
 	recording  bool
-	sdk        bool   // nodes get clients of the SDK
-	clients    uint64 // how many
-	deadlines  deadlines
+	sdk        bool              // nodes get clients of the SDK
+	clients    uint64            // how many
 	swept      int               // rows that the schedule had TTL delete
 	skewed     bool              // some node's clock can differ from true time
 	struck     ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
@@ -58,21 +52,27 @@ type world struct {
 // newWorld makes the world of one run. Nothing happens in it yet.
 func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	s, protocol := r.Scenario, r.Protocol
+	stage := r.stage
+	if stage == nil || r.Bubble != nil { // goroutines of a node may outlive their run
+		stage = newStage()
+	}
+	stage.clear()
 	w := &world{
+		stage: stage,
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		bodies: map[string][]byte{}, versions: map[string]int{}, ids: map[string]int{}, keyOf: map[string]string{},
-		marks: map[Mark]bool{},
+		keys: &keys{script: s.Actors},
 	}
 	lag := s.Lag.Fixed
 	if s.Lag.Scheduler {
 		lag = ddbfake.LagManual
 	}
-	w.db = ddbfake.New(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault})
-	if err := createTable(w.ctx, w.db.As("")); err != nil {
+	empty, err := emptyTable(w.ctx)
+	if err != nil {
 		return nil, err
 	}
+	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
 	w.met = make([]bool, len(s.Faults))
 	for i, f := range s.Faults {
 		if !f.Maybe {
@@ -90,6 +90,9 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	}
 	cfg.Clock, cfg.Context, w.bubble = w.clock, w.ctx, cfg.Bubble
 	cfg.OnNode = w.onNode
+	if stage == r.stage && stage != nil {
+		cfg.Crew = &r.stage.crew
+	}
 	if r.compare {
 		w.prints = newPrints(s)
 		cfg.Fingerprint = w.fingerprint
@@ -106,11 +109,6 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 // addActor adds the actor's node and what it runs.
 func (w *world) addActor(a Actor) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || len(a.ClockSteps) > 0
-	for _, c := range a.Script {
-		if c.Key != "" {
-			w.keyOf[isr.PartitionKey("", c.Key)] = c.Key
-		}
-	}
 	next := 0 // the command in progress: a restarted node takes it up again
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
@@ -151,7 +149,7 @@ func (w *world) nextID(of string) string {
 	w.idsMu.Lock()
 	defer w.idsMu.Unlock()
 	w.ids[of]++
-	return fmt.Sprintf("%s-%d", of, w.ids[of])
+	return of + "-" + strconv.Itoa(w.ids[of])
 }
 
 // nextClient numbers the clients of the SDK in this run.

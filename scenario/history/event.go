@@ -102,6 +102,10 @@ func (l *Log) Add(e Event) int {
 	return e.Seq
 }
 
+// Reset empties the history and keeps its memory: what Events and Since have
+// returned is lost.
+func (l *Log) Reset() { l.events = l.events[:0] }
+
 // Events returns the history in order. The slice is the log's own: read it only.
 func (l *Log) Events() []Event { return l.events }
 

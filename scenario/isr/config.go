@@ -1,6 +1,7 @@
 package isr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,23 +84,15 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Table == "" {
 		return c, fmt.Errorf("isr: no table: set Config.Table or the environment variable %s", TableEnv)
 	}
-	for _, d := range []struct {
-		name     string
-		value    *time.Duration
-		byItself time.Duration
-	}{
-		{"Lease", &c.Lease, 30 * time.Second},
-		{"Revalidate", &c.Revalidate, time.Minute},
-		{"Retention", &c.Retention, 24 * time.Hour},
-		{"LockBuffer", &c.LockBuffer, time.Hour},
-		{"Poll", &c.Poll, time.Second},
-	} {
-		if *d.value < 0 {
-			return c, fmt.Errorf("isr: Config.%s is %v, expected 0 (for the default) or more", d.name, *d.value)
-		}
-		if *d.value == 0 {
-			*d.value = d.byItself
-		}
+	err := cmp.Or(
+		byDefault("Lease", &c.Lease, 30*time.Second),
+		byDefault("Revalidate", &c.Revalidate, time.Minute),
+		byDefault("Retention", &c.Retention, 24*time.Hour),
+		byDefault("LockBuffer", &c.LockBuffer, time.Hour),
+		byDefault("Poll", &c.Poll, time.Second),
+	)
+	if err != nil {
+		return c, err
 	}
 	if c.Revalidate%time.Second != 0 {
 		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
@@ -111,4 +104,15 @@ func (c Config) withDefaults() (Config, error) {
 		c.Patience = 10
 	}
 	return c, nil
+}
+
+// byDefault gives a duration that is zero its default, and refuses a negative one.
+func byDefault(name string, d *time.Duration, byItself time.Duration) error {
+	if *d < 0 {
+		return fmt.Errorf("isr: Config.%s is %v, expected 0 (for the default) or more", name, *d)
+	}
+	if *d == 0 {
+		*d = byItself
+	}
+	return nil
 }

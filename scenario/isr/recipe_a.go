@@ -54,7 +54,7 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 // GetRow reads a row of the key, strongly consistent; nil if it is missing.
 func (r *RecipeA) GetRow(ctx context.Context, key, sk string) (map[string]types.AttributeValue, error) {
 	out, err := r.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &r.cfg.Table, Key: Key(r.PK(key), sk), ConsistentRead: aws.Bool(true),
+		TableName: &r.cfg.Table, Key: Key(r.PK(key), sk), ConsistentRead: &consistent,
 	})
 	if err != nil {
 		return nil, err
@@ -76,6 +76,16 @@ func (r *RecipeA) lockTTL(expires EpochSeconds) EpochSeconds {
 	return expires + Ceil(time.Unix(0, 0).Add(r.cfg.LockBuffer))
 }
 
+// The conditions of the writes, and what a refresh sets. The SDK takes pointers,
+// and only reads what they lead to.
+var (
+	ifFree       = "attribute_not_exists(pk) OR lease_expires_at <= :now"
+	ifOwn        = "lease_token = :token"
+	ifOwnAndHeld = "lease_token = :token AND lease_expires_at > :now" // guards every write of a lease's holder, but giving it back
+	setExpiry    = "SET lease_expires_at = :expires, #ttl = :ttl"
+	consistent   = true
+)
+
 // Acquire implements Store.
 //
 // A refusal can be the answer to one's own success: when the response to the put
@@ -90,7 +100,7 @@ func (r *RecipeA) Acquire(ctx context.Context, key string) (Lease, error) {
 	_, err := r.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                           &r.cfg.Table,
 		Item:                                lock.Item(),
-		ConditionExpression:                 aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
+		ConditionExpression:                 &ifFree,
 		ExpressionAttributeValues:           map[string]types.AttributeValue{":now": r.Now().attribute()},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
@@ -109,9 +119,6 @@ func (r *RecipeA) Acquire(ctx context.Context, key string) (Lease, error) {
 	return lease, nil
 }
 
-// ownAndHeld is the condition that guards every write of a lease's holder.
-const ownAndHeld = "lease_token = :token AND lease_expires_at > :now"
-
 func (r *RecipeA) ownAndHeldValues(l Lease) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{":token": text(l.Token), ":now": r.Now().attribute()}
 }
@@ -126,8 +133,8 @@ func (r *RecipeA) Refresh(ctx context.Context, l Lease) (Lease, error) {
 		_, err := r.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName:                 &r.cfg.Table,
 			Key:                       Key(r.PK(l.Key), SortLock),
-			UpdateExpression:          aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
-			ConditionExpression:       aws.String(ownAndHeld),
+			UpdateExpression:          &setExpiry,
+			ConditionExpression:       &ifOwnAndHeld,
 			ExpressionAttributeNames:  map[string]string{"#ttl": attrTTL},
 			ExpressionAttributeValues: values,
 		})
@@ -150,7 +157,7 @@ func (r *RecipeA) Publish(ctx context.Context, l Lease, m Meta) error {
 				{Delete: &types.Delete{
 					TableName:                 &r.cfg.Table,
 					Key:                       Key(r.PK(l.Key), SortLock),
-					ConditionExpression:       aws.String(ownAndHeld),
+					ConditionExpression:       &ifOwnAndHeld,
 					ExpressionAttributeValues: r.ownAndHeldValues(l),
 				}},
 			},
@@ -170,7 +177,7 @@ func (r *RecipeA) Release(ctx context.Context, l Lease) error {
 		_, err := r.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName:                 &r.cfg.Table,
 			Key:                       Key(r.PK(l.Key), SortLock),
-			ConditionExpression:       aws.String("lease_token = :token"),
+			ConditionExpression:       &ifOwn,
 			ExpressionAttributeValues: map[string]types.AttributeValue{":token": text(l.Token)},
 		})
 		return err

@@ -36,11 +36,12 @@ const (
 // short and spreads common prefixes.
 func PartitionKey(tenant, key string) string {
 	sum := sha256.Sum256([]byte(key))
-	pk := "CACHE#" + hex.EncodeToString(sum[:])
+	var few [128]byte // nearly every one fits: it is made for each request
+	pk := few[:0]
 	if tenant != "" {
-		pk = "TENANT#" + tenant + "#" + pk
+		pk = append(append(append(pk, "TENANT#"...), tenant...), '#')
 	}
-	return pk
+	return string(hex.AppendEncode(append(pk, "CACHE#"...), sum[:]))
 }
 
 // EpochSeconds is an instant as the rows hold it. Its own type keeps
@@ -81,7 +82,7 @@ func (m Meta) FreshUntil() EpochSeconds { return m.GeneratedAt + EpochSeconds(m.
 func (m Meta) Item() map[string]types.AttributeValue {
 	item := map[string]types.AttributeValue{
 		attrPK:                text(m.PK),
-		attrSK:                text(SortMeta),
+		attrSK:                textMeta,
 		attrS3Key:             text(m.S3Key),
 		attrGeneratedAt:       m.GeneratedAt.attribute(),
 		attrRevalidateSeconds: number(m.RevalidateSeconds),
@@ -129,7 +130,7 @@ type Lock struct {
 func (l Lock) Item() map[string]types.AttributeValue {
 	item := map[string]types.AttributeValue{
 		attrPK:             text(l.PK),
-		attrSK:             text(SortLock),
+		attrSK:             textLock,
 		attrLeaseToken:     text(l.LeaseToken),
 		attrLeaseExpiresAt: l.LeaseExpiresAt.attribute(),
 	}
@@ -141,8 +142,20 @@ func (l Lock) Item() map[string]types.AttributeValue {
 
 // Key returns the primary key of the row with the given sort key.
 func Key(pk, sk string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{attrPK: text(pk), attrSK: text(sk)}
+	key := map[string]types.AttributeValue{attrPK: text(pk)}
+	switch sk {
+	case SortMeta:
+		key[attrSK] = textMeta
+	case SortLock:
+		key[attrSK] = textLock
+	default:
+		key[attrSK] = text(sk)
+	}
+	return key
 }
+
+// The values of sort keys, made once: values are only read.
+var textMeta, textLock = text(SortMeta), text(SortLock)
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 

@@ -3,7 +3,6 @@ package isr
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -38,7 +37,15 @@ var (
 	ErrLeaseLost = errors.New("the lease is no longer held")
 )
 
-// storeError says which operation on which key failed.
-func storeError(operation, key string, err error) error {
-	return fmt.Errorf("isr: %s %s: %w", operation, key, err)
+// opError says which operation on which key failed. Most are answers that a cache
+// acts upon, such as ErrHeld, and nobody reads: the words are made when somebody
+// does.
+type opError struct {
+	operation, key string
+	err            error
 }
+
+func (e *opError) Error() string { return "isr: " + e.operation + " " + e.key + ": " + e.err.Error() }
+func (e *opError) Unwrap() error { return e.err }
+
+func storeError(operation, key string, err error) error { return &opError{operation, key, err} }

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"iter"
 	"runtime/debug"
 	"time"
 
@@ -61,9 +60,7 @@ type Proc struct {
 	name        string
 	clock       clockwork.Clock
 
-	resume func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
+	coroutine *coroutine // nil before the code starts and after it has come to its end
 
 	state   procState
 	request Request
@@ -87,6 +84,7 @@ type actor struct {
 	node   *fakeclock.Node
 	proc   *Proc
 	lanes  []*Proc // by Proc.lane; in a Bubble
+	first  Proc    // most nodes have no other incarnation
 	paused bool
 	until  time.Time // a paused node cannot resume before
 	// What the schedule may still do to the node.
@@ -173,7 +171,7 @@ func (p *Proc) park(s procState) {
 		panic(crashSignal{}) // a deferred call of code that is being unwound: a dead node sends nothing
 	}
 	p.state = s
-	if !p.yield(struct{}{}) {
+	if !p.coroutine.yield(struct{}{}) {
 		panic(crashSignal{})
 	}
 }
@@ -190,18 +188,21 @@ func (p *Proc) run() {
 		return
 	}
 	if p.state == notStarted {
-		p.resume, p.stop = iter.Pull(p.code)
+		p.coroutine = p.sim.crew.lend(p)
 	}
-	if _, parked := p.resume(); !parked && p.state != crashed {
-		p.state = ended
+	p.coroutine.resume()
+	if p.state == ended {
+		p.sim.crew.back(p.coroutine)
+		p.coroutine = nil
 	}
 }
 
-// code is the coroutine: the actor's Run, with its panics kept inside the run.
-func (p *Proc) code(yield func(struct{}) bool) {
-	p.yield = yield
-	grow(0)
+// code is the actor's Run, with its panics kept inside the run.
+func (p *Proc) code() {
 	defer func() {
+		if p.state != crashed {
+			p.state = ended
+		}
 		switch v := recover().(type) {
 		case nil, crashSignal:
 		default:
@@ -231,13 +232,17 @@ func (p *Proc) crash() {
 		return
 	}
 	if started {
-		p.stop()
+		p.coroutine.stop()
 	}
 }
 
 // newIncarnation readies the node for a first or another start.
 func (a *actor) newIncarnation(s *Sim) {
-	p := &Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
+	p := &a.first
+	if a.proc != nil {
+		p = new(Proc)
+	}
+	*p = Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
 	if a.proc != nil {
 		p.incarnation = a.proc.incarnation + 1
 		p.name = fmt.Sprintf("%s.%d", a.Name, p.incarnation)

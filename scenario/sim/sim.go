@@ -34,11 +34,16 @@ type Config struct {
 	Bubble Bubble
 	// Context is what Proc.Life derives from. It is needed with a Bubble.
 	Context context.Context
+	// Crew, if set, lends the coroutines of the actors' code. It serves one run at a time.
+	Crew *Crew
 	// Trace, if set, hears of every step.
 	Trace func(Taken)
 	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
 	OnNode func(k Kind, p *Proc, note string)
 }
+
+// usualChoices is what a short run has room for at first.
+const usualChoices = 24
 
 // DefaultMaxSteps bounds a run unless the Config does.
 const DefaultMaxSteps = 10_000
@@ -87,6 +92,7 @@ type Result struct {
 type Sim struct {
 	cfg     Config
 	clock   *fakeclock.Clock
+	crew    *Crew
 	actors  []*actor
 	sources []Source
 	orphans []orphan
@@ -125,11 +131,15 @@ func New(cfg Config) *Sim {
 	if cfg.Strategy.New == nil {
 		cfg.Strategy = RandomWalk
 	}
+	crew := cfg.Crew
+	if crew == nil {
+		crew = new(Crew)
+	}
 	if cfg.MaxSteps <= 0 {
 		cfg.MaxSteps = DefaultMaxSteps
 	}
 	s := &Sim{
-		cfg: cfg, clock: cfg.Clock, start: cfg.Clock.Now(), ticks: cfg.Ticks,
+		cfg: cfg, clock: cfg.Clock, crew: crew, steps: crew.steps, start: cfg.Clock.Now(), ticks: cfg.Ticks,
 		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
 		result:  Result{Seed: cfg.Seed},
 	}
@@ -186,8 +196,12 @@ func (s *Sim) Run() Result {
 		}
 		if p := a.proc; p.state != notStarted && p.state != ended && p.state != crashed {
 			p.state = crashed
-			p.stop()
+			p.coroutine.stop()
 		}
+	}
+	clear(s.steps[:cap(s.steps)]) // they lead to the run's actors
+	if s.crew.steps = s.steps[:0]; s.cfg.Crew == nil {
+		s.crew.Close()
 	}
 	s.result.Elapsed = s.clock.Now().Sub(s.start)
 	if s.explorer != nil {
@@ -212,10 +226,13 @@ func (s *Sim) step() {
 		}
 	}
 	if n > 1 {
+		if s.result.Choices == nil {
+			s.result.Choices = make(Choices, 0, max(s.cfg.ExpectedSteps, usualChoices))
+		}
 		s.result.Choices = append(s.result.Choices, i)
 	}
 	s.result.Steps++
-	step, options := s.steps[i], len(s.steps)
+	step := &s.steps[i]
 	if step.Kind.Own() {
 		if s.running != nil && s.running != step.proc.actor {
 			s.result.Switches++
@@ -223,11 +240,11 @@ func (s *Sim) step() {
 		s.running = step.proc.actor
 	}
 	if s.watcher != nil {
-		s.watcher.Watch(step)
+		s.watcher.Watch(*step)
 	}
 	text := s.take(step)
 	if s.cfg.Trace != nil {
-		s.cfg.Trace(Taken{N: s.result.Steps, Time: s.clock.Now(), Step: step, Options: options, Text: text()})
+		s.cfg.Trace(Taken{N: s.result.Steps, Time: s.clock.Now(), Step: *step, Options: n, Text: text})
 	}
 }
 
@@ -241,12 +258,14 @@ func (s *Sim) fail(err error) {
 // collect gathers the steps possible now, in their total order, and says whether
 // any actor still has something to do, now or later.
 func (s *Sim) collect() (goesOn bool) {
-	s.steps = s.steps[:0]
+	s.steps, s.required = s.steps[:0], false
 	waiting := false // somebody needs time to move
 	for _, a := range s.actors {
 		waiting = s.collectActor(a) || waiting
 	}
-	s.required = slices.ContainsFunc(s.steps, func(st Step) bool { return !st.Kind.optional() })
+	for i := range s.steps {
+		s.required = s.required || !s.steps[i].Kind.optional()
+	}
 	if !s.required && !waiting {
 		return false
 	}
@@ -260,11 +279,14 @@ func (s *Sim) collect() (goesOn bool) {
 			})
 		}
 	}
+	if s.required && s.ticks <= 0 {
+		return true
+	}
 	until, ok := s.boundary()
 	if !ok && s.cfg.Bubble != nil && !s.required && !s.passed {
 		until, ok = s.clock.Now().Add(horizon), true
 	}
-	if ok && (!s.required || s.ticks > 0) {
+	if ok {
 		s.steps = append(s.steps, Step{
 			Kind: Tick, Thread: 2*len(s.actors) + 1 + len(s.sources), Name: "time", until: until,
 		})
@@ -274,60 +296,62 @@ func (s *Sim) collect() (goesOn bool) {
 
 // collectActor gathers a's steps and says whether a waits for time to move.
 func (s *Sim) collectActor(a *actor) (waiting bool) {
-	p, now := a.proc, s.clock.Now()
+	p := a.proc
 	if s.cfg.Bubble != nil && p.state != crashed {
 		waiting = s.collectLanes(a)
-	}
-	add := func(k Kind, outcome int) {
-		thread := 2 * a.index
-		if k.optional() || k == Resume {
-			thread++
-		}
-		s.steps = append(s.steps, Step{Kind: k, Thread: thread, Name: p.name, proc: p, outcome: outcome})
 	}
 	if p.state == ended {
 		return waiting
 	}
 	if p.state == crashed {
 		if a.restarts > 0 {
-			add(Restart, 0)
+			s.offer(p, Restart, 0)
 		}
 		return false
 	}
 	if p.state == calling { // a pause of the node does not hold up what is already in the network
 		outcomes := p.request.Outcomes()
 		for _, outcome := range outcomes {
-			add(Effect, outcome)
+			s.offer(p, Effect, outcome)
 		}
 		waiting = len(outcomes) == 0
 	}
 	switch {
-	case a.paused && now.Before(a.until):
+	case a.paused && s.clock.Now().Before(a.until):
 		waiting = true
 	case a.paused:
-		add(Resume, 0)
+		s.offer(p, Resume, 0)
 	case p.state == notStarted:
-		add(Start, 0)
+		s.offer(p, Start, 0)
 	case p.state == answered:
-		add(Response, 0)
-	case p.state == sleeping && now.Before(p.wake):
+		s.offer(p, Response, 0)
+	case p.state == sleeping && s.clock.Now().Before(p.wake):
 		waiting = true
 	case p.state == sleeping:
-		add(Timer, 0)
+		s.offer(p, Timer, 0)
 	}
 	if p.state == notStarted {
 		return waiting // before its code runs, nothing that befalls a node can be noticed
 	}
 	if a.pauses > 0 && !a.paused {
-		add(Pause, 0)
+		s.offer(p, Pause, 0)
 	}
 	if a.crashes > 0 {
-		add(Crash, 0)
+		s.offer(p, Crash, 0)
 	}
 	if len(a.clockSteps) > 0 {
-		add(ClockStep, 0)
+		s.offer(p, ClockStep, 0)
 	}
 	return waiting
+}
+
+// offer adds a step of a node to those that are possible now.
+func (s *Sim) offer(p *Proc, k Kind, outcome int) {
+	thread := 2 * p.actor.index
+	if k.optional() || k == Resume {
+		thread++
+	}
+	s.steps = append(s.steps, Step{Kind: k, Thread: thread, Name: p.name, proc: p, outcome: outcome})
 }
 
 // boundary returns the next instant at which something can change.
@@ -360,40 +384,35 @@ func (s *Sim) boundary() (time.Time, bool) {
 	return next, ok
 }
 
-// take takes the step and returns how to say in words what happened; the words
-// are made only if somebody wants them.
-func (s *Sim) take(step Step) (text func() string) {
-	p := step.proc
+// take takes the step and says in words what happened. Words that take work are
+// made only for a trace.
+func (s *Sim) take(step *Step) (text string) {
+	p, traced := step.proc, s.cfg.Trace != nil
 	s.observe(step)
 	switch step.Kind {
 	case Start:
 		p.run()
-		return func() string { return "starts" }
+		return "starts"
 	case Effect:
 		request := p.request
 		request.Apply(step.outcome)
 		p.state = answered
 		s.observeAnswer(p, step.outcome)
-		if _, at := request.(Immediate); at {
-			said := ""
-			if s.cfg.Trace != nil {
-				said = request.Describe(step.outcome)
-			}
-			s.observe(Step{Kind: Response, proc: p})
-			p.run()
-			return func() string { return said }
+		if traced {
+			text = request.Describe(step.outcome)
 		}
-		return func() string { return request.Describe(step.outcome) }
+		if _, at := request.(Immediate); at {
+			s.observe(&Step{Kind: Response, proc: p})
+			p.run()
+		}
 	case Response:
-		said := ""
-		if s.cfg.Trace != nil {
-			said = p.request.DescribeAnswer()
+		if traced {
+			text = p.request.DescribeAnswer()
 		}
 		p.run()
-		return func() string { return said }
 	case Timer:
 		p.run()
-		return func() string { return "wakes" }
+		return "wakes"
 	case Orphan:
 		o := s.orphans[step.nth]
 		s.orphans = slices.Delete(s.orphans, step.nth, step.nth+1)
@@ -401,26 +420,29 @@ func (s *Sim) take(step Step) (text func() string) {
 		if s.cfg.OnNode != nil {
 			s.cfg.OnNode(Orphan, o.sender, "")
 		}
-		return func() string { return o.request.Describe(0) }
+		if traced {
+			text = o.request.Describe(0)
+		}
 	case External:
-		said := step.source.Take(step.item)
-		return func() string { return said }
+		return step.source.Take(step.item)
 	case Tick:
-		before := s.clock.Now()
 		if s.required {
 			s.ticks--
 		}
+		before := s.clock.Now()
 		s.pass(step.until)
-		moved := s.clock.Now().Sub(before)
-		return func() string { return "+" + moved.String() }
+		if traced {
+			text = "+" + s.clock.Now().Sub(before).String()
+		}
 	default:
 		return s.befall(step)
 	}
+	return text
 }
 
 // befall does to a node what only its environment can.
-func (s *Sim) befall(step Step) (text func() string) {
-	a, note := step.proc.actor, ""
+func (s *Sim) befall(step *Step) (note string) {
+	a := step.proc.actor
 	switch step.Kind {
 	case Pause:
 		a.pauses--
@@ -451,5 +473,5 @@ func (s *Sim) befall(step Step) (text func() string) {
 	if s.cfg.OnNode != nil {
 		s.cfg.OnNode(step.Kind, step.proc, note)
 	}
-	return func() string { return note }
+	return note
 }

@@ -389,7 +389,8 @@ func TestClockStepsMoveTheNodeNotTrueTime(t *testing.T) {
 	}
 }
 
-func BenchmarkSteps(b *testing.B) {
+// BenchmarkRuns is runs of a few steps, most of which is making them.
+func BenchmarkRuns(b *testing.B) {
 	steps := 0
 	for seed := uint64(0); b.Loop(); seed++ {
 		_, result := incrementers(sim.Config{Seed: seed}, 3)

@@ -71,7 +71,7 @@ func (p *Proc) Forget(state uint64) {
 }
 
 // observe notes what the actor whose step is about to be taken gets to know by it.
-func (s *Sim) observe(step Step) {
+func (s *Sim) observe(step *Step) {
 	if s.cfg.Fingerprint == nil {
 		return
 	}

@@ -1,0 +1,63 @@
+package sim
+
+import "iter"
+
+// Crew lends runs their coroutines, one run after another: to start a coroutine
+// and to grow its stack is a good part of what a short run costs. It also keeps
+// the room for their steps. No run can tell whether others had before what it was
+// lent. The zero Crew is ready; Close ends what is left of it.
+type Crew struct {
+	idle  []*coroutine
+	steps []Step // room for those of one moment
+}
+
+// Close ends the coroutines. The Crew can be used again.
+func (c *Crew) Close() {
+	for _, co := range c.idle {
+		co.stop()
+	}
+	*c = Crew{}
+}
+
+// lend returns a coroutine that runs p's code when it is resumed.
+func (c *Crew) lend(p *Proc) *coroutine {
+	last := len(c.idle) - 1
+	if last < 0 {
+		return newCoroutine(p)
+	}
+	co := c.idle[last]
+	c.idle = c.idle[:last]
+	co.proc = p
+	return co
+}
+
+// back takes back a coroutine whose proc's code has come to its end.
+func (c *Crew) back(co *coroutine) {
+	co.proc = nil
+	c.idle = append(c.idle, co)
+}
+
+// coroutine runs the code of one proc after another.
+type coroutine struct {
+	proc   *Proc
+	resume func() (struct{}, bool)
+	stop   func() // unwinds what runs, and ends
+	yield  func(struct{}) bool
+}
+
+func newCoroutine(p *Proc) *coroutine {
+	co := &coroutine{proc: p}
+	co.resume, co.stop = iter.Pull(co.run)
+	return co
+}
+
+func (co *coroutine) run(yield func(struct{}) bool) {
+	co.yield = yield
+	grow(0)
+	for {
+		co.proc.code()
+		if !yield(struct{}{}) {
+			return
+		}
+	}
+}

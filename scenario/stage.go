@@ -1,0 +1,69 @@
+package scenario
+
+import (
+	"sync"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// stage is what runs leave behind for the next one, one at a time: memory and
+// coroutines, which cost a good part of a short run, and nothing that a run could
+// tell from new. What an Outcome keeps is never on a stage.
+type stage struct {
+	crew      sim.Crew
+	db        ddbfake.DB
+	bodies    map[string][]byte
+	versions  map[string]int // of the origin's data, by key
+	ids       map[string]int // how many names of each kind have been given out
+	marks     map[Mark]bool
+	history   history.Log
+	deadlines deadlines
+}
+
+func newStage() *stage {
+	return &stage{bodies: map[string][]byte{}, versions: map[string]int{}, ids: map[string]int{}, marks: map[Mark]bool{}}
+}
+
+// clear takes off what the run before has left.
+func (s *stage) clear() {
+	clear(s.bodies)
+	clear(s.versions)
+	clear(s.ids)
+	clear(s.marks)
+	s.history.Reset()
+	s.deadlines.at = s.deadlines.at[:0]
+}
+
+// stages are those that a campaign has set up: as many as it has workers.
+type stages struct {
+	mu   sync.Mutex
+	idle []*stage
+}
+
+func (s *stages) take() *stage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.idle) - 1
+	if last < 0 {
+		return newStage()
+	}
+	taken := s.idle[last]
+	s.idle = s.idle[:last]
+	return taken
+}
+
+func (s *stages) giveBack(taken *stage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, taken)
+}
+
+// close ends the coroutines of all stages.
+func (s *stages) close() {
+	for _, idle := range s.idle {
+		idle.crew.Close()
+	}
+	s.idle = nil
+}
