@@ -26,7 +26,7 @@ func TestReferencePasses(t *testing.T) {
 // TestBlindPublishFailsInEverySeed holds the promise that a check's default
 // effort suffices, whatever rapid's seed.
 func TestBlindPublishFailsInEverySeed(t *testing.T) {
-	seeds := 10
+	seeds := 5
 	if testing.Short() {
 		seeds = 3
 	}

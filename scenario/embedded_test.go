@@ -81,7 +81,7 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			s := embedded(t, name)
-			if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1}); !r.Passed() {
+			if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: 500}); !r.Passed() {
 				t.Error(r.Explain("isr-sim", name))
 			}
 		})
