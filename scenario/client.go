@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -222,22 +221,6 @@ func (r *storeRequest) Describe(int) string {
 
 // DescribeAnswer implements sim.Request.
 func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().outcome(r.out, r.err) }
-
-// refused says whether err is a condition that did not hold, and returns the row
-// that the caller asked to see, if it did.
-func refused(err error) (row map[string]types.AttributeValue, ok bool) {
-	if c, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
-		return c.Item, true
-	}
-	if c, is := errors.AsType[*types.TransactionCanceledException](err); is {
-		for _, reason := range c.CancellationReasons {
-			if reason.Code != nil && *reason.Code == "ConditionalCheckFailed" {
-				return reason.Item, true
-			}
-		}
-	}
-	return nil, false
-}
 
 // possibleFault is a fault that the schedule may choose, and how often still;
 // negative is for ever.

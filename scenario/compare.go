@@ -53,7 +53,7 @@ func (d Difference) String() string {
 // An error means that the store could not be reached or used; the comparison is
 // then about what was done before.
 func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, progress func(done, of int)) (c Comparison, err error) {
-	created, err := client.CreateTable(ctx, tableInput(tableName))
+	created, err := client.CreateTable(ctx, isr.TableInput(tableName))
 	if err != nil {
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", tableName, err)
 	}

@@ -27,7 +27,7 @@ func (w *world) markCall(r *storeRequest) {
 			w.mark(ExpiredRowRead)
 		}
 	case *dynamodb.PutItemInput:
-		if row, ok := refused(r.err); ok {
+		if row, ok := isr.Refused(r.err); ok {
 			if (r.attempt > 1 || r.twice) && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
 				w.mark(OwnCommitMet)
 			} else {
@@ -35,11 +35,11 @@ func (w *world) markCall(r *storeRequest) {
 			}
 		}
 	case *dynamodb.UpdateItemInput:
-		if _, ok := refused(r.err); ok {
+		if _, ok := isr.Refused(r.err); ok {
 			w.markRefusal(in.Key, writesToken(in))
 		}
 	case *dynamodb.TransactWriteItemsInput:
-		if _, ok := refused(r.err); ok {
+		if _, ok := isr.Refused(r.err); ok {
 			w.mark(PublishRefused)
 		}
 	}

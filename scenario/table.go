@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // tableName is the one table of every scenario.
@@ -22,14 +21,10 @@ type tableCreator interface {
 }
 
 func createTable(ctx context.Context, client tableCreator) error {
-	if _, err := client.CreateTable(ctx, tableInput(tableName)); err != nil {
+	if _, err := client.CreateTable(ctx, isr.TableInput(tableName)); err != nil {
 		return fmt.Errorf("scenario: create the table: %w", err)
 	}
-	_, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String(tableName),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
-	if err != nil {
+	if _, err := client.UpdateTimeToLive(ctx, isr.TTLInput(tableName)); err != nil {
 		return fmt.Errorf("scenario: enable TTL: %w", err)
 	}
 	return nil
@@ -50,20 +45,4 @@ func emptyTable(ctx context.Context) (*ddbfake.Snapshot, error) {
 		empty.table = db.Snapshot()
 	})
 	return empty.table, empty.err
-}
-
-// tableInput describes the cache table.
-func tableInput(name string) *dynamodb.CreateTableInput {
-	return &dynamodb.CreateTableInput{
-		TableName:   aws.String(name),
-		BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
-			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
-		},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -46,19 +45,7 @@ type fleet struct {
 func drawFleet(t *rapid.T) *fleet {
 	f := &fleet{ctx: context.Background(), clock: fakeclock.New(t0)}
 	f.db = ddbfake.New(ddbfake.Options{Clock: f.clock})
-	attribute := func(name string) types.AttributeDefinition {
-		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS}
-	}
-	_, err := f.db.As("setup").CreateTable(f.ctx, &dynamodb.CreateTableInput{
-		TableName:            aws.String(cacheTable),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{attribute("pk"), attribute("sk")},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-	})
-	if err != nil {
+	if _, err := f.db.As("setup").CreateTable(f.ctx, isr.TableInput(cacheTable)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"alice", "bob", "carol"} {

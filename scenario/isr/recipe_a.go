@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -191,15 +190,8 @@ func (r *RecipeA) Release(ctx context.Context, l Lease) error {
 // leaseLost turns the refusal of a guarded write into ErrLeaseLost; any other
 // error stays what it is.
 func leaseLost(err error) error {
-	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+	if _, refused := Refused(err); refused {
 		return ErrLeaseLost
-	}
-	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		for _, reason := range cancelled.CancellationReasons {
-			if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
-				return ErrLeaseLost
-			}
-		}
 	}
 	return err
 }

@@ -43,24 +43,10 @@ func newRig(t *testing.T) *rig {
 }
 
 func createTable(ctx context.Context, db *ddbfake.DB) error {
-	attribute := func(name string) types.AttributeDefinition {
-		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS}
-	}
-	if _, err := db.As("setup").CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:            aws.String(table),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{attribute("pk"), attribute("sk")},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-	}); err != nil {
+	if _, err := db.As("setup").CreateTable(ctx, isr.TableInput(table)); err != nil {
 		return err
 	}
-	_, err := db.As("setup").UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String(table),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
+	_, err := db.As("setup").UpdateTimeToLive(ctx, isr.TTLInput(table))
 	return err
 }
 

@@ -2,7 +2,6 @@ package mutant
 
 import (
 	"context"
-	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -48,11 +47,11 @@ func (s fencer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
 		ReturnValues:                        types.ReturnValueUpdatedNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if token, _ := leaseIn(refused.Item); token != lease.Token {
+	if row, refused := isr.Refused(err); refused {
+		if token, _ := leaseIn(row); token != lease.Token {
 			return isr.Lease{}, isr.ErrHeld
 		}
-		s.fences[lease.Token] = refused.Item["fence"]
+		s.fences[lease.Token] = row["fence"]
 		return lease, nil
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package mutant
 
 import (
 	"context"
-	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -38,7 +37,7 @@ func (s blindRefresher) Refresh(ctx context.Context, l isr.Lease) (isr.Lease, er
 			":now": seconds(s.Now()), ":expires": seconds(lock.LeaseExpiresAt), ":ttl": seconds(lock.TTL),
 		},
 	})
-	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {
+	if _, refused := isr.Refused(err); refused {
 		return isr.Lease{}, isr.ErrLeaseLost
 	}
 	if err != nil {

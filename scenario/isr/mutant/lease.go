@@ -2,10 +2,8 @@ package mutant
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -25,8 +23,8 @@ func acquireIf(ctx context.Context, r *isr.RecipeA, key string, row map[string]t
 		TableName: &cfg.Table, Item: row, ConditionExpression: &condition, ExpressionAttributeValues: values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if token, _ := leaseIn(refused.Item); token == lease.Token {
+	if row, refused := isr.Refused(err); refused {
+		if token, _ := leaseIn(row); token == lease.Token {
 			return lease, nil // its own commit, met again: this is not the bug
 		}
 		return isr.Lease{}, isr.ErrHeld
@@ -51,12 +49,8 @@ func publishIf(ctx context.Context, r *isr.RecipeA, l isr.Lease, m isr.Meta, con
 			}},
 		},
 	})
-	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		for _, reason := range cancelled.CancellationReasons {
-			if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
-				return isr.ErrLeaseLost
-			}
-		}
+	if _, refused := isr.Refused(err); refused {
+		return isr.ErrLeaseLost
 	}
 	return err
 }

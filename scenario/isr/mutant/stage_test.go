@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -38,19 +37,7 @@ func newStage(t *testing.T, p isr.Protocol) *stage {
 	t.Helper()
 	s := &stage{T: t, clock: fakeclock.New(fakeclock.Epoch), bodies: bodies{}, protocol: p}
 	s.db = ddbfake.New(ddbfake.Options{Clock: s.clock})
-	attribute := func(name string) types.AttributeDefinition {
-		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS}
-	}
-	_, err := s.db.As("setup").CreateTable(s.Context(), &dynamodb.CreateTableInput{
-		TableName:            aws.String(table),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{attribute("pk"), attribute("sk")},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-	})
-	if err != nil {
+	if _, err := s.db.As("setup").CreateTable(s.Context(), isr.TableInput(table)); err != nil {
 		t.Fatal(err)
 	}
 	return s
