@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -60,25 +61,10 @@ func (f *failure) leave(file string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(filepath.FromSlash(file))
-	if err := os.MkdirAll(dir, 0o775); err != nil {
+	if err := os.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o775); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(dir, ".isr-sim-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone already if all went well
-	if _, err := temporary.Write(yaml); err != nil {
-		return errors.Join(err, temporary.Close())
-	}
-	if err := temporary.Close(); err != nil {
-		return err
-	}
-	if err := os.Chmod(temporary.Name(), 0o664); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), filepath.FromSlash(file))
+	return wholefile.Write(filepath.FromSlash(file), yaml, 0o664)
 }
 
 // report prints the failure: verdict, invariant, statement and events, seed, and

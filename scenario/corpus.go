@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -159,24 +160,12 @@ func (c Corpus) Keep(s *Scenario, r Replay, what string) error {
 	return nil
 }
 
-// write writes a file whole or not at all.
-func (c Corpus) write(name string, data []byte) (err error) {
+// write writes a file, in the folder, which it makes if need be.
+func (c Corpus) write(name string, data []byte) error {
 	if err := os.MkdirAll(string(c), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(string(c), name+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(string(c), name))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what matters is that it could not be written
-	}
-	return err
+	return wholefile.Write(filepath.Join(string(c), name), data, 0o644)
 }
 
 // keeper adds to a corpus what a campaign finds.

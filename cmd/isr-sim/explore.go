@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -94,7 +94,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return usage(fmt.Errorf("--out: %w", err), "")
 	}
-	defer file.discard()
+	defer file.Discard()
 
 	defer collectRarely()()
 	fmt.Fprintf(e.out, "seed %d, strategy %s", campaign.Seed, campaign.Plan.Name)
@@ -116,13 +116,13 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 			results.print(e.out, x)
 		}
 		if err != nil {
-			return errors.Join(unknown(err, ""), file.save(found))
+			return errors.Join(unknown(err, ""), save(file, found))
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	if err := file.save(found); err != nil {
+	if err := save(file, found); err != nil {
 		return unknown(fmt.Errorf("--out: %w", err), "")
 	}
 	if ctx.Err() != nil && (len(found) < len(scenarios) || found[len(found)-1].Interrupted) {
@@ -190,38 +190,20 @@ func usableFolder(name string) error {
 	return nil
 }
 
-// resultFile is a file that is there when it is complete, and not before.
-type resultFile struct {
-	name  string
-	draft *os.File // nil is no file
-}
-
-func newFile(name string) (*resultFile, error) {
+// newFile begins the file of results; nil is none.
+func newFile(name string) (*wholefile.Draft, error) {
 	if name == "" {
-		return &resultFile{}, nil
+		return nil, nil //nolint:nilnil // no file is wanted
 	}
-	draft, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
-	return &resultFile{name, draft}, err
+	return wholefile.Create(name)
 }
 
-func (f *resultFile) save(found []*scenario.Exploration) error {
-	if f.draft == nil {
+func save(file *wholefile.Draft, found []*scenario.Exploration) error {
+	if file == nil {
 		return nil
 	}
-	draft := f.draft
-	f.draft = nil
-	err := errors.Join(scenario.WriteExplorations(draft, found), draft.Chmod(0o644), draft.Close())
-	if err == nil {
-		return os.Rename(draft.Name(), f.name)
+	if err := scenario.WriteExplorations(file, found); err != nil {
+		return err
 	}
-	_ = os.Remove(draft.Name()) // what matters is that it could not be written
-	return err
-}
-
-// discard removes a draft that was not saved.
-func (f *resultFile) discard() {
-	if f.draft != nil {
-		_ = f.draft.Close()
-		_ = os.Remove(f.draft.Name())
-	}
+	return file.Commit(0o644)
 }

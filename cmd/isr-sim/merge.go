@@ -57,13 +57,13 @@ func merge(out io.Writer, file string, names []string) error {
 	if err != nil {
 		return usage(fmt.Errorf("--out: %w", err), "")
 	}
-	defer result.discard()
+	defer result.Discard()
 	fmt.Fprintln(out, scenario.Header())
 	var results results
 	for _, x := range merged {
 		results.print(out, x)
 	}
-	if err := result.save(merged); err != nil {
+	if err := save(result, merged); err != nil {
 		return unknown(fmt.Errorf("--out: %w", err), "")
 	}
 	return results.end(out)

@@ -1,0 +1,67 @@
+// Package wholefile writes files that are there whole or not at all: who reads one
+// never sees the half of it, and what was there before stays until then.
+//
+//	err := wholefile.Write("found.yaml", text, 0o644)
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write writes a file.
+func Write(name string, data []byte, mode fs.FileMode) error {
+	draft, err := Create(name)
+	if err != nil {
+		return err
+	}
+	defer draft.Discard()
+	if _, err := draft.Write(data); err != nil {
+		return err
+	}
+	return draft.Commit(mode)
+}
+
+// Draft is a file that is being written, beside where it is to be.
+type Draft struct {
+	*os.File
+	name string // where it is to be
+	over bool
+}
+
+// Create begins a file. Its folder must be there. The caller calls Commit in the
+// end, or Discard.
+func Create(name string) (*Draft, error) {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	return &Draft{File: file, name: name}, nil
+}
+
+// Commit puts the file where it is to be, in place of one that may be there. If
+// that fails nothing has changed.
+func (d *Draft) Commit(mode fs.FileMode) error {
+	d.over = true
+	err := errors.Join(d.Chmod(mode), d.Close())
+	if err == nil {
+		err = os.Rename(d.Name(), d.name)
+	}
+	if err != nil {
+		_ = os.Remove(d.Name()) // what matters is that it could not be written
+	}
+	return err
+}
+
+// Discard leaves nothing of the draft. After Commit, or of no draft, it does
+// nothing.
+func (d *Draft) Discard() {
+	if d == nil || d.over {
+		return
+	}
+	d.over = true
+	_ = d.Close()
+	_ = os.Remove(d.Name())
+}
