@@ -12,7 +12,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // exploreCommand runs long campaigns.
@@ -153,15 +152,8 @@ type results struct {
 
 // print prints an exploration and counts it.
 func (r *results) print(out io.Writer, x *scenario.Exploration) {
-	verdict := x.Verdict()
-	switch {
-	case x.Passed():
-	case verdict == invariant.Unknown:
-		r.code = worse(r.code, exitUnknown)
-	default:
-		r.code = worse(r.code, exitViolated)
-	}
-	r.tally.add(x.Passed(), verdict, x.Vacuous())
+	r.code = worse(r.code, codeOf(x.Passed(), x.Verdict()))
+	r.tally.add(x.Passed(), x.Verdict(), x.Vacuous())
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(program()))
 }
 

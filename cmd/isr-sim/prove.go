@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -71,69 +69,34 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	// A search makes much garbage and keeps little, so the collector may come seldom.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer collectRarely()()
 	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, scenario.ProofHeader())
-	worst, results := exitOK, tally{}
-	for i, s := range scenarios {
-		proof, code, err := v.one(ctx, s, names[i], p)
-		if err != nil {
-			return err
-		}
-		if proof == nil {
-			results.add(false, invariant.Unknown, false)
-		} else {
-			results.add(proof.Passed(), proof.Verdict, proof.Vacuous())
-		}
-		worst = worse(worst, code)
-		if ctx.Err() != nil {
-			return &exitError{
-				code: worse(worst, exitUnknown),
-				err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", i+1, len(scenarios), s.Name),
-			}
-		}
-	}
-	if len(scenarios) > 1 {
-		fmt.Fprintf(v.out, "%s\n", results)
-	}
-	if worst != exitOK {
-		return &exitError{code: worst}
-	}
-	return nil
+	return inTurn(ctx, v.out, scenarios, func(i int) (*scenario.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
-// one searches one scenario and returns its exit code, and no proof if a run broke
-// off. An error ends the command.
-func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Proof, int, error) {
+// one searches one scenario and returns its exit code, and no report if a run
+// broke off. An error ends the command.
+func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Report, int, error) {
 	if v.time > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 		defer stop()
 	}
 	proof, err := scenario.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
-	if broken, ok := errors.AsType[*scenario.BrokenError](err); ok {
-		// The other scenarios may still have a verdict.
-		fmt.Fprintf(v.out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
+	if brokeOff(v.out, err, name) {
 		return nil, exitUnknown, nil
 	}
 	if err != nil {
 		return nil, 0, unknown(err, "")
 	}
 	fmt.Fprintf(v.out, "%s\n%s\n", proof.Row(), proof.Extent())
-	code := exitOK
-	switch {
-	case proof.Verdict == invariant.Unknown:
-		code = exitUnknown
-	case !proof.Passed():
-		code = exitViolated
-	}
 	if proof.Explored.Complete {
 		fmt.Fprintf(v.out, "proved within these bounds: %s\n", strings.Join(proof.Proved(), ", "))
 	}
 	if why := v.explain(proof, name); why != "" {
 		fmt.Fprintf(v.out, "\n%s\n", why)
 	}
-	return proof, code, nil
+	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
 }
 
 // explain says what the reader needs to know beside the row, and what to do next.

@@ -96,32 +96,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	}
 	defer collectRarely()()
 	fmt.Fprintf(r.out, "seed %d\n%s\n", campaign.Seed, scenario.Header())
-	worst, results := exitOK, tally{}
-	for i, s := range scenarios {
-		report, code, err := r.one(ctx, campaign, s, names[i])
-		if err != nil {
-			return err
-		}
-		if report == nil { // it broke off
-			results.add(false, invariant.Unknown, false)
-		} else {
-			results.add(report.Passed(), report.Verdict, report.Vacuous())
-		}
-		worst = worse(worst, code)
-		if ctx.Err() != nil {
-			return &exitError{
-				code: worse(worst, exitUnknown),
-				err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", i+1, len(scenarios), s.Name),
-			}
-		}
-	}
-	if len(scenarios) > 1 {
-		fmt.Fprintf(r.out, "%s\n", results)
-	}
-	if worst != exitOK {
-		return &exitError{code: worst}
-	}
-	return nil
+	return inTurn(ctx, r.out, scenarios, func(i int) (*scenario.Report, int, error) { return r.one(ctx, campaign, scenarios[i], names[i]) })
 }
 
 // start starts DynamoDB Local.
@@ -140,16 +115,6 @@ func (r *runCommand) start(ctx context.Context) (err error) {
 	}
 }
 
-// worse orders exit codes by what a reader must hear first: a violation, then
-// what is unknown.
-func worse(a, b int) int {
-	rank := map[int]int{exitOK: 0, exitUnknown: 1, exitViolated: 2}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
-}
-
 // one runs one scenario and returns its exit code, and no report if it broke off.
 // An error ends the command.
 func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.Scenario, name string) (*scenario.Report, int, error) {
@@ -162,21 +127,14 @@ func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.S
 		return nil, 0, err
 	}
 	report, err := c.Run(ctx)
-	if broken, ok := errors.AsType[*scenario.BrokenError](err); ok {
-		// The other scenarios may still have a verdict.
-		fmt.Fprintf(r.out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
+	if brokeOff(r.out, err, name) {
 		return nil, worse(code, exitUnknown), nil
 	}
 	if err != nil {
 		return nil, 0, unknown(err, "")
 	}
 	fmt.Fprintln(r.out, report.Row())
-	switch {
-	case report.Verdict == invariant.Unknown:
-		code = worse(code, exitUnknown)
-	case !report.Passed():
-		code = worse(code, exitViolated)
-	}
+	code = worse(code, codeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
 		if err := scenario.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
 			return nil, 0, unknown(err, "")

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// inTurn judges one scenario after the other and prints the sum. judge returns the
+// exit code of the i-th, and no report if it broke off; its error ends the
+// command.
+func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*scenario.Report, int, error)) error {
+	worst, results := exitOK, tally{}
+	for i, s := range scenarios {
+		report, code, err := judge(i)
+		if err != nil {
+			return err
+		}
+		if report == nil {
+			results.add(false, invariant.Unknown, false)
+		} else {
+			results.add(report.Passed(), report.Verdict, report.Vacuous())
+		}
+		worst = worse(worst, code)
+		if ctx.Err() != nil {
+			return &exitError{
+				code: worse(worst, exitUnknown),
+				err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", i+1, len(scenarios), s.Name),
+			}
+		}
+	}
+	if len(scenarios) > 1 {
+		fmt.Fprintf(out, "%s\n", results)
+	}
+	if worst != exitOK {
+		return &exitError{code: worst}
+	}
+	return nil
+}
+
+// codeOf is the exit code of a verdict.
+func codeOf(passed bool, verdict invariant.Verdict) int {
+	switch {
+	case verdict == invariant.Unknown:
+		return exitUnknown
+	case !passed:
+		return exitViolated
+	default:
+		return exitOK
+	}
+}
+
+// worse orders exit codes by what a reader must hear first: a violation, then
+// what is unknown.
+func worse(a, b int) int {
+	rank := map[int]int{exitOK: 0, exitUnknown: 1, exitViolated: 2}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}
+
+// brokeOff says which run broke off, and nothing of another error. The other
+// scenarios may still have a verdict.
+func brokeOff(out io.Writer, err error, name string) bool {
+	broken, ok := errors.AsType[*scenario.BrokenError](err)
+	if ok {
+		fmt.Fprintf(out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
+	}
+	return ok
+}
