@@ -68,7 +68,7 @@ func drawCache(t *rapid.T) scenario.Cache {
 	c.Render = pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
 	c.KeepAlive = pick(t, "keep-alive", 0, c.Lease/2)
 	c.Retention = pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
-	c.LockBuffer = pick(t, "lock buffer", time.Hour, time.Second)
+	c.TTLBuffer = pick(t, "ttl buffer", time.Hour, time.Second)
 	c.Contention = pick(t, "contention", isr.ServeStale, isr.Wait)
 	c.Poll = pick(t, "poll", time.Second, c.Lease/2)
 	c.Patience = pick(t, "patience", 10, 2)
@@ -160,7 +160,7 @@ func longest(s *scenario.Scenario) time.Duration {
 		moving += time.Duration(a.Restarts) * (c.Render + time.Duration(c.Patience)*c.Poll + c.Revalidate + c.Retention + lagAfter)
 	}
 	// A tick moves time to the next deadline of a row at most.
-	tick := max(c.Lease+c.LockBuffer, c.Revalidate+c.Retention) + lagAfter
+	tick := max(c.Lease+c.TTLBuffer, c.Revalidate+c.Retention) + lagAfter
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
 }
 

@@ -127,6 +127,10 @@ func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ..
 	return send[dynamodb.DeleteItemOutput](c, in)
 }
 
+func (c client) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return send[dynamodb.QueryOutput](c, in)
+}
+
 func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	if in.ClientRequestToken == nil {
 		withToken := *in

@@ -72,7 +72,7 @@ func (n *node) config() isr.Config {
 		Client:  dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
 		Table:  tableName,
-		Lease:  c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, LockBuffer: c.LockBuffer,
+		Lease:  c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Poll: c.Poll, Patience: c.Patience,
 	}
 }

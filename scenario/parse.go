@@ -157,7 +157,7 @@ func (p *parse) cache(n ast.Node) {
 			}
 		}},
 		field{"retention", least(&c.Retention, time.Millisecond)},
-		field{"lock-buffer", least(&c.LockBuffer, time.Millisecond)},
+		field{"ttl-buffer", least(&c.TTLBuffer, time.Millisecond)},
 		field{"render", least(&c.Render, 0)},
 		field{"keep-alive", least(&c.KeepAlive, 0)},
 		field{"contention", func(n ast.Node) {

@@ -74,7 +74,7 @@ func (c Cache) document(d Cache) document {
 	doc.addDuration("lease", c.Lease, d.Lease)
 	doc.addDuration("revalidate", c.Revalidate, d.Revalidate)
 	doc.addDuration("retention", c.Retention, d.Retention)
-	doc.addDuration("lock-buffer", c.LockBuffer, d.LockBuffer)
+	doc.addDuration("ttl-buffer", c.TTLBuffer, d.TTLBuffer)
 	doc.addDuration("render", c.Render, d.Render)
 	doc.addDuration("keep-alive", c.KeepAlive, d.KeepAlive)
 	doc.add("contention", "wait", c.Contention == isr.Wait)

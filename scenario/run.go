@@ -55,6 +55,7 @@ type Outcome struct {
 	Result    sim.Result
 	Verdict   invariant.Verdict
 	Violation *Violation // the first one, if the verdict is violated
+	Broken    []string   // the names of all violated invariants, in the order of invariant.All
 	Why       string     // for the verdict unknown
 	Marks     []Mark     // what was reached, in the order of Marks
 	Exchanges []Exchange
@@ -196,9 +197,11 @@ func (w *world) judge(o *Outcome) {
 	for _, inv := range invariant.All() {
 		switch f := inv.Check(evidence); f.Verdict {
 		case invariant.Violated:
-			o.Verdict, o.Why = invariant.Violated, ""
-			o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: w.lines(evidence, f)}
-			return
+			o.Broken = append(o.Broken, inv.Name)
+			if o.Violation == nil {
+				o.Verdict, o.Why = invariant.Violated, ""
+				o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: w.lines(evidence, f)}
+			}
 		case invariant.Unknown:
 			if o.Verdict == invariant.OK {
 				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why

@@ -39,7 +39,7 @@ type Cache struct {
 	Lease      time.Duration
 	Revalidate time.Duration
 	Retention  time.Duration
-	LockBuffer time.Duration
+	TTLBuffer  time.Duration
 	Render     time.Duration // how long the origin takes; 0 is no time at all
 	KeepAlive  time.Duration // how often the renderer calls keepAlive; 0 is never
 	Contention isr.Contention
@@ -165,7 +165,7 @@ func defaults() Scenario {
 	return Scenario{
 		Protocol: isr.Reference().Name,
 		Cache: Cache{
-			Lease: 10 * time.Second, Revalidate: time.Minute, Retention: 24 * time.Hour, LockBuffer: time.Hour,
+			Lease: 10 * time.Second, Revalidate: time.Minute, Retention: 24 * time.Hour, TTLBuffer: time.Hour,
 			Contention: isr.ServeStale, Poll: time.Second, Patience: 10, Attempts: 3,
 		},
 		Lag:    Lag{Fixed: ddbfake.LagNever},

@@ -11,22 +11,24 @@ type Kind uint8
 
 // The kinds of events. The zero Kind is none of them.
 const (
-	Asked     Kind = iota + 1 // a client asked its node's cache for Key
-	Served                    // the cache answered with Body, declaring it As fresh or stale
-	Failed                    // the cache answered with an error; effects in the store are in doubt
-	Rendered                  // a node read the origin's data for Key and made Body of it
-	Changed                   // the origin's data behind Key changed
-	Crashed                   // the node lost its memory and its open requests
-	Restarted                 // the node came back under a new name
-	Paused                    // the node stopped running (garbage collection, a frozen machine)
-	Resumed                   // the node runs again and does not know that it stopped
-	Stepped                   // the node's clock was set; Note says by how much
-	Settled                   // faults have stopped, and all other nodes are done: from now on things must become well
+	Asked        Kind = iota + 1 // a client asked its node's cache for Key
+	Served                       // the cache answered with Body, declaring it As fresh or stale
+	Failed                       // the cache answered with an error; effects in the store are in doubt
+	Rendered                     // a node read the origin's data for Key and made Body of it
+	Changed                      // the origin's data behind Key changed
+	Crashed                      // the node lost its memory and its open requests
+	Restarted                    // the node came back under a new name
+	Paused                       // the node stopped running (garbage collection, a frozen machine)
+	Resumed                      // the node runs again and does not know that it stopped
+	Stepped                      // the node's clock was set; Note says by how much
+	Invalidating                 // a client asked for the page of Key to be invalidated: whatever was read before is not fresh any more
+	Invalidated                  // ... and was told that it is
+	Settled                      // faults have stopped, and all other nodes are done: from now on things must become well
 )
 
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
-	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped", Settled: "settled",
+	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped", Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled",
 }
 
 // String returns the kind as traces print it.
@@ -69,6 +71,13 @@ type Event struct {
 	As    ServedAs // for Served
 	Body  string   // for Served and Rendered: which rendering
 	Note  string   // an error's text, a clock step's size
+
+	Tenant string // whose page it is; "" without tenants
+	// Request is the idempotency key of the regeneration that was Asked for, and what came of it (Rendered, Served,
+	// Failed); Inputs is the hash of its inputs. "" for a page that was only asked for.
+	Request, Inputs string
+	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
+	Change int
 }
 
 // String prints the event without its sequence and time, as a trace shows it

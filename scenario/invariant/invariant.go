@@ -39,12 +39,25 @@ type Evidence struct {
 	History []history.Event  // what the clients saw; may be missing for invariants on the log alone
 	// Operations is what the nodes saw of their stores; none is checked by none.
 	Operations []history.Operation
+	// Bodies is what happened in the body store, in order; nil where nobody has looked.
+	Bodies []history.Body
+	// Lags are histories of the same schedule with other lags of TTL.
+	Lags []Lagged
 	// MaxClockSkew is what is promised of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window.
 	Revalidate time.Duration
 	// Settle is within how long everything must be well once faults have stopped.
 	Settle time.Duration
+}
+
+// Lagged is what the clients saw of the same schedule under another lag of TTL.
+type Lagged struct {
+	Lag     string
+	History []history.Event
+	// Diverged says how the schedule came to an end that it cannot have under equal decisions: a step that it takes was
+	// not possible. "" if it did not.
+	Diverged string
 }
 
 // Finding is the outcome of one check.

@@ -53,7 +53,7 @@ func drawFleet(t *rapid.T) *fleet {
 		tokens := 0
 		store, err := isr.NewRecipeA(isr.Config{
 			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}), Table: cacheTable,
-			Bodies: noBodies{}, Lease: 5 * time.Second, LockBuffer: time.Second,
+			Bodies: noBodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
 			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
 			Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 		})

@@ -20,6 +20,7 @@ type Client interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
@@ -64,7 +65,7 @@ type Config struct {
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
 	Retention  time.Duration // how long META outlives its freshness before TTL may delete it; default 24 h
-	LockBuffer time.Duration // how long LOCK outlives its lease before TTL may delete it; default 1 h
+	TTLBuffer  time.Duration // how long a row outlives its use before TTL may delete it: more than clocks may be off; default 1 h
 
 	Observe history.Observer // hears of every operation on the store; may be nil
 
@@ -88,7 +89,7 @@ func (c Config) withDefaults() (Config, error) {
 		byDefault("Lease", &c.Lease, 30*time.Second),
 		byDefault("Revalidate", &c.Revalidate, time.Minute),
 		byDefault("Retention", &c.Retention, 24*time.Hour),
-		byDefault("LockBuffer", &c.LockBuffer, time.Hour),
+		byDefault("TTLBuffer", &c.TTLBuffer, time.Hour),
 		byDefault("Poll", &c.Poll, time.Second),
 	)
 	if err != nil {

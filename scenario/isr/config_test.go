@@ -13,17 +13,17 @@ func TestConfigDefaults(t *testing.T) {
 	s := newRig(t).store(t, "alice")
 	got := s.Config()
 	type plain struct {
-		Table, Tenant                                  string
-		Lease, Revalidate, Retention, LockBuffer, Poll time.Duration
-		Contention                                     isr.Contention
-		Patience                                       int
+		Table, Tenant                                 string
+		Lease, Revalidate, Retention, TTLBuffer, Poll time.Duration
+		Contention                                    isr.Contention
+		Patience                                      int
 	}
 	want := plain{
 		Table: table, Lease: 30 * time.Second, Revalidate: time.Minute, Retention: 24 * time.Hour,
-		LockBuffer: time.Hour, Poll: time.Second, Contention: isr.ServeStale, Patience: 10,
+		TTLBuffer: time.Hour, Poll: time.Second, Contention: isr.ServeStale, Patience: 10,
 	}
 	if diff := cmp.Diff(want, plain{
-		got.Table, got.Tenant, got.Lease, got.Revalidate, got.Retention, got.LockBuffer, got.Poll, got.Contention, got.Patience,
+		got.Table, got.Tenant, got.Lease, got.Revalidate, got.Retention, got.TTLBuffer, got.Poll, got.Contention, got.Patience,
 	}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -32,14 +32,14 @@ func TestConfigDefaults(t *testing.T) {
 func TestConfigKeepsWhatIsSet(t *testing.T) {
 	c := newRig(t).config("alice")
 	c.Lease, c.Revalidate, c.Retention = 1500*time.Millisecond, 2*time.Second, 3*time.Second
-	c.LockBuffer, c.Poll, c.Patience, c.Tenant = 4*time.Second, 5*time.Millisecond, 6, "t1"
+	c.TTLBuffer, c.Poll, c.Patience, c.Tenant = 4*time.Second, 5*time.Millisecond, 6, "t1"
 	s, err := isr.NewRecipeA(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := s.Config()
 	if got.Lease != c.Lease || got.Revalidate != c.Revalidate || got.Retention != c.Retention ||
-		got.LockBuffer != c.LockBuffer || got.Poll != c.Poll || got.Patience != c.Patience || got.Tenant != c.Tenant {
+		got.TTLBuffer != c.TTLBuffer || got.Poll != c.Poll || got.Patience != c.Patience || got.Tenant != c.Tenant {
 		t.Errorf("got %+v, want %+v", got, c)
 	}
 	if got, want := s.PK(key), isr.PartitionKey("t1", key); got != want {
@@ -83,7 +83,7 @@ func TestConfigErrors(t *testing.T) {
 		{"negative lease", func(c *isr.Config) { c.Lease = -1 }, []string{"Config.Lease", "-1ns"}},
 		{"negative window", func(c *isr.Config) { c.Revalidate = -time.Second }, []string{"Config.Revalidate", "-1s"}},
 		{"negative retention", func(c *isr.Config) { c.Retention = -time.Second }, []string{"Config.Retention"}},
-		{"negative buffer", func(c *isr.Config) { c.LockBuffer = -time.Second }, []string{"Config.LockBuffer"}},
+		{"negative buffer", func(c *isr.Config) { c.TTLBuffer = -time.Second }, []string{"Config.TTLBuffer"}},
 		{"negative poll", func(c *isr.Config) { c.Poll = -time.Second }, []string{"Config.Poll"}},
 		{"negative patience", func(c *isr.Config) { c.Patience = -1 }, []string{"Config.Patience", "-1"}},
 		{"half seconds", func(c *isr.Config) { c.Revalidate = 1500 * time.Millisecond }, []string{"Config.Revalidate", "1.5s", "whole seconds"}},

@@ -1,12 +1,44 @@
 package isr
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Handler answers requests for pages. *Cache is one; so is any other team's
 // cache behind a small adapter.
 type Handler interface {
 	Get(ctx context.Context, key string) (Served, error)
 }
+
+// Invalidator is a Handler that can be told that a page is wrong.
+type Invalidator interface {
+	// Invalidate has the page not be served as fresh any more, by anybody who asks after it has returned, unless it was
+	// made of data read after Invalidate was called.
+	Invalidate(ctx context.Context, key string) error
+}
+
+// Regenerator is a Handler that makes a page again at most once a request.
+type Regenerator interface {
+	// Regenerate makes and publishes the page, or serves what it has made for the same request before. The same request
+	// with another hash is ErrOtherInputs.
+	Regenerate(ctx context.Context, key string, r Request) (Served, error)
+}
+
+// Rollbacker is a Handler that can go back to an older version.
+type Rollbacker interface {
+	// Rollback makes the newest version visible that is older than the visible one. ErrMiss if there is none.
+	Rollback(ctx context.Context, key string) error
+}
+
+// Request names one regeneration that somebody has asked for.
+type Request struct {
+	ID   string // the idempotency key
+	Hash string // of the inputs
+}
+
+// ErrOtherInputs says that a request's idempotency key has been used with other inputs.
+var ErrOtherInputs = errors.New("the idempotency key was used with other inputs")
 
 // Protocol is a way to keep a cache, with a name that commands and scenario
 // files know.

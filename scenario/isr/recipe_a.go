@@ -72,7 +72,7 @@ func (r *RecipeA) NewLock(key, token string) Lock {
 }
 
 func (r *RecipeA) lockTTL(expires EpochSeconds) EpochSeconds {
-	return expires + Ceil(time.Unix(0, 0).Add(r.cfg.LockBuffer))
+	return expires + Ceil(time.Unix(0, 0).Add(r.cfg.TTLBuffer))
 }
 
 // The conditions of the writes, and what a refresh sets. The SDK takes pointers,

@@ -404,7 +404,7 @@ func TestFresh(t *testing.T) {
 func TestRowsOutliveTheirMeaning(t *testing.T) {
 	r, alice, lease := acquired(t)
 	lock := alice.NewLock(key, "x")
-	if got, want := lock.TTL.Time().Sub(lock.LeaseExpiresAt.Time()), alice.Config().LockBuffer; got < want {
+	if got, want := lock.TTL.Time().Sub(lock.LeaseExpiresAt.Time()), alice.Config().TTLBuffer; got < want {
 		t.Errorf("LOCK outlives its lease by %v, want %v at least", got, want)
 	}
 	refreshed, err := alice.Refresh(r.ctx, lease)
