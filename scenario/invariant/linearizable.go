@@ -40,6 +40,9 @@ func Linearizable() Invariant {
 
 func checkLinearizable(ev Evidence) Finding {
 	for _, key := range keysOf(ev.Operations) {
+		if explained(ev.Operations, key, ev.MaxClockSkew) {
+			continue
+		}
 		operations := onKey(ev.Operations, key)
 		if !porcupine.CheckOperations(pageModel(ev.MaxClockSkew), porcupineOperations(operations)) {
 			culprit := firstUnexplained(operations, ev.MaxClockSkew)
@@ -186,7 +189,12 @@ func pageModel(skew time.Duration) porcupine.Model {
 		Step: func(state, input, _ any) []any {
 			p, _ := state.(page)
 			o, _ := input.(history.Operation)
-			return p.after(o, skew)
+			next, n := p.after(&o, skew)
+			all := make([]any, n)
+			for i := range all {
+				all[i] = next[i]
+			}
+			return all
 		},
 		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input) },
 		DescribeState:     func(state any) string { return fmt.Sprint(state) },
@@ -194,38 +202,42 @@ func pageModel(skew time.Duration) porcupine.Model {
 	return model.ToModel()
 }
 
-// after returns what the page can be after the operation, nothing if it cannot
-// have been answered so.
-func (p page) after(o history.Operation, skew time.Duration) []any {
+// after returns what the page can be after the operation: of next, the first n,
+// none if it cannot have been answered so. Of an operation that may have had no
+// effect, the page as it was is the first.
+func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n int) {
 	if o.Verb == history.Read {
-		return p.read(o)
+		if read, possible := p.read(o); possible {
+			next[0], n = read, 1
+		}
+		return next, n
 	}
-	var next []any
 	if o.Result != history.Done {
-		next = append(next, p)
+		next[0], n = p, 1
 	}
 	if changed, possible := p.effect(o, skew); possible {
-		next = append(next, changed)
+		next[n] = changed
+		n++
 	}
-	return next
+	return next, n
 }
 
-// read returns the page as it is if it is what was read. One that was not found
-// may have been deleted by TTL.
-func (p page) read(o history.Operation) []any {
+// read returns the page as it is, false if it is not what was read. One that was
+// not found may have been deleted by TTL.
+func (p page) read(o *history.Operation) (page, bool) {
 	switch {
-	case o.Result == history.Done && p.name == o.Page:
-		return []any{p}
+	case o.Result == history.Done:
+		return p, p.name == o.Page
 	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Unix()):
 		p.name, p.ttl = "", 0
-		return []any{p}
+		return p, true
 	default:
-		return nil
+		return p, false
 	}
 }
 
 // effect returns the page after a write that took effect, false if it could not.
-func (p page) effect(o history.Operation, skew time.Duration) (page, bool) {
+func (p page) effect(o *history.Operation, skew time.Duration) (page, bool) {
 	ended := o.Ended
 	if o.Return == 0 || o.Result == history.InDoubt {
 		ended = endOfTime
