@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -48,7 +47,7 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history strin
 	}
 	fmt.Fprintf(out, "\n%s", o.Explain(run.Scenario.Name, run.Protocol.Name))
 	if history != "" {
-		if err := draw(o, history); err != nil {
+		if err := drawHistory(history, o.Visualize); err != nil {
 			return unknown(err, "")
 		}
 	}
@@ -62,10 +61,10 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history strin
 	}
 }
 
-// draw writes the page of --history.
-func draw(o *scenario.Outcome, file string) error {
+// drawHistory writes the page of --history.
+func drawHistory(file string, visualize func(io.Writer) error) error {
 	var page bytes.Buffer
-	if err := o.Visualize(&page); err != nil {
+	if err := visualize(&page); err != nil {
 		return fmt.Errorf("--history: %w", err)
 	}
 	return os.WriteFile(file, page.Bytes(), 0o644)

@@ -14,12 +14,6 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// The backends.
-const (
-	backendFake  = "fake"
-	backendLocal = "dynamodb-local"
-)
-
 // runCommand runs scenarios.
 type runCommand struct {
 	out      io.Writer
@@ -59,8 +53,8 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 }
 
 func (r *runCommand) run(ctx context.Context, names []string) (err error) {
-	if r.backend != backendFake && r.backend != backendLocal {
-		return usage(fmt.Errorf("--backend: found %q, expected %s or %s", r.backend, backendFake, backendLocal), "")
+	if err := knownBackend(r.backend); err != nil {
+		return err
 	}
 	if r.replays < 0 {
 		return usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
@@ -84,35 +78,15 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	}
 	if r.backend == backendLocal {
 		// First of all: whoever has no Docker need not wait to hear of it.
-		if err := r.start(ctx); err != nil {
+		var stop func(*error)
+		if r.local, stop, err = startLocal(ctx, r.progress, fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake)); err != nil {
 			return err
 		}
-		defer func() {
-			// The container is to go even when the run was interrupted.
-			if closeErr := r.local.Close(context.WithoutCancel(ctx)); closeErr != nil && err == nil {
-				err = unknown(closeErr, "")
-			}
-		}()
+		defer stop(&err)
 	}
 	defer collectRarely()()
 	fmt.Fprintf(r.out, "seed %d\n%s\n", campaign.Seed, scenario.Header())
 	return inTurn(ctx, r.out, scenarios, func(i int) (*scenario.Report, int, error) { return r.one(ctx, campaign, scenarios[i], names[i]) })
-}
-
-// start starts DynamoDB Local.
-func (r *runCommand) start(ctx context.Context) (err error) {
-	fmt.Fprintf(r.progress, "starting %s in a container\n", ddblocal.Image)
-	r.local, err = ddblocal.Start(ctx)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return unknown(fmt.Errorf("interrupted before %s answered", backendLocal), "")
-	case errors.Is(err, ddblocal.ErrNoEngine), errors.Is(err, ddblocal.ErrNoImage):
-		return unknown(err, fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake))
-	default:
-		return unknown(err, "")
-	}
 }
 
 // one runs one scenario and returns its exit code, and no report if it broke off.

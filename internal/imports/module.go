@@ -13,6 +13,7 @@ var Module = Rules{
 		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "internal/programs", "scenario/isr"},
 		{"ddbfake/control", "scenario/isr/mutant"},
 		{"scenario/invariant"},
+		{"scenario/concurrent"},
 		{"scenario"},
 		{"property"},
 		{"cmd/isr-sim", "internal/strategies"},

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/concurrent"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// concurrentCommand runs nodes in real parallel.
+type concurrentCommand struct {
+	out, progress io.Writer
+	backend       string
+	protocol      string
+	actors        int
+	lasts         time.Duration
+	seed          uint64
+	history       string
+}
+
+func newConcurrent(out, progress io.Writer) *cobra.Command {
+	c := &concurrentCommand{out: out, progress: progress}
+	cmd := &cobra.Command{
+		Use:   "concurrent",
+		Short: "Run nodes in real parallel against DynamoDB Local, and judge what they saw",
+		Long: `Concurrent lets nodes ask for pages at the same time, in real time, with leases of
+a second. Now and then a node stops before a write for longer than its lease
+lasts, or does not wait for an answer. What the nodes were told is judged: ` + concurrentInvariants() + `.
+
+It needs a Docker engine, or --backend fake. Nothing of it can be replayed: to look
+into a bug, find it with isr-sim run.`,
+		Example: "  isr-sim concurrent --for 60s\n  isr-sim concurrent --protocol blind-publish --history history.html",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.backend, "backend", backendLocal, "the store: dynamodb-local, or fake")
+	f.StringVar(&c.protocol, "protocol", isr.Reference().Name, "the protocol to run (see isr-sim list)")
+	f.IntVar(&c.actors, "actors", 16, "how many nodes ask at the same time")
+	f.DurationVar(&c.lasts, "for", time.Minute, "how long; the first violation ends it")
+	f.Uint64Var(&c.seed, "seed", 1, "decides what the nodes mean to do, and not what happens")
+	f.StringVar(&c.history, "history", "", "a file of HTML to draw in what each node saw in the last seconds")
+	return cmd
+}
+
+func concurrentInvariants() string {
+	var names []string
+	for _, inv := range concurrent.Invariants() {
+		names = append(names, inv.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *concurrentCommand) run(ctx context.Context) (err error) {
+	if err := knownBackend(c.backend); err != nil {
+		return err
+	}
+	if c.actors < 2 || c.actors > 1000 {
+		return usage(fmt.Errorf("--actors: found %d, expected 2 to 1000", c.actors), "")
+	}
+	if c.lasts < 5*time.Second {
+		return usage(fmt.Errorf("--for: found %v, expected at least 5s", c.lasts), "leases last a second, and pauses longer")
+	}
+	p, err := protocol(c.protocol)
+	if err != nil {
+		return err
+	}
+	clock := clockwork.NewRealClock()
+	var client *dynamodb.Client
+	if c.backend == backendFake {
+		client = ddbfake.New(ddbfake.Options{Clock: clock}).Client()
+	} else {
+		local, stop, startErr := startLocal(ctx, c.progress, "--backend "+backendFake+" needs no Docker")
+		if startErr != nil {
+			return startErr
+		}
+		defer stop(&err)
+		client = local.Client()
+	}
+	o, err := concurrent.Run{
+		Protocol: p, Client: client, Table: "isr-sim-concurrent", Clock: clock, Actors: c.actors, For: c.lasts, Seed: c.seed,
+		Progress: func(asked int) { fmt.Fprintf(c.progress, "%d pages asked for\n", asked) },
+	}.Do(ctx)
+	if err != nil {
+		return unknown(err, "")
+	}
+	fmt.Fprintf(c.out, "%s on %s, %d nodes: %d pages asked for, %d operations, %d writes after a pause, %d leases taken over, %d requests abandoned\n",
+		p.Name, c.backend, c.actors, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
+	if c.history != "" {
+		if err := drawHistory(c.history, func(w io.Writer) error { return invariant.Visualize(o.Seen, w) }); err != nil {
+			return unknown(err, "")
+		}
+	}
+	switch o.Verdict {
+	case invariant.Violated:
+		fmt.Fprintf(c.out, "violated: %s\n  %s\n  %s\n\n  %s\n", o.Violated.Name, o.Violated.Statement, o.Why, strings.Join(o.Lines, "\n  "))
+		return &exitError{code: exitViolated}
+	case invariant.Unknown:
+		return unknown(fmt.Errorf("no verdict: %s", o.Why), "")
+	default:
+		fmt.Fprintf(c.out, "ok: %s\n", concurrentInvariants())
+		return nil
+	}
+}

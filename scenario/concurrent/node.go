@@ -1,0 +1,131 @@
+package concurrent
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// How often a node does what nodes do in bad hours.
+const (
+	pauseEvery   = 8  // writes, about
+	abandonEvery = 60 // requests for pages, about
+)
+
+// node is one machine: it asks for pages, one after the other.
+type node struct {
+	name    string
+	witness *witness
+	random  *rand.Rand
+	clock   clockwork.Clock
+	until   time.Time // when it stops
+	config  isr.Config
+	new     func(isr.Config) (isr.Handler, error)
+	tokens  int
+}
+
+func newNode(r Run, w *witness, number int, until time.Time) *node {
+	n := &node{
+		name: fmt.Sprintf("node%d", number), witness: w, clock: r.Clock, until: until, new: r.Protocol.New,
+		random: rand.New(rand.NewPCG(r.Seed, uint64(w.number)<<32|uint64(number))),
+	}
+	n.config = isr.Config{
+		Client: pausing{r.Client, n}, Clock: r.Clock, Bodies: w, Render: n.render, Tokens: n.token, Table: r.Table,
+		Lease: lease, Revalidate: revalidate, Observe: w.observer(n.name),
+	}
+	return n
+}
+
+// token names a lease. A node is one goroutine, so nothing needs to be locked.
+func (n *node) token() string {
+	n.tokens++
+	return fmt.Sprintf("%s-round%d-%d", n.name, n.witness.number, n.tokens)
+}
+
+// run asks for pages until the time is over. An error says that the protocol could
+// not be set up: what a store answers is no error here, but part of what is judged.
+func (n *node) run(ctx context.Context) error {
+	cache, err := n.new(n.config)
+	if err != nil {
+		return fmt.Errorf("concurrent: %w", err)
+	}
+	for ctx.Err() == nil && n.clock.Now().Before(n.until) {
+		n.get(ctx, cache, fmt.Sprintf("/round%d/page%d", n.witness.number, n.random.IntN(keysARound)))
+		n.clock.Sleep(n.between(20*time.Millisecond, 80*time.Millisecond))
+	}
+	return nil
+}
+
+func (n *node) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(n.random.Int64N(int64(most-least)))
+}
+
+// get asks for one page, now and then with little patience.
+func (n *node) get(ctx context.Context, cache isr.Handler, key string) {
+	if n.random.IntN(abandonEvery) == 0 {
+		n.witness.count(&n.witness.abandoned)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, n.between(time.Millisecond, 50*time.Millisecond))
+		defer cancel()
+	}
+	n.witness.count(&n.witness.asked)
+	n.witness.record(n.name, history.Event{Kind: history.Asked, Key: key})
+	served, err := cache.Get(ctx, key)
+	e := history.Event{Kind: history.Served, Key: key, As: history.Stale, Body: string(served.Body)}
+	switch {
+	case err != nil:
+		e = history.Event{Kind: history.Failed, Key: key, Note: err.Error()}
+	case served.Fresh:
+		e.As = history.Fresh
+	}
+	n.witness.record(n.name, e)
+}
+
+// render makes a body that nobody else makes.
+func (n *node) render(_ context.Context, key string, _ func(context.Context) error) ([]byte, error) {
+	body := fmt.Sprintf("%s by %s, rendering %d", key, n.name, n.tokens)
+	n.witness.record(n.name, history.Event{Kind: history.Rendered, Key: key, Body: body})
+	n.clock.Sleep(n.between(0, render))
+	return []byte(body), nil
+}
+
+// pausing is a client whose node stops now and then, when the request is made and
+// has not been sent: for a moment, or for longer than its lease lasts.
+type pausing struct {
+	*dynamodb.Client
+	n *node
+}
+
+func (p pausing) pause() {
+	if p.n.random.IntN(pauseEvery) == 0 && p.n.clock.Now().Before(p.n.until) {
+		p.n.witness.count(&p.n.witness.paused)
+		p.n.clock.Sleep(p.n.between(2*lease, 3*lease)) // a lease lasts up to a second longer: its end is rounded up
+	}
+}
+
+func (p pausing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	p.pause()
+	return p.Client.PutItem(ctx, in, options...)
+}
+
+func (p pausing) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	p.pause()
+	return p.Client.UpdateItem(ctx, in, options...)
+}
+
+func (p pausing) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, options ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	p.pause()
+	return p.Client.DeleteItem(ctx, in, options...)
+}
+
+func (p pausing) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	p.pause()
+	return p.Client.TransactWriteItems(ctx, in, options...)
+}

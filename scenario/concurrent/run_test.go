@@ -1,0 +1,57 @@
+package concurrent_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/concurrent"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
+)
+
+// run runs for a few seconds on a fake in real time.
+func run(t *testing.T, p isr.Protocol, d time.Duration) *concurrent.Outcome {
+	t.Helper()
+	clock := clockwork.NewRealClock()
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	o, err := concurrent.Run{Protocol: p, Client: db.Client(), Table: "cache", Clock: clock, Actors: 8, For: d}.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d rounds, %d asked, %d operations, %d paused, %d taken, %d abandoned", o.Rounds, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
+	return o
+}
+
+func TestTheReferenceHoldsInRealParallel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes real time")
+	}
+	t.Parallel()
+	o := run(t, isr.Reference(), 10*time.Second)
+	if o.Verdict != invariant.OK {
+		t.Errorf("%v: %s\n%v", o.Verdict, o.Why, o.Lines)
+	}
+}
+
+func TestABlindPublishShowsInRealParallel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes real time")
+	}
+	t.Parallel()
+	for _, p := range mutant.All() {
+		if p.Name != "blind-publish" {
+			continue
+		}
+		o := run(t, p, time.Minute)
+		if o.Verdict != invariant.Violated || o.Violated.Name != invariant.Linearizable().Name {
+			t.Fatalf("%v: %s", o.Verdict, o.Why)
+		}
+		if len(o.Lines) == 0 {
+			t.Error("nothing shows it")
+		}
+	}
+}
