@@ -103,7 +103,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
 		}
 	}
-	rows, err := rowsReal(ctx, client, slices.Sorted(maps.Keys(run.words.keys.names())))
+	rows, err := rowsReal(ctx, client, slices.Sorted(maps.Keys(run.words.pages.names())))
 	if err != nil {
 		return err
 	}

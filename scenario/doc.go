@@ -23,6 +23,6 @@
 //
 // # Limits
 //
-// One tenant, recipe A and its mutants, and any [isr.Handler] through
+// Recipe A and its mutants, and any [isr.Handler] through
 // [Campaign.Protocol].
 package scenario

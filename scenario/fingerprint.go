@@ -72,8 +72,8 @@ func bodyPrint(name string, body []byte) fingerprint.Hash {
 	return fingerprint.Hash(0).Text(bodyObject).Text(name).Text(string(body))
 }
 
-func versionPrint(key string, version int) fingerprint.Hash {
-	return fingerprint.Hash(0).Text(originObject).Text(key).Number(uint64(version))
+func versionPrint(p page, version int) fingerprint.Hash {
+	return fingerprint.Hash(0).Text(originObject).Text(p.tenant).Text(p.key).Number(uint64(version))
 }
 
 // fingerprint is the world's for sim.Config.

@@ -13,8 +13,19 @@ import (
 
 // node is one machine: an incarnation of an actor.
 type node struct {
-	world *world
-	proc  *sim.Proc
+	world  *world
+	proc   *sim.Proc
+	tenant string // whose pages its cache keeps
+}
+
+// boot starts a node and its cache, as an actor's own code. Making the cache may
+// take requests, and time.
+func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
+	n := &node{w, p, tenant}
+	handler := n.handler()
+	n.closeAtEnd(handler)
+	n.turn()
+	return n, handler
 }
 
 // handler makes the node's cache, as the protocol has it.
@@ -32,7 +43,7 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	case Get:
 		n.get(handler, c.Key)
 	case Change:
-		_ = n.do(n.world.ctx, &originChange{node: n, key: c.Key})
+		_ = n.do(n.world.ctx, &originChange{node: n, page: page{n.tenant, c.Key}})
 	case Sleep:
 		_ = n.sleep(n.world.ctx, c.For)
 	}
@@ -65,15 +76,31 @@ func (n *node) config() isr.Config {
 	}
 	var observe history.Observer
 	if n.world.observing && n.world.bubble == nil {
-		observe = n.world.operations.Observer(n.proc.Name(), n.proc.Now)
+		observe = n.ofTenant(n.world.operations.Observer(n.proc.Name(), n.proc.Now))
 	}
 	return isr.Config{
 		Observe: observe,
 		Client:  dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
-		Table:  tableName,
-		Lease:  c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
+		Table:  tableName, Tenant: n.tenant,
+		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Poll: c.Poll, Patience: c.Patience,
+	}
+}
+
+// ofTenant returns an observer that hears of the pages of the node's tenant by
+// names that no other tenant's have.
+func (n *node) ofTenant(observe history.Observer) history.Observer {
+	if n.tenant == "" {
+		return observe
+	}
+	return func(called history.Operation) func(history.Operation) {
+		called.Key = page{n.tenant, called.Key}.String()
+		answered := observe(called)
+		return func(o history.Operation) {
+			o.Key = called.Key
+			answered(o)
+		}
 	}
 }
 
@@ -120,7 +147,7 @@ func (n *node) closeAtEnd(handler isr.Handler) {
 }
 
 func (n *node) record(e history.Event) {
-	e.Time, e.Actor = n.proc.Now(), n.proc.Name()
+	e.Time, e.Actor, e.Tenant, e.Change = n.proc.Now(), n.proc.Name(), n.tenant, n.world.seen
 	if n.world.skewed && n.proc.Clock().Now().Sub(e.Time).Abs() > n.world.scenario.Skew {
 		n.world.mark(SkewBroken)
 	}

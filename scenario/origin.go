@@ -13,7 +13,7 @@ import (
 // render reads the origin and takes the scenario's time to make a page of it. It
 // is the Renderer of the node's cache.
 func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-	read := &originRead{node: n, key: key}
+	read := &originRead{node: n, page: page{n.tenant, key}}
 	if err := n.do(ctx, read); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 // whoever serves it tells when its data was read.
 type originRead struct {
 	node *node
-	key  string
+	page page
 	body string
 }
 
@@ -48,13 +48,13 @@ func (*originRead) Outcomes() []int { return ordinary }
 
 // Accesses implements sim.Request.
 func (r *originRead) Accesses(int) []sim.Access {
-	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.key)}}
+	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String())}}
 }
 
 func (r *originRead) Apply(int) {
 	w := r.node.world
-	r.body = fmt.Sprintf("%s@%d#%s", r.key, w.versions[r.key], w.nextID(r.node.proc.Name()+renderings))
-	r.node.record(history.Event{Kind: history.Rendered, Key: r.key, Body: r.body})
+	r.body = fmt.Sprintf("%s@%d#%s", r.page, w.versions[r.page], w.nextID(r.node.proc.Name()+renderings))
+	r.node.record(history.Event{Kind: history.Rendered, Key: r.page.key, Body: r.body})
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.
@@ -63,14 +63,14 @@ func (r *originRead) AnswerFingerprint() (uint64, bool) {
 }
 
 func (r *originRead) Describe(int) string {
-	return "reads the origin of " + r.key + " for body " + r.body
+	return "reads the origin of " + r.page.String() + " for body " + r.body
 }
 func (r *originRead) DescribeAnswer() string { return "origin's data for body " + r.body }
 
 // originChange is the script's command change.
 type originChange struct {
 	node *node
-	key  string
+	page page
 }
 
 // Outcomes implements sim.Request.
@@ -78,23 +78,25 @@ func (*originChange) Outcomes() []int { return ordinary }
 
 // Accesses implements sim.Request.
 func (r *originChange) Accesses(int) []sim.Access {
-	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.key), Write: true}}
+	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String()), Write: true}}
 }
 
 func (r *originChange) Apply(int) {
 	w := r.node.world
-	w.versions[r.key]++
+	w.versions[r.page]++
 	if w.prints != nil {
-		w.prints.thing(versionPrint(r.key, w.versions[r.key]-1), versionPrint(r.key, w.versions[r.key]))
+		w.prints.thing(versionPrint(r.page, w.versions[r.page]-1), versionPrint(r.page, w.versions[r.page]))
 	}
-	r.node.record(history.Event{Kind: history.Changed, Key: r.key})
+	r.node.record(history.Event{Kind: history.Changed, Key: r.page.key})
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (*originChange) AnswerFingerprint() (uint64, bool) { return 0, true }
 
-func (r *originChange) Describe(int) string    { return "changes the origin of " + r.key }
-func (r *originChange) DescribeAnswer() string { return "the origin of " + r.key + " is changed" }
+func (r *originChange) Describe(int) string { return "changes the origin of " + r.page.String() }
+func (r *originChange) DescribeAnswer() string {
+	return "the origin of " + r.page.String() + " is changed"
+}
 
 // bodies is the node's view of the one body store.
 type bodies struct{ n *node }
@@ -142,6 +144,9 @@ func (r *bodyRequest) Apply(int) {
 		w.prints.thing(bodyPrint(r.name, w.bodies[r.name]), bodyPrint(r.name, r.body))
 	}
 	w.bodies[r.name] = r.body
+	w.bodyLog = append(w.bodyLog, history.Body{
+		Time: r.node.proc.Now(), Actor: r.node.proc.Name(), Name: r.name, Body: string(r.body), Change: w.seen,
+	})
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.

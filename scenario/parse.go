@@ -212,6 +212,7 @@ func (p *parse) actor(n ast.Node) {
 				p.fail(n, "give each actor a name of its own", "found a second actor called %q", a.Name)
 			}
 		}},
+		field{"tenant", func(n ast.Node) { a.Tenant = p.name(n) }},
 		field{"script", func(n ast.Node) { p.list(n, func(n ast.Node) { a.Script = append(a.Script, p.command(n)) }) }},
 		field{"clock", func(n ast.Node) { p.clock(n, &a) }},
 		field{"pauses", func(n ast.Node) { a.Pauses = p.count(n, 0, 100) }},

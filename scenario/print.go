@@ -87,6 +87,7 @@ func (c Cache) document(d Cache) document {
 func (a Actor) document() document {
 	var doc, clock document
 	doc.add("name", a.Name, true)
+	doc.add("tenant", a.Tenant, a.Tenant != "")
 	doc.add("script", texts(a.Script), true)
 	clock.addDuration("offset", a.Drift.Offset, 0)
 	clock.add("drift-ppm", a.Drift.PPM, a.Drift.PPM != 0)

@@ -190,7 +190,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 func (w *world) judge(o *Outcome) {
 	o.Verdict = invariant.OK
 	evidence := invariant.Evidence{
-		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(),
+		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}

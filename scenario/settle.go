@@ -1,9 +1,6 @@
 package scenario
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -22,7 +19,7 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible = nil
 	w.db.ClearFaults()
-	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled})
+	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
 	cfg := sim.Config{
 		Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps,
 		Bubble: w.bubble, Context: w.ctx,
@@ -33,17 +30,16 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 			t.step(taken)
 		}
 	}
-	w.sim = sim.New(cfg)
-	w.sim.AddSource(&sweeper{w: w})
-	w.sim.AddSource(&w.deadlines)
+	w.newSim(cfg)
 	w.sim.Add(sim.Actor{Name: visitor, Run: func(p *sim.Proc) {
-		n := &node{w, p}
-		handler := n.handler()
-		n.closeAtEnd(handler)
-		n.turn()
+		var n *node
+		var handler isr.Handler
 		until := p.Now().Add(w.scenario.Settle)
-		for _, key := range slices.Sorted(maps.Values(w.keys.names())) {
-			for !n.servedFresh(handler, key) && p.Now().Before(until) {
+		for _, page := range w.pages.all() {
+			if n == nil || n.tenant != page.tenant {
+				n, handler = w.boot(p, page.tenant)
+			}
+			for !n.servedFresh(handler, page.key) && p.Now().Before(until) {
 				_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
 			}
 		}

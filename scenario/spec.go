@@ -66,6 +66,7 @@ func (l Lag) String() string {
 // Actor is one node and what its client asks of it.
 type Actor struct {
 	Name       string
+	Tenant     string // whose pages it serves; "" without tenants
 	Script     []Command
 	Drift      fakeclock.Drift
 	ClockSteps []time.Duration

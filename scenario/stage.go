@@ -15,7 +15,8 @@ type stage struct {
 	crew      sim.Crew
 	db        ddbfake.DB
 	bodies    map[string][]byte
-	versions  map[string]int // of the origin's data, by key
+	bodyLog   []history.Body
+	versions  map[page]int   // of the origin's data
 	ids       map[string]int // how many names of each kind have been given out
 	marks     map[Mark]bool
 	history   history.Log
@@ -23,7 +24,9 @@ type stage struct {
 }
 
 func newStage() *stage {
-	return &stage{bodies: map[string][]byte{}, versions: map[string]int{}, ids: map[string]int{}, marks: map[Mark]bool{}}
+	return &stage{
+		bodies: map[string][]byte{}, bodyLog: []history.Body{}, versions: map[page]int{}, ids: map[string]int{}, marks: map[Mark]bool{},
+	}
 }
 
 // clear takes off what the run before has left.
@@ -32,6 +35,7 @@ func (s *stage) clear() {
 	clear(s.versions)
 	clear(s.ids)
 	clear(s.marks)
+	s.bodyLog = s.bodyLog[:0]
 	s.history.Reset()
 	s.deadlines.at = s.deadlines.at[:0]
 }

@@ -43,4 +43,4 @@ func (t *tracer) printf(format string, args ...any) {
 }
 
 // words returns how this world's things are called.
-func (w *world) words() words { return words{w.start, w.keys} }
+func (w *world) words() words { return words{w.start, w.pages} }

@@ -23,30 +23,7 @@ import (
 // Instants are shown as distances from the start of the run.
 type words struct {
 	start time.Time
-	keys  *keys
-}
-
-// keys tells which cache key a partition key is that of. Most runs are never put
-// into words, so it finds out when it is asked.
-type keys struct {
-	script []Actor
-	of     map[string]string // by partition key; nil until somebody asks
-}
-
-// names returns the cache keys of the script by their partition keys.
-func (k *keys) names() map[string]string {
-	if k.of != nil {
-		return k.of
-	}
-	k.of = map[string]string{}
-	for _, a := range k.script {
-		for _, c := range a.Script {
-			if c.Key != "" {
-				k.of[isr.PartitionKey("", c.Key)] = c.Key
-			}
-		}
-	}
-	return k.of
+	pages *pages
 }
 
 // instant prints a true time: +12s.
@@ -112,7 +89,7 @@ func (w words) place(key map[string]types.AttributeValue) string {
 }
 
 func (w words) placeOf(pk, sk string) string {
-	if key, ok := w.keys.names()[pk]; ok {
+	if key, ok := w.pages.names()[pk]; ok {
 		pk = key
 	}
 	return sk + " of " + pk

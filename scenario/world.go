@@ -33,7 +33,7 @@ type world struct {
 	idsMu    sync.Mutex // of ids: goroutines of several nodes may ask for names
 	possible []possibleFault
 	met      []bool // which of the scenario's faults some call could meet
-	keys     *keys  // for traces
+	pages    *pages // for traces
 
 	operations history.Operations // what the nodes saw of the store, if observing
 	observing  bool
@@ -62,7 +62,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		keys: &keys{script: s.Actors},
+		pages: &pages{script: s.Actors},
 	}
 	lag := s.Lag.Fixed
 	if s.Lag.Scheduler {
@@ -97,13 +97,19 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		w.prints = newPrints(s)
 		cfg.Fingerprint = w.fingerprint
 	}
-	w.sim = sim.New(cfg)
-	w.sim.AddSource(&sweeper{w: w})
-	w.sim.AddSource(&w.deadlines)
+	w.newSim(cfg)
 	for _, a := range s.Actors {
 		w.addActor(a)
 	}
 	return w, nil
+}
+
+// newSim makes the simulator of what comes next, on the world's own sources of
+// steps.
+func (w *world) newSim(cfg sim.Config) {
+	w.sim = sim.New(cfg)
+	w.sim.AddSource(&sweeper{w: w})
+	w.sim.AddSource(&w.deadlines)
 }
 
 // addActor adds the actor's node and what it runs.
@@ -114,10 +120,7 @@ func (w *world) addActor(a Actor) {
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts,
 		Run: func(p *sim.Proc) {
-			n := &node{w, p}
-			handler := n.handler()
-			n.closeAtEnd(handler)
-			n.turn() // making it may have taken requests, and time
+			n, handler := w.boot(p, a.Tenant)
 			for ; next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
 				if w.prints != nil && w.protocol.Memoryless {
@@ -160,7 +163,7 @@ func (w *world) nextClient() uint64 {
 
 // onNode records what befalls a node.
 func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
-	e := history.Event{Time: w.clock.Now(), Actor: p.Name()}
+	e := history.Event{Time: w.clock.Now(), Actor: p.Name(), Change: w.seen}
 	switch k {
 	case sim.Orphan:
 		w.mark(OrphanTookPlace)
