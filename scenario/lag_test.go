@@ -20,7 +20,7 @@ func TestLagsOfScenarios(t *testing.T) {
 		}
 		sameAfterPrinting(t, s)
 	}
-	const lingering = "name: lingering\ncache: {revalidate: 1s, retention: 1s}\nttl-lag: LAG\nbounds: {ticks: 0}\n" +
+	const lingering = "name: lingering\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: LAG\nbounds: {ticks: 0}\n" +
 		"actors: [{name: alice, script: [get /home, sleep 1000h, get /home]}]\nreach: [ttl-deletion]\n"
 	for _, lag := range []string{"at-once", "uniform 1m 48h", "exponential 10m"} {
 		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(lingering, "LAG", lag, 1)))
@@ -49,23 +49,23 @@ func TestLagsOfScenarios(t *testing.T) {
 func TestTimeStopsAtDeletions(t *testing.T) {
 	s := parsed(t, `
 name: lingering
-cache: {revalidate: 1s, retention: 1s}
+cache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}
 ttl-lag: fixed 10m
 actors: [{name: alice, script: [get /home, sleep 1h]}]
 `)
 	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Strategy: sim.Replay(nil)})
-	// The page is generated at 0 s and stale from 1 s; its ttl is 2 s, it expires in the second after, and lingers.
-	if !strings.Contains(text, " +10m3s      time ") {
-		t.Errorf("time does not stop at +10m3s:\n%s", text)
+	// The page is generated at 0 s, stale from 1 s and gone for all readers from 2 s; its ttl is 3 s, it expires in the second after, and lingers.
+	if !strings.Contains(text, " +10m4s      time ") {
+		t.Errorf("time does not stop at +10m4s:\n%s", text)
 	}
 }
 
 // Where the schedule decides over TTL's lag, the scenario says how often it may delete.
 func TestSweepsAreBounded(t *testing.T) {
 	deletions := func(bounds string) (most int) {
-		s := parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
+		s := parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
 			"\nactors: [{name: alice, script: [get /one, get /two, sleep 1h, get /one]}]\n")
-		for seed := range uint64(30) {
+		for seed := range uint64(100) {
 			text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: seed})
 			most = max(most, strings.Count(text, "(by TTL)"))
 		}

@@ -53,7 +53,8 @@ type Operation struct {
 
 	Token   string // of the lease
 	Expires int64  // the lease as it is after the operation, in epoch seconds
-	// Page names what was read or published, "" for none; its row may be deleted by TTL from the second TTL on.
+	// Page names what was read or published, "" for none; its row may count as gone from the second TTL on, by the
+	// reader's clock.
 	Page string
 	TTL  int64
 }

@@ -207,7 +207,7 @@ func pageModel(skew time.Duration) porcupine.Model {
 // effect, the page as it was is the first.
 func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n int) {
 	if o.Verb == history.Read {
-		if read, possible := p.read(o); possible {
+		if read, possible := p.read(o, skew); possible {
 			next[0], n = read, 1
 		}
 		return next, n
@@ -223,12 +223,12 @@ func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n i
 }
 
 // read returns the page as it is, false if it is not what was read. One that was
-// not found may have been deleted by TTL.
-func (p page) read(o *history.Operation) (page, bool) {
+// not found may have been deleted by TTL, or count as gone by the reader's clock.
+func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
 	switch {
 	case o.Result == history.Done:
 		return p, p.name == o.Page
-	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Unix()):
+	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
 		p.name, p.ttl = "", 0
 		return p, true
 	default:

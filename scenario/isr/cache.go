@@ -64,6 +64,7 @@ type visit struct {
 	*Cache
 	key  string
 	last *page // the last page seen, fresh or not
+	seen int64 // the version of META as it was last seen, 0 if there was none
 }
 
 // get answers the request, or says why it cannot.
@@ -99,12 +100,17 @@ func (v *visit) get(ctx context.Context) (Served, error) {
 type page struct {
 	meta Meta
 	body []byte
+	// overtaken says that the page was refused for what came before it: it may be older than an invalidation.
+	overtaken bool
 }
 
 // look returns the page that META leads to, nil if there is none. A row whose
 // body is gone is as good as no row.
 func (v *visit) look(ctx context.Context) (*page, error) {
 	meta, err := v.store.Read(ctx, v.key)
+	if err == nil || errors.Is(err, ErrMiss) {
+		v.seen = meta.Version
+	}
 	if errors.Is(err, ErrMiss) {
 		return nil, nil
 	}
@@ -118,11 +124,11 @@ func (v *visit) look(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("isr: get %s: body %s: %w", v.key, meta.S3Key, err)
 	}
-	v.last = &page{meta, body}
+	v.last = &page{meta: meta, body: body}
 	return v.last, nil
 }
 
-func (c *Cache) fresh(p *page) bool { return c.store.Fresh(p.meta, c.cfg.Clock.Now()) }
+func (c *Cache) fresh(p *page) bool { return !p.overtaken && c.store.Fresh(p.meta, c.cfg.Clock.Now()) }
 
 // serve claims freshness as of now: while the body was on its way, the window
 // may have ended.
@@ -155,26 +161,29 @@ func (c *Cache) release(ctx context.Context, lease Lease) {
 
 // render makes the page and stores its body. generated_at is taken before the
 // origin is read, so that a page never claims to be newer than its data.
-func (c *Cache) render(ctx context.Context, lease *Lease) (*page, error) {
-	generatedAt := Floor(c.cfg.Clock.Now())
-	body, err := c.cfg.Render(ctx, lease.Key, func(ctx context.Context) error { return c.keepAlive(ctx, lease) })
+func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
+	generatedAt := Floor(v.cfg.Clock.Now())
+	body, err := v.cfg.Render(ctx, lease.Key, func(ctx context.Context) error { return v.keepAlive(ctx, lease) })
 	if err != nil {
 		return nil, fmt.Errorf("isr: render %s: %w", lease.Key, err)
 	}
 	sum := sha256.Sum256(body)
 	meta := Meta{
-		PK: PartitionKey(c.cfg.Tenant, lease.Key),
+		PK: PartitionKey(v.cfg.Tenant, lease.Key),
 		// The token is this generation's alone, so no other writer can touch the body that META will name.
 		S3Key:             "pages/" + lease.Token,
 		GeneratedAt:       generatedAt,
-		RevalidateSeconds: int64(c.cfg.Revalidate / time.Second),
+		RevalidateSeconds: int64(v.cfg.Revalidate / time.Second),
 		ETag:              `"` + hex.EncodeToString(sum[:8]) + `"`,
 	}
-	meta.TTL = Ceil(meta.FreshUntil().Time().Add(c.cfg.Retention))
-	if err := c.cfg.Bodies.PutBody(ctx, meta.S3Key, body); err != nil {
+	meta.TTL = v.cfg.pageTTL(meta.FreshUntil())
+	if v.cfg.Guards.has(GuardVersion) {
+		meta.Version = v.seen + 1
+	}
+	if err := v.cfg.Bodies.PutBody(ctx, meta.S3Key, body); err != nil {
 		return nil, fmt.Errorf("isr: body of %s: %w", lease.Key, err)
 	}
-	return &page{meta, body}, nil
+	return &page{meta: meta, body: body}, nil
 }
 
 // keepAlive refreshes the lease once half of it is over.
@@ -192,7 +201,8 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 
 // unpublished decides what to serve after a publish that was refused, or whose
 // outcome is unknown. What META shows decides, if it is fresh. Else, after a
-// refusal, our own page serves: its data is as new as its generated_at says. Any
+// refusal, our own page serves: its data is as new as its generated_at says. If it
+// was overtaken, it may be older than an invalidation, and is served as stale. Any
 // other failure is the store's, and the caller's to hear of.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
 	v.release(ctx, lease)
@@ -200,7 +210,8 @@ func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause 
 	if err == nil && found != nil && v.fresh(found) {
 		return found, nil
 	}
-	if errors.Is(cause, ErrLeaseLost) {
+	made.overtaken = errors.Is(cause, ErrOvertaken)
+	if made.overtaken || errors.Is(cause, ErrLeaseLost) {
 		return made, nil
 	}
 	return nil, cause

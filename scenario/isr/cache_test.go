@@ -92,12 +92,12 @@ func TestFreshnessIsByAgeAlone(t *testing.T) {
 		ttl   isr.EpochSeconds
 		fresh bool
 	}{
-		{"a new page", 0, t0 + 3600, true},
-		{"its last fresh nanosecond", 60*time.Second - 1, t0 + 3600, true},
-		{"its first stale one", 60 * time.Second, t0 + 3600, false},
-		{"fresh, although past its ttl", 59 * time.Second, t0 + 10, true},
+		{"a new page", 0, t0 + 60 + 3600, true},
+		{"its last fresh nanosecond", 60*time.Second - 1, t0 + 60 + 3600, true},
+		{"its first stale one", 60 * time.Second, t0 + 60 + 3600, false},
 		{"stale, although long before its ttl", 61 * time.Second, t0 + 1e6, false},
 		{"stale and past its ttl", 61 * time.Second, t0 + 10, false},
+		{"fresh without a ttl", 59 * time.Second, 0, true},
 		{"stale without a ttl", 61 * time.Second, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -109,6 +109,34 @@ func TestFreshnessIsByAgeAlone(t *testing.T) {
 				r.node("alice").wantServed(t, "old", true, 0)
 			} else {
 				r.node("alice").wantServed(t, "alice's 1", true, 1)
+			}
+		})
+	}
+}
+
+// A row counts as gone a buffer before TTL may come for it, so that nothing depends on whether it has.
+func TestWhatTTLMayDeleteSoonIsAMiss(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		ttl  isr.EpochSeconds // of a page that is fresh until t0+60
+		at   time.Duration
+		gone bool
+	}{
+		{"a second more than the buffer before its ttl", t0 + 3600 + 31, 30 * time.Second, false},
+		{"the last nanosecond more", t0 + 3600 + 31, 31*time.Second - 1, false},
+		{"the buffer before its ttl", t0 + 3600 + 30, 30 * time.Second, true},
+		{"past its ttl", t0 + 10, 30 * time.Second, true},
+		{"without a ttl", 0, 30 * time.Second, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			r.bodies["old"] = []byte("old")
+			r.put(t, isr.Meta{PK: isr.PartitionKey("", key), S3Key: "old", GeneratedAt: t0, RevalidateSeconds: 60, TTL: test.ttl}.Item())
+			r.clock.Advance(test.at)
+			if test.gone {
+				r.node("alice").wantServed(t, "alice's 1", true, 1)
+			} else {
+				r.node("alice").wantServed(t, "old", true, 0)
 			}
 		})
 	}
@@ -128,9 +156,9 @@ func TestWhatIsGoneIsAMiss(t *testing.T) {
 	t.Run("META, deleted by TTL early", func(t *testing.T) {
 		r := newRig(t)
 		alice := r.node("alice")
-		alice.Revalidate, alice.Retention = time.Hour, time.Second
+		alice.Revalidate, alice.Retention, alice.TTLBuffer = time.Hour, time.Second, time.Second
 		alice.wantServed(t, "alice's 1", true, 1)
-		r.clock.Advance(time.Hour + 2*time.Second)
+		r.clock.Advance(time.Hour + 3*time.Second)
 		if n := r.db.SweepExpired(); n != 1 {
 			t.Fatalf("TTL deleted %d rows, want 1", n)
 		}
@@ -158,8 +186,8 @@ func TestGeneratedAtIsTakenBeforeTheOriginIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if meta.GeneratedAt != t0 || meta.RevalidateSeconds != 60 || meta.TTL != t0+60+86400 {
-		t.Errorf("got %+v, want it generated at %d, fresh for 60 s, and kept for a day", meta, t0)
+	if meta.GeneratedAt != t0 || meta.RevalidateSeconds != 60 || meta.TTL != t0+60+86400+3600 {
+		t.Errorf("got %+v, want it generated at %d, fresh for 60 s, and kept for a day and an hour", meta, t0)
 	}
 	if string(r.bodies[meta.S3Key]) != "alice's 1" || !strings.HasPrefix(meta.ETag, `"`) || !strings.HasSuffix(meta.ETag, `"`) {
 		t.Errorf("body %q, etag %s, want alice's 1 and a quoted etag", r.bodies[meta.S3Key], meta.ETag)

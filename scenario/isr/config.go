@@ -64,8 +64,11 @@ type Config struct {
 	Tenant     string        // default: single-tenant keys
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
-	Retention  time.Duration // how long META outlives its freshness before TTL may delete it; default 24 h
-	TTLBuffer  time.Duration // how long a row outlives its use before TTL may delete it: more than clocks may be off; default 1 h
+	Retention  time.Duration // how long a page is kept after its freshness, to be served as stale; default 24 h
+	// TTLBuffer is how long a row outlives its use before TTL may delete it: more than clocks may be off and a request may
+	// be on its way, and more than a rendering takes; default 1 h.
+	TTLBuffer time.Duration
+	Guards    Guards // of a publish; default GuardToken|GuardExpiry
 
 	Observe history.Observer // hears of every operation on the store; may be nil
 
@@ -98,6 +101,12 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Revalidate%time.Second != 0 {
 		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
 	}
+	if c.Guards > AllGuards {
+		return c, fmt.Errorf("isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x", uint8(c.Guards), uint8(AllGuards))
+	}
+	if c.Guards == 0 {
+		c.Guards = GuardToken | GuardExpiry
+	}
 	if c.Patience < 0 {
 		return c, fmt.Errorf("isr: Config.Patience is %d, expected 0 (for the default) or more", c.Patience)
 	}
@@ -105,6 +114,14 @@ func (c Config) withDefaults() (Config, error) {
 		c.Patience = 10
 	}
 	return c, nil
+}
+
+// buffer is TTLBuffer in whole seconds, rounded up.
+func (c *Config) buffer() EpochSeconds { return Ceil(time.Unix(0, int64(c.TTLBuffer))) }
+
+// pageTTL is the ttl of the rows of a page that is fresh until then.
+func (c *Config) pageTTL(freshUntil EpochSeconds) EpochSeconds {
+	return Ceil(freshUntil.Time().Add(c.Retention)) + c.buffer()
 }
 
 // byDefault gives a duration that is zero its default, and refuses a negative one.

@@ -24,14 +24,14 @@ const (
 // are enough. write must judge its guards anew each time.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
-func (r *RecipeA) pastConflicts(ctx context.Context, write func() error) error {
+func (s *leases) pastConflicts(ctx context.Context, write func() error) error {
 	wait := conflictWait
 	for attempt := 1; ; attempt++ {
 		err := write()
 		if !conflicts(err) || attempt == conflictAttempts || ctx.Err() != nil {
 			return err
 		}
-		r.cfg.Clock.Sleep(wait)
+		s.cfg.Clock.Sleep(wait)
 		wait *= 2
 	}
 }

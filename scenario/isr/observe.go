@@ -11,18 +11,22 @@ import (
 // called, and to the function that observe returns, when it has been answered. Of
 // a node that dies in between, no answer is heard. Who called and when is for the
 // observer to know.
-func Observed(store Store, observe history.Observer) Store { return observed{store, observe} }
+func Observed(store Store, observe history.Observer) Store {
+	cfg := store.Config()
+	return observed{store, observe, cfg.buffer()}
+}
 
 type observed struct {
 	Store
 	observe history.Observer
+	buffer  EpochSeconds // between when a row counts as gone and its ttl
 }
 
 func (o observed) Read(ctx context.Context, key string) (Meta, error) {
 	op := history.Operation{Verb: history.Read, Key: key}
 	answered := o.observe(op)
 	m, err := o.Store.Read(ctx, key)
-	answered(withMeta(op, m).Answered(result(err)))
+	answered(o.withMeta(op, m).Answered(result(err)))
 	return m, err
 }
 
@@ -46,7 +50,7 @@ func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
 }
 
 func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
-	op := withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), m)
+	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), m)
 	answered := o.observe(op)
 	err := o.Store.Publish(ctx, l, m)
 	answered(op.Answered(result(err)))
@@ -66,8 +70,11 @@ func withLease(op history.Operation, l Lease) history.Operation {
 	return op
 }
 
-func withMeta(op history.Operation, m Meta) history.Operation {
-	op.Page, op.TTL = m.S3Key, int64(m.TTL)
+func (o observed) withMeta(op history.Operation, m Meta) history.Operation {
+	op.Page = m.S3Key
+	if m.TTL != 0 {
+		op.TTL = int64(m.TTL - o.buffer)
+	}
 	return op
 }
 
@@ -76,7 +83,7 @@ func result(err error) history.Result {
 	switch {
 	case err == nil:
 		return history.Done
-	case errors.Is(err, ErrMiss), errors.Is(err, ErrHeld), errors.Is(err, ErrLeaseLost):
+	case errors.Is(err, ErrMiss), errors.Is(err, ErrHeld), errors.Is(err, ErrLeaseLost), errors.Is(err, ErrOvertaken):
 		return history.Refused
 	default:
 		return history.InDoubt

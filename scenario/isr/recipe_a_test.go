@@ -218,7 +218,7 @@ func TestPublish(t *testing.T) {
 				}
 				test.prepare(t, r)
 				before := r.rows()
-				meta := isr.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 3600}
+				meta := isr.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 7200}
 				err := alice.Publish(r.ctx, lease, meta)
 				if test.over || test.others || test.missing {
 					wantLost(t, r, "publish", err, before)
@@ -359,11 +359,15 @@ func TestRead(t *testing.T) {
 	if got, err := alice.Read(r.ctx, key); !errors.Is(err, isr.ErrMiss) || got != (isr.Meta{}) {
 		t.Errorf("a missing row: got %+v, %v, want ErrMiss", got, err)
 	}
-	want := isr.Meta{PK: alice.PK(key), S3Key: "b", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 - 1}
+	want := isr.Meta{PK: alice.PK(key), S3Key: "b", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 7201}
 	r.put(t, want.Item())
 	r.clock.Advance(time.Hour)
 	if got, err := alice.Read(r.ctx, key); err != nil || got != want {
-		t.Errorf("a row past its ttl: got %+v, %v, want %+v", got, err, want)
+		t.Errorf("a row an hour and a second before its ttl: got %+v, %v, want %+v", got, err, want)
+	}
+	r.clock.Advance(time.Second)
+	if got, err := alice.Read(r.ctx, key); !errors.Is(err, isr.ErrMiss) || got != (isr.Meta{}) {
+		t.Errorf("a row an hour before its ttl: got %+v, %v, want ErrMiss", got, err)
 	}
 	wrong := want.Item()
 	wrong["generated_at"] = s("yesterday")
@@ -373,7 +377,7 @@ func TestRead(t *testing.T) {
 	if errors.Is(err, isr.ErrMiss) {
 		t.Errorf("a wrong row passes for a miss: %v", err)
 	}
-	if diff := cmp.Diff([]bool{true, true, true}, consistent); diff != "" {
+	if diff := cmp.Diff([]bool{true, true, true, true}, consistent); diff != "" {
 		t.Errorf("strongly consistent reads (-want +got):\n%s", diff)
 	}
 }
@@ -391,6 +395,7 @@ func TestFresh(t *testing.T) {
 		{"the first stale one", isr.Meta{GeneratedAt: 100, RevalidateSeconds: 60}, time.Unix(160, 0), false},
 		{"made by a clock that is ahead", isr.Meta{GeneratedAt: 100, RevalidateSeconds: 60}, time.Unix(90, 0), true},
 		{"never fresh", isr.Meta{GeneratedAt: 100}, time.Unix(100, 0), false},
+		{"never fresh, by a clock that is behind", isr.Meta{GeneratedAt: 100}, time.Unix(90, 0), false},
 		{"past its ttl", isr.Meta{GeneratedAt: 100, RevalidateSeconds: 60, TTL: 99}, time.Unix(159, 0), true},
 		{"long before its ttl", isr.Meta{GeneratedAt: 100, RevalidateSeconds: 60, TTL: 1e9}, time.Unix(160, 0), false},
 	} {

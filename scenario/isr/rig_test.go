@@ -206,3 +206,14 @@ func wantMention(t *testing.T, err error, words ...string) {
 		}
 	}
 }
+
+// meta is the text of an attribute of the key's META row, "" if there is none.
+func (r *rig) meta(t *testing.T, name string) string {
+	t.Helper()
+	for _, item := range r.db.Items(table) {
+		if sk, _ := item.Str("sk"); sk == isr.SortMeta && item[name] != nil {
+			return strings.Trim(item[name].String(), `"`)
+		}
+	}
+	return ""
+}

@@ -24,6 +24,7 @@ const (
 	attrRevalidateSeconds = "revalidate_seconds"
 	attrETag              = "etag"
 	attrTTL               = "ttl"
+	attrVersion           = "version"
 	attrLeaseToken        = "lease_token"
 	attrLeaseExpiresAt    = "lease_expires_at"
 
@@ -72,6 +73,7 @@ type Meta struct {
 	GeneratedAt       EpochSeconds
 	RevalidateSeconds int64
 	ETag              string
+	Version           int64 // counts publishes and invalidations under GuardVersion; 0 is none
 	TTL               EpochSeconds
 }
 
@@ -89,6 +91,9 @@ func (m Meta) Item() map[string]types.AttributeValue {
 	}
 	if m.ETag != "" {
 		item[attrETag] = text(m.ETag)
+	}
+	if m.Version != 0 {
+		item[attrVersion] = number(m.Version)
 	}
 	if m.TTL != 0 {
 		item[attrTTL] = m.TTL.attribute()
@@ -108,6 +113,9 @@ func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	}
 	if _, ok := item[attrETag]; ok {
 		m.ETag = r.text(attrETag)
+	}
+	if _, ok := item[attrVersion]; ok {
+		m.Version = r.number(attrVersion)
 	}
 	if _, ok := item[attrTTL]; ok {
 		m.TTL = EpochSeconds(r.number(attrTTL))

@@ -178,7 +178,7 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 func TestParseMetaPassesOverWhatItDoesNotKnow(t *testing.T) {
 	want := isr.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60}
 	item := want.Item()
-	item["version"] = n("7")
+	item["flavour"] = n("7")
 	got, err := isr.ParseMeta(item)
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)

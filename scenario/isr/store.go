@@ -16,6 +16,8 @@ type Lease struct {
 // Store is how a protocol keeps META and LOCK. RecipeA is the reference; a
 // mutant replaces one method.
 type Store interface {
+	// Config returns the configuration with its defaults filled in.
+	Config() Config
 	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none.
 	Read(ctx context.Context, key string) (Meta, error)
 	// Fresh says whether the page may be served as fresh at now.
@@ -24,7 +26,8 @@ type Store interface {
 	Acquire(ctx context.Context, key string) (Lease, error)
 	// Refresh extends a lease that is still held. ErrLeaseLost if it is not.
 	Refresh(ctx context.Context, l Lease) (Lease, error)
-	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held.
+	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held, and
+	// ErrOvertaken if META is not any more what it was when its Version was seen, or newer than m.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Release gives the lease back without publishing. ErrLeaseLost if it is no longer held.
 	Release(ctx context.Context, l Lease) error
@@ -35,6 +38,7 @@ var (
 	ErrMiss      = errors.New("not in the cache")
 	ErrHeld      = errors.New("somebody else holds the lease")
 	ErrLeaseLost = errors.New("the lease is no longer held")
+	ErrOvertaken = errors.New("the page has been published or invalidated since it was looked at")
 )
 
 // opError says which operation on which key failed. Most are answers that a cache

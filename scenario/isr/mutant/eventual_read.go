@@ -25,12 +25,8 @@ type eventualReader struct{ *isr.RecipeA }
 func (s eventualReader) Read(ctx context.Context, key string) (isr.Meta, error) {
 	cfg := s.Config()
 	out, err := cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &cfg.Table, Key: isr.Key(s.PK(key), isr.SortMeta)})
-	switch {
-	case err != nil:
+	if err != nil {
 		return isr.Meta{}, err
-	case out.Item == nil:
-		return isr.Meta{}, isr.ErrMiss
-	default:
-		return isr.ParseMeta(out.Item)
 	}
+	return s.Found(out.Item)
 }

@@ -1,0 +1,93 @@
+package isr
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// commit makes a page visible and gives the lease back, in one transaction: what
+// page writes, and the delete of LOCK. It is sent again if it meets a conflict,
+// under the same guards, judged anew: a lease that ends meanwhile is not published.
+//
+// Without a guard on LOCK there is no deleting it unasked: it is given back
+// afterwards.
+func (s *leases) commit(ctx context.Context, l Lease, page func() []types.TransactWriteItem) error {
+	var actions []types.TransactWriteItem
+	err := s.pastConflicts(ctx, func() error {
+		actions = page()
+		if condition, values := s.onLease(l); condition != nil {
+			actions = append(actions, types.TransactWriteItem{Delete: &types.Delete{
+				TableName:                 &s.cfg.Table,
+				Key:                       Key(s.PK(l.Key), SortLock),
+				ConditionExpression:       condition,
+				ExpressionAttributeValues: values,
+			}})
+		}
+		_, err := s.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
+		return err
+	})
+	if err != nil {
+		return storeError("publish", l.Key, refusal(err, actions))
+	}
+	if s.cfg.Guards&onLock == 0 {
+		_ = s.Release(context.WithoutCancel(ctx), l) // it ends by itself if this fails
+	}
+	return nil
+}
+
+// numbered is m with a version if versions are counted.
+func (s *leases) numbered(m Meta) Meta {
+	if s.cfg.Guards.has(GuardVersion) {
+		m.Version = max(m.Version, 1)
+	} else {
+		m.Version = 0
+	}
+	return m
+}
+
+// refusal says what a publish was refused for: ErrOvertaken if META was not as
+// its guards want it, else ErrLeaseLost. Any other error stays what it is.
+func refusal(err error, actions []types.TransactWriteItem) error {
+	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return err
+	}
+	refused := false
+	for i, reason := range cancelled.CancellationReasons {
+		if aws.ToString(reason.Code) != "ConditionalCheckFailed" {
+			continue
+		}
+		refused = true
+		if i < len(actions) && sortKey(actions[i]) == SortMeta {
+			return ErrOvertaken
+		}
+	}
+	if refused {
+		return ErrLeaseLost
+	}
+	return err
+}
+
+// sortKey is that of the row which an action is about.
+func sortKey(action types.TransactWriteItem) string {
+	var key map[string]types.AttributeValue
+	switch {
+	case action.Put != nil:
+		key = action.Put.Item
+	case action.Update != nil:
+		key = action.Update.Key
+	case action.Delete != nil:
+		key = action.Delete.Key
+	case action.ConditionCheck != nil:
+		key = action.ConditionCheck.Key
+	}
+	sk, _ := key[attrSK].(*types.AttributeValueMemberS)
+	if sk == nil {
+		return ""
+	}
+	return sk.Value
+}

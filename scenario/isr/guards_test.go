@@ -1,0 +1,154 @@
+package isr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+func TestGuardsPrint(t *testing.T) {
+	for g, want := range map[isr.Guards]string{
+		0: "none", isr.GuardToken: "token", isr.GuardToken | isr.GuardExpiry: "token+expiry",
+		isr.GuardVersion | isr.GuardMonotonic: "version+monotonic", isr.AllGuards: "token+expiry+version+monotonic",
+	} {
+		if got := g.String(); got != want {
+			t.Errorf("%#x prints as %s, want %s", uint8(g), got, want)
+		}
+	}
+}
+
+// overtakings are what can have become of META since alice looked at it, at t0+1: it was generated at t0-100, and had version 3.
+var overtakings = []struct {
+	name              string
+	meta              *isr.Meta // nil is no row
+	version, monotone bool      // which guards refuse what was generated at t0+1
+}{
+	{"as it was", &isr.Meta{GeneratedAt: t0 - 100, Version: 3}, false, false},
+	{"published again, of older data", &isr.Meta{GeneratedAt: t0, Version: 4}, true, false},
+	{"published again, of data as old", &isr.Meta{GeneratedAt: t0 + 1, Version: 4}, true, true},
+	{"published by somebody who does not count", &isr.Meta{GeneratedAt: t0 + 2}, true, true},
+	{"deleted", nil, true, false},
+	{"gone, and not deleted", &isr.Meta{GeneratedAt: t0 + 2, Version: 3, TTL: t0 + 3600}, true, false},
+}
+
+// Every combination of guards meets every state of LOCK and META.
+func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
+	for g := isr.GuardToken; g <= isr.AllGuards; g++ {
+		for _, lock := range guarded {
+			for _, meta := range overtakings {
+				t.Run(fmt.Sprintf("%v/LOCK %s/META %s", g, lock.name, meta.name), func(t *testing.T) {
+					r := newRig(t)
+					cfg := r.config("alice")
+					cfg.Guards = g
+					alice, err := isr.NewRecipeA(cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					lease, err := alice.Acquire(r.ctx, key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					lock.prepare(t, r)
+					if meta.meta != nil {
+						found := *meta.meta
+						found.PK, found.S3Key = alice.PK(key), "found"
+						r.put(t, found.Item())
+					}
+					before := r.rows()
+
+					err = alice.Publish(r.ctx, lease, isr.Meta{
+						PK: alice.PK(key), S3Key: "new", GeneratedAt: t0 + 1, RevalidateSeconds: 60, Version: 4, TTL: isr.Floor(r.clock.Now()) + 7200,
+					})
+
+					var want error
+					switch {
+					case g&isr.GuardVersion != 0 && meta.version, g&isr.GuardMonotonic != 0 && meta.monotone:
+						want = isr.ErrOvertaken
+					case g&isr.GuardToken != 0 && (lock.others || lock.missing), g&isr.GuardExpiry != 0 && (lock.over || lock.missing):
+						want = isr.ErrLeaseLost
+					}
+					if !errors.Is(err, want) {
+						t.Fatalf("got %v, want %v", err, want)
+					}
+					if want != nil {
+						if got := r.rows(); fmt.Sprint(got) != fmt.Sprint(before) {
+							t.Errorf("a refusal changed rows from %v to %v", before, got)
+						}
+						return
+					}
+					got, err := alice.Read(r.ctx, key)
+					if err != nil || got.S3Key != "new" || (got.Version == 4) != (g&isr.GuardVersion != 0) {
+						t.Errorf("META is %+v, %v, want the new page, with a version only if versions are counted", got, err)
+					}
+					left := ""
+					if lock.others && g&(isr.GuardToken|isr.GuardExpiry) == 0 {
+						left = "bob-1" // his lock is not given back for him
+					}
+					if got := r.lockToken(); got != left {
+						t.Errorf("lock of %q left, want %q", got, left)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The first page has nothing to be overtaken by but another first page.
+func TestTheFirstPublishUnderGuards(t *testing.T) {
+	for g := isr.GuardToken; g <= isr.AllGuards; g++ {
+		r := newRig(t)
+		alice := r.node("alice")
+		alice.Guards = g
+		for i := 1; i <= 3; i++ {
+			alice.wantServed(t, fmt.Sprintf("alice's %d", i), true, i)
+			if want := fmt.Sprint(i); g&isr.GuardVersion != 0 && r.meta(t, "version") != want {
+				t.Errorf("%v: version %s after publish %s", g, r.meta(t, "version"), want)
+			}
+			r.clock.Advance(time.Minute)
+		}
+	}
+}
+
+// What has counted as gone is the beginning of a new count.
+func TestVersionsBeginAgainAfterARowThatIsGone(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		r := newRig(t)
+		alice := r.node("alice")
+		alice.Guards = isr.AllGuards
+		alice.wantServed(t, "alice's 1", true, 1)
+		r.clock.Advance(time.Minute)
+		alice.wantServed(t, "alice's 2", true, 2)
+		r.clock.Advance(time.Minute + 24*time.Hour)
+		if deleted {
+			r.clock.Advance(time.Hour + time.Second)
+			r.db.SweepExpired()
+		}
+		alice.wantServed(t, "alice's 3", true, 3)
+		if got := r.meta(t, "version"); got != "1" {
+			t.Errorf("deleted %v: version %s, want 1", deleted, got)
+		}
+	}
+}
+
+// A page that was overtaken while it was made may be older than what overtook it: it is served, but not as fresh.
+func TestAnOvertakenPageIsNotFresh(t *testing.T) {
+	r := newRig(t)
+	r.page(t, "old", t0-100)
+	alice := r.node("alice")
+	alice.Guards = isr.AllGuards
+	alice.render = func(context.Context, func(context.Context) error) error {
+		r.bodies["other"] = []byte("other")
+		r.put(t, isr.Meta{PK: isr.PartitionKey("", key), S3Key: "other", GeneratedAt: t0 - 99, RevalidateSeconds: 60, Version: 1}.Item())
+		return nil
+	}
+	alice.wantServed(t, "alice's 1", false, 1)
+	if got := r.lockToken(); got != "" {
+		t.Errorf("lock of %s left", got)
+	}
+	alice.render = nil
+	alice.wantServed(t, "alice's 2", true, 2)
+}
