@@ -125,6 +125,8 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, runID str
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
 		return client.GetItem(ctx, in)
+	case *dynamodb.QueryInput:
+		return client.Query(ctx, in)
 	case *dynamodb.PutItemInput:
 		return client.PutItem(ctx, in)
 	case *dynamodb.UpdateItemInput:

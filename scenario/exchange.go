@@ -36,6 +36,12 @@ func answerText(out any, err error) string {
 	switch out := out.(type) {
 	case *dynamodb.GetItemOutput:
 		return "ok " + itemText(out.Item)
+	case *dynamodb.QueryOutput:
+		items := make([]string, len(out.Items))
+		for i, item := range out.Items {
+			items[i] = itemText(item)
+		}
+		return fmt.Sprintf("ok %s, %d of %d, up to %s", strings.Join(items, " "), out.Count, out.ScannedCount, itemText(out.LastEvaluatedKey))
 	case *dynamodb.PutItemOutput:
 		return "ok " + itemText(out.Attributes)
 	case *dynamodb.UpdateItemOutput:

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -123,6 +124,16 @@ func answerPrint(out any, err error) (h fingerprint.Hash, known bool) {
 	switch out := out.(type) {
 	case *dynamodb.GetItemOutput:
 		return sdkItemPrint(out.Item)
+	case *dynamodb.QueryOutput:
+		h = h.Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
+		for _, item := range append(slices.Clip(out.Items), out.LastEvaluatedKey) {
+			row, ok := sdkItemPrint(item)
+			if !ok {
+				return h, false
+			}
+			h = h.Number(uint64(row))
+		}
+		return h, true
 	case *dynamodb.PutItemOutput:
 		return sdkItemPrint(out.Attributes)
 	case *dynamodb.UpdateItemOutput:

@@ -21,6 +21,9 @@ const (
 	ExpiredRowRead  Mark = "expired-row-read" // a row was read past its ttl, not deleted yet
 	TTLDeletion     Mark = "ttl-deletion"     // TTL deleted a row
 	LeaseRefreshed  Mark = "lease-refreshed"  // a holder extended its lease
+	RolledBack      Mark = "rolled-back"      // a page went back to an older version
+	PageInvalidated Mark = "page-invalidated" // a client was told that a page is not fresh any more
+	RequestRepeated Mark = "request-repeated" // a regeneration found that it had been asked for before
 	NodePaused      Mark = "pause"            // a node stopped and ran on later
 	NodeCrashed     Mark = "crash"            // a node lost its memory
 	NodeRestarted   Mark = "restart"          // a crashed node came back
@@ -35,7 +38,7 @@ func Marks() []Mark { return slices.Clone(allMarks) }
 var allMarks = func() []Mark {
 	marks := []Mark{
 		LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
-		NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
+		RolledBack, PageInvalidated, RequestRepeated, NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
 	}
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))

@@ -16,12 +16,14 @@ type node struct {
 	world  *world
 	proc   *sim.Proc
 	tenant string // whose pages its cache keeps
+	// asked says that the REQ row of the request in progress is its own.
+	asked bool
 }
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may
 // take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
-	n := &node{w, p, tenant}
+	n := &node{world: w, proc: p, tenant: tenant}
 	handler := n.handler()
 	n.closeAtEnd(handler)
 	n.turn()
@@ -35,36 +37,6 @@ func (n *node) handler() isr.Handler {
 		panic(fmt.Errorf("protocol %s: %w", n.world.protocol.Name, err))
 	}
 	return handler
-}
-
-// carryOut does one command of the script.
-func (n *node) carryOut(handler isr.Handler, c Command) {
-	switch c.Verb {
-	case Get:
-		n.get(handler, c.Key)
-	case Change:
-		_ = n.do(n.world.ctx, &originChange{node: n, page: page{n.tenant, c.Key}})
-	case Sleep:
-		_ = n.sleep(n.world.ctx, c.For)
-	}
-}
-
-// get asks the cache for a page and records what it was told.
-func (n *node) get(handler isr.Handler, key string) {
-	n.record(history.Event{Kind: history.Asked, Key: key})
-	served, err := handler.Get(n.life(), key)
-	n.turn()
-	if err != nil {
-		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
-		return
-	}
-	e := history.Event{Kind: history.Served, Key: key, As: history.Stale, Body: string(served.Body)}
-	if served.Fresh {
-		e.As = history.Fresh
-	} else {
-		n.world.mark(ServedStale)
-	}
-	n.record(e)
 }
 
 // config is the node's cache as the scenario configures it.

@@ -14,6 +14,7 @@ import (
 // is the Renderer of the node's cache.
 func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
 	read := &originRead{node: n, page: page{n.tenant, key}}
+	read.request, _ = ctx.Value(requested{}).(isr.Request)
 	if err := n.do(ctx, read); err != nil {
 		return nil, err
 	}
@@ -41,6 +42,8 @@ type originRead struct {
 	node *node
 	page page
 	body string
+	// request is what the page is made for, if for anything in particular.
+	request isr.Request
 }
 
 // Outcomes implements sim.Request.
@@ -54,7 +57,7 @@ func (r *originRead) Accesses(int) []sim.Access {
 func (r *originRead) Apply(int) {
 	w := r.node.world
 	r.body = fmt.Sprintf("%s@%d#%s", r.page, w.versions[r.page], w.nextID(r.node.proc.Name()+renderings))
-	r.node.record(history.Event{Kind: history.Rendered, Key: r.page.key, Body: r.body})
+	r.node.record(history.Event{Kind: history.Rendered, Key: r.page.key, Body: r.body, Request: r.request.ID, Inputs: r.request.Hash})
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.

@@ -241,31 +241,14 @@ func (p *parse) clock(n ast.Node, a *Actor) {
 	)
 }
 
-// commands is what a script's line may be, for errors.
-const commands = "get KEY, change KEY or sleep DURATION"
-
 func (p *parse) command(n ast.Node) Command {
 	text := p.text(n)
 	if p.err != nil {
 		return Command{}
 	}
-	verb, argument, _ := strings.Cut(strings.TrimSpace(text), " ")
-	c := Command{Verb: Verb(verb)}
-	argument = strings.TrimSpace(argument)
-	switch c.Verb {
-	case Get, Change:
-		c.Key = argument
-		if argument == "" || strings.ContainsAny(argument, " \t\n") {
-			p.fail(n, verb+" /home", "found %q, expected one key after %s", text, verb)
-		}
-	case Sleep:
-		d, err := time.ParseDuration(argument)
-		if err != nil || d <= 0 || d > 365*24*time.Hour {
-			p.fail(n, "sleep 61s", "found %q, expected a duration of more than 0s, up to a year", text)
-		}
-		c.For = d
-	default:
-		p.fail(n, didYouMean(verb, []string{string(Get), string(Change), string(Sleep)}), "found the command %q, expected %s", text, commands)
+	c, wrong := parseCommand(text)
+	if wrong != nil {
+		p.fail(n, wrong.hint, "%s", wrong.problem)
 	}
 	return c
 }

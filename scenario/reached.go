@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,15 +20,30 @@ func (w *world) mark(m Mark) {
 	}
 }
 
-// markCall notes what a call and its answer say of where the run has got to.
-func (w *world) markCall(r *storeRequest) {
+// markCall notes what a call, which changed so many rows, and its answer say of
+// where the run has got to.
+func (w *world) markCall(r *storeRequest, changed int) {
 	switch in := r.call.Input.(type) {
 	case *dynamodb.GetItemInput:
-		if out, ok := r.out.(*dynamodb.GetItemOutput); ok && w.isExpired(out.Item) {
+		if out, ok := r.out.(*dynamodb.GetItemOutput); ok {
+			if w.isExpired(out.Item) {
+				w.mark(ExpiredRowRead)
+			}
+			if out.Item != nil && isRequest(in.Key) && !r.node.asked {
+				w.mark(RequestRepeated)
+			}
+		}
+	case *dynamodb.QueryInput:
+		if out, ok := r.out.(*dynamodb.QueryOutput); ok && slices.ContainsFunc(out.Items, w.isExpired) {
 			w.mark(ExpiredRowRead)
 		}
 	case *dynamodb.PutItemInput:
-		if row, ok := isr.Refused(r.err); ok {
+		if row, ok := isr.Refused(r.err); isRequest(in.Item) {
+			if ok && r.attempt == 1 && !r.twice && !r.node.asked {
+				w.mark(RequestRepeated)
+			}
+			r.node.asked = r.node.asked || changed > 0
+		} else if ok {
 			if (r.attempt > 1 || r.twice) && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
 				w.mark(OwnCommitMet)
 			} else {
@@ -44,6 +60,15 @@ func (w *world) markCall(r *storeRequest) {
 		}
 	}
 }
+
+// isRequest says whether a key, or an item, is that of a REQ row.
+func isRequest(item map[string]types.AttributeValue) bool {
+	sk, _ := item["sk"].(*types.AttributeValueMemberS)
+	return sk != nil && strings.HasPrefix(sk.Value, requestRows)
+}
+
+// requestRows is how the sort keys of REQ rows begin.
+const requestRows = "REQ#"
 
 // markRefusal notes that a write of one row was refused. A write of LOCK that
 // sets a token is an acquire; any other, a refresh or a release.

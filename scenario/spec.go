@@ -76,31 +76,6 @@ type Actor struct {
 	Restarts   int
 }
 
-// Verb is what a command of a script does.
-type Verb string
-
-// The verbs of scripts.
-const (
-	Get    Verb = "get"    // asks the node's cache for a page: get /home
-	Change Verb = "change" // changes the origin's data behind a page: change /home
-	Sleep  Verb = "sleep"  // waits by the node's clock: sleep 61s
-)
-
-// Command is one line of a script.
-type Command struct {
-	Verb Verb
-	Key  string        // for get and change
-	For  time.Duration // for sleep
-}
-
-// String returns the command as scripts write it.
-func (c Command) String() string {
-	if c.Verb == Sleep {
-		return string(c.Verb) + " " + c.For.String()
-	}
-	return string(c.Verb) + " " + c.Key
-}
-
 // Fault is a fault of the store. A certain one strikes whenever its predicates
 // hold; a possible one ("maybe") when the schedule says so, too.
 type Fault struct {

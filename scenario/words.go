@@ -42,28 +42,60 @@ func (w words) second(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// row prints a META or LOCK row by its meaning, any other one as it is.
+// row prints a row by its meaning, and one that has none as it is.
 func (w words) row(item attr.Item) string {
 	if item == nil {
 		return "absent"
 	}
 	sk, _ := item.Str("sk")
-	switch sk {
+	switch kind, _, _ := strings.Cut(sk, "#"); kind {
 	case isr.SortLock:
 		token, ok := item.Str("lease_token")
 		expires, okExpires := item.Int("lease_expires_at")
 		if ok && okExpires {
 			return fmt.Sprintf("token %s until %s", token, w.second(expires))
 		}
-	case isr.SortMeta:
-		body, ok := item.Str("s3_key")
+	case isr.SortMeta, "VER":
+		what := "body "
+		where, ok := item.Str("s3_key")
+		if !ok {
+			what = "at "
+			where, ok = item.Str("current_sk")
+		}
 		generated, okGenerated := item.Int("generated_at")
 		revalidate, okRevalidate := item.Int("revalidate_seconds")
 		if ok && okGenerated && okRevalidate {
-			return fmt.Sprintf("body %s generated %s fresh until %s", body, w.second(generated), w.second(generated+revalidate))
+			version := ""
+			if n, ok := item.Int("version"); ok {
+				version = fmt.Sprintf(" version %d", n)
+			}
+			return fmt.Sprintf("%s%s generated %s fresh until %s%s", what, where, w.second(generated), w.second(generated+revalidate), version)
+		}
+	case "REQ":
+		hash, ok := item.Str("request_hash")
+		status, okStatus := item.Str("status")
+		if ok && okStatus {
+			s := fmt.Sprintf("%s with %s", status, hash)
+			if body, ok := item.Str("result_s3_key"); ok {
+				s += ", body " + body
+			}
+			return s
 		}
 	}
 	return item.String()
+}
+
+// sdkRows is sdkRow for several.
+func (w words) sdkRows(items []map[string]types.AttributeValue) string {
+	rows := make([]string, len(items))
+	for i, item := range items {
+		sk, _ := item["sk"].(*types.AttributeValueMemberS)
+		rows[i] = w.sdkRow(item)
+		if sk != nil {
+			rows[i] = sk.Value + " " + rows[i]
+		}
+	}
+	return "[" + strings.Join(rows, "; ") + "]"
 }
 
 // sdkRow is row for the SDK's form of an item.
@@ -110,11 +142,9 @@ func (w words) change(c ddbfake.Change) string {
 func (w words) input(in any) string {
 	switch in := in.(type) {
 	case *dynamodb.GetItemInput:
-		consistency := ""
-		if !aws.ToBool(in.ConsistentRead) {
-			consistency = " (eventually consistent)"
-		}
-		return "GetItem " + w.place(in.Key) + consistency
+		return "GetItem " + w.place(in.Key) + consistency(in.ConsistentRead)
+	case *dynamodb.QueryInput:
+		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues) + consistency(in.ConsistentRead)
 	case *dynamodb.PutItemInput:
 		return "PutItem " + w.place(in.Item) + " " + w.sdkRow(in.Item) +
 			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
@@ -133,6 +163,13 @@ func (w words) input(in any) string {
 	default:
 		return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", in), "*dynamodb."), "Input")
 	}
+}
+
+func consistency(consistent *bool) string {
+	if aws.ToBool(consistent) {
+		return ""
+	}
+	return " (eventually consistent)"
 }
 
 func (w words) action(a types.TransactWriteItem) string {
@@ -176,6 +213,9 @@ func (w words) condition(condition *string, names map[string]string, values map[
 func (w words) value(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
+		if name, ok := w.pages.names()[v.Value]; ok {
+			return name
+		}
 		return v.Value
 	case *types.AttributeValueMemberN:
 		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
@@ -193,10 +233,14 @@ func (w words) value(v types.AttributeValue) string {
 // outcome prints an answer or an error.
 func (w words) outcome(out any, err error) string {
 	if err == nil {
-		if get, ok := out.(*dynamodb.GetItemOutput); ok {
-			return w.sdkRow(get.Item)
+		switch out := out.(type) {
+		case *dynamodb.GetItemOutput:
+			return w.sdkRow(out.Item)
+		case *dynamodb.QueryOutput:
+			return w.sdkRows(out.Items)
+		default:
+			return "ok"
 		}
-		return "ok"
 	}
 	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		codes := make([]string, len(cancelled.CancellationReasons))

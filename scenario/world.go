@@ -209,8 +209,8 @@ func (w *world) unmetFaults() []Fault {
 // afterCall notes what a call reached, and which deadlines the rows now hold. It
 // returns how many rows the call changed.
 func (w *world) afterCall(r *storeRequest) (changed int) {
-	w.markCall(r)
 	changed = w.noteChanges() // a lag's deletions come before the call that finds them done
+	w.markCall(r, changed)
 	if w.recording {
 		w.record(r)
 	}
@@ -235,9 +235,18 @@ func (w *world) record(r *storeRequest) {
 
 // behind reports whether a replica that lags may have answered: another store
 // has no such replica.
-func (w *world) behind(in any) bool {
-	get, ok := in.(*dynamodb.GetItemInput)
-	return ok && w.scenario.ReplicaLag > 0 && !aws.ToBool(get.ConsistentRead)
+func (w *world) behind(input any) bool {
+	if w.scenario.ReplicaLag == 0 {
+		return false
+	}
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return !aws.ToBool(in.ConsistentRead)
+	case *dynamodb.QueryInput:
+		return !aws.ToBool(in.ConsistentRead)
+	default:
+		return false
+	}
 }
 
 // noteChanges looks at what has changed in the store since it last did, and counts
