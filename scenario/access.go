@@ -1,9 +1,6 @@
 package scenario
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -62,21 +59,15 @@ func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
 	return sim.Access{Object: sim.ObjectNamed(rowObject, pk.Value, sk.Value), Write: write}
 }
 
-// Accesses implements sim.Request. Faults are counted: of two calls that one fault
-// can strike, it may strike the first only.
+// Accesses implements sim.Request.
 func (r *storeRequest) Accesses(outcome int) []sim.Access {
 	if r.touches == nil {
-		r.touches = accesses(r.call.Input)
-		if r.touches != nil && r.node.world.certainFaults() {
-			r.touches = append(r.touches, sim.Access{Object: sim.ObjectNamed(faultObject), Write: true})
+		if r.touches = accesses(r.call.Input); r.touches != nil {
+			r.touches = r.node.world.withCertain(r.touches)
 		}
 	}
-	if outcome == 0 || r.touches == nil {
-		return r.touches
+	if r.touches == nil {
+		return nil
 	}
-	fault := sim.ObjectNamed(faultObject, fmt.Sprint(outcome))
-	return append(slices.Clip(r.touches), sim.Access{Object: fault, Write: true})
+	return withPossible(r.touches, outcome)
 }
-
-// certainFaults reports whether some fault strikes as soon as its time has come.
-func (w *world) certainFaults() bool { return len(w.possible) < len(w.scenario.Faults) }

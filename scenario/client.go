@@ -186,8 +186,9 @@ func (r *storeRequest) Outcomes() []int {
 		return ordinary
 	}
 	r.ways = append(r.ways[:0], 0)
-	for i, f := range r.node.world.possible {
-		if f.left != 0 && r.node.world.db.Matches(f.fault, r.call) {
+	for i := range r.node.world.possible {
+		f := &r.node.world.possible[i]
+		if f.left != 0 && f.fault.Trouble == "" && r.node.world.db.Matches(f.fault.Fault, r.call) {
 			r.node.world.met[f.declared] = true
 			r.ways = append(r.ways, i+1)
 		}
@@ -200,11 +201,10 @@ func (r *storeRequest) Apply(outcome int) {
 	w := r.node.world
 	call := r.call
 	if outcome > 0 {
-		f := &w.possible[outcome-1]
-		if f.left > 0 {
-			f.left--
-		}
-		call.Fault = &f.fault
+		call.Fault = &w.possible[outcome-1].strike().Fault
+	}
+	if w.prints != nil {
+		w.countCall(call)
 	}
 	w.struck = 0
 	r.out, r.err = w.db.Do(w.ctx, call)
@@ -225,11 +225,3 @@ func (r *storeRequest) Describe(int) string {
 
 // DescribeAnswer implements sim.Request.
 func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().outcome(r.out, r.err) }
-
-// possibleFault is a fault that the schedule may choose, and how often still;
-// negative is for ever.
-type possibleFault struct {
-	fault    ddbfake.Fault
-	left     int
-	declared int // its place among the scenario's faults
-}

@@ -93,6 +93,9 @@ func (w *world) fingerprint() uint64 {
 	for _, f := range w.possible {
 		h = h.Number(uint64(f.left))
 	}
+	for _, f := range w.certain {
+		h = h.Number(uint64(f.calls))
+	}
 	h = h.Number(uint64(w.swept))
 	now := w.clock.Now()
 	for _, at := range w.deadlines.at {

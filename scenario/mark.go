@@ -10,8 +10,8 @@ import (
 // its scenario declares has tested nothing, and fails.
 type Mark string
 
-// The marks, in the order in which reports print them. Every kind of fault is a
-// mark too, by its own name.
+// The marks, in the order in which reports print them. Every kind of fault, and
+// every trouble, is a mark too, by its own name.
 const (
 	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by somebody else
 	LockRefused     Mark = "lock-refused"     // an acquire met a lease that was held
@@ -42,6 +42,9 @@ var allMarks = func() []Mark {
 	}
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))
+	}
+	for _, trouble := range Troubles() {
+		marks = append(marks, Mark(trouble))
 	}
 	return marks
 }()

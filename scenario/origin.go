@@ -18,6 +18,9 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 	if err := n.do(ctx, read); err != nil {
 		return nil, err
 	}
+	if read.trouble != "" {
+		return nil, read.trouble.err()
+	}
 	c := n.world.scenario.Cache
 	part := c.KeepAlive
 	if part <= 0 {
@@ -39,6 +42,7 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 // originRead is a request to the origin. The body names the rendering, so that
 // whoever serves it tells when its data was read.
 type originRead struct {
+	beside
 	node *node
 	page page
 	body string
@@ -47,28 +51,32 @@ type originRead struct {
 }
 
 // Outcomes implements sim.Request.
-func (*originRead) Outcomes() []int { return ordinary }
+func (r *originRead) Outcomes() []int { return r.outcomes(r.node, ofOrigin) }
 
 // Accesses implements sim.Request.
-func (r *originRead) Accesses(int) []sim.Access {
-	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String())}}
+func (r *originRead) Accesses(outcome int) []sim.Access {
+	touched := []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String())}}
+	return withPossible(r.node.world.withCertain(touched), outcome)
 }
 
-func (r *originRead) Apply(int) {
+func (r *originRead) Apply(outcome int) {
 	w := r.node.world
+	if r.meet(r.node, outcome, ofOrigin); r.trouble != "" {
+		return
+	}
 	r.body = fmt.Sprintf("%s@%d#%s", r.page, w.versions[r.page], w.nextID(r.node.proc.Name()+renderings))
 	r.node.record(history.Event{Kind: history.Rendered, Key: r.page.key, Body: r.body, Request: r.request.ID, Inputs: r.request.Hash})
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
-	return uint64(fingerprint.Hash(0).Text(r.body)), true
+	return uint64(fingerprint.Hash(0).Text(r.body).Text(string(r.trouble))), true
 }
 
 func (r *originRead) Describe(int) string {
-	return "reads the origin of " + r.page.String() + " for body " + r.body
+	return "reads the origin of " + r.page.String() + r.told(" for body "+r.body, " -> ")
 }
-func (r *originRead) DescribeAnswer() string { return "origin's data for body " + r.body }
+func (r *originRead) DescribeAnswer() string { return r.told("origin's data for body "+r.body, "") }
 
 // originChange is the script's command change.
 type originChange struct {
@@ -107,7 +115,11 @@ type bodies struct{ n *node }
 var _ isr.BodyStore = bodies{}
 
 func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
-	return b.n.do(ctx, &bodyRequest{node: b.n, name: name, body: body, put: true})
+	r := &bodyRequest{node: b.n, name: name, body: body, put: true}
+	if err := b.n.do(ctx, r); err != nil {
+		return err
+	}
+	return r.trouble.err()
 }
 
 func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
@@ -115,31 +127,45 @@ func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	if err := b.n.do(ctx, r); err != nil {
 		return nil, err
 	}
-	if r.body == nil {
+	if r.body == nil && r.trouble == "" {
 		return nil, isr.ErrNoBody
 	}
-	return r.body, nil
+	return r.body, r.trouble.err()
 }
 
 // bodyRequest is a request to the body store.
 type bodyRequest struct {
+	beside
 	node *node
 	name string
 	body []byte
 	put  bool
 }
 
-// Outcomes implements sim.Request.
-func (*bodyRequest) Outcomes() []int { return ordinary }
-
-// Accesses implements sim.Request.
-func (r *bodyRequest) Accesses(int) []sim.Access {
-	return []sim.Access{{Object: sim.ObjectNamed(bodyObject, r.name), Write: r.put}}
+// troubles are those that may befall the request.
+func (r *bodyRequest) troubles() []Trouble {
+	if r.put {
+		return ofPuts
+	}
+	return ofGets
 }
 
-func (r *bodyRequest) Apply(int) {
+// Outcomes implements sim.Request.
+func (r *bodyRequest) Outcomes() []int { return r.outcomes(r.node, r.troubles()) }
+
+// Accesses implements sim.Request.
+func (r *bodyRequest) Accesses(outcome int) []sim.Access {
+	touched := []sim.Access{{Object: sim.ObjectNamed(bodyObject, r.name), Write: r.put}}
+	return withPossible(r.node.world.withCertain(touched), outcome)
+}
+
+func (r *bodyRequest) Apply(outcome int) {
 	w := r.node.world
-	if !r.put {
+	r.meet(r.node, outcome, r.troubles())
+	switch {
+	case r.trouble != "" && r.trouble != BodyPutLost:
+		return
+	case !r.put:
 		r.body = w.bodies[r.name]
 		return
 	}
@@ -154,18 +180,20 @@ func (r *bodyRequest) Apply(int) {
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	return uint64(bodyPrint(r.name, r.body)), true
+	return uint64(bodyPrint(r.name, r.body).Text(string(r.trouble))), true
 }
 
 func (r *bodyRequest) Describe(int) string {
 	if r.put {
-		return "PutBody " + r.name
+		return "PutBody " + r.name + r.told("", " -> ")
 	}
 	return "GetBody " + r.name + " -> " + r.DescribeAnswer()
 }
 
 func (r *bodyRequest) DescribeAnswer() string {
 	switch {
+	case r.trouble != "":
+		return r.trouble.err().Error()
 	case r.put:
 		return "body stored"
 	case r.body == nil:

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -259,11 +260,12 @@ func (p *parse) fault(n ast.Node) {
 		return
 	}
 	rest, maybe := strings.CutPrefix(strings.TrimSpace(text), "maybe ")
-	f, err := ddbfake.ParseFault(rest)
+	f, hint, err := parseFault(rest)
 	if err != nil {
-		p.fail(n, "such as: maybe response-lost op=TransactWriteItems actor=alice", "%v", err)
+		p.fail(n, cmp.Or(hint, "such as: maybe response-lost op=TransactWriteItems actor=alice"), "%v", err)
 		return
 	}
+	f.Maybe = maybe
 	var actors []string
 	for _, a := range p.s.Actors {
 		actors = append(actors, a.Name)
@@ -278,7 +280,7 @@ func (p *parse) fault(n ast.Node) {
 	case f.Table != "" && f.Table != tableName:
 		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, tableName)
 	}
-	p.s.Faults = append(p.s.Faults, Fault{Fault: f, Maybe: maybe})
+	p.s.Faults = append(p.s.Faults, f)
 }
 
 func (p *parse) bounds(n ast.Node) {

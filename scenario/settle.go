@@ -17,7 +17,7 @@ const visitor = "visitor"
 // are those of the first phase.
 func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	w.quiet = true
-	w.possible = nil
+	w.possible, w.certain = nil, nil
 	w.db.ClearFaults()
 	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
 	cfg := sim.Config{

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -76,19 +77,27 @@ type Actor struct {
 	Restarts   int
 }
 
-// Fault is a fault of the store. A certain one strikes whenever its predicates
-// hold; a possible one ("maybe") when the schedule says so, too.
+// Fault is a fault of the store, or of what is beside it. A certain one strikes
+// whenever its predicates hold; a possible one ("maybe") when the schedule says
+// so, too.
 type Fault struct {
 	ddbfake.Fault
-	Maybe bool
+	// Trouble is what goes wrong beside the store; "" is a fault of the store. The Fault then has no Kind, and of its
+	// predicates only Actor, Nth and Times.
+	Trouble Trouble
+	Maybe   bool
 }
 
 // String returns the fault as scenario files write it.
 func (f Fault) String() string {
-	if f.Maybe {
-		return "maybe " + f.Fault.String()
+	text := f.Fault.String()
+	if f.Trouble != "" {
+		text = string(f.Trouble) + strings.TrimPrefix(text, f.Kind.String())
 	}
-	return f.Fault.String()
+	if f.Maybe {
+		return "maybe " + text
+	}
+	return text
 }
 
 // Bounds limit a run and a campaign.

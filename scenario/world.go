@@ -32,6 +32,7 @@ type world struct {
 	bubble   sim.Bubble // where the run happens, if the nodes have goroutines of their own
 	idsMu    sync.Mutex // of ids: goroutines of several nodes may ask for names
 	possible []possibleFault
+	certain  []certainFault
 	met      []bool // which of the scenario's faults some call could meet
 	pages    *pages // for traces
 
@@ -76,7 +77,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	w.met = make([]bool, len(s.Faults))
 	for i, f := range s.Faults {
 		if !f.Maybe {
-			w.db.Inject(f.Fault)
+			w.certain = append(w.certain, certainFault{fault: f, declared: i})
+			if f.Trouble == "" {
+				w.db.Inject(f.Fault)
+			}
 			continue
 		}
 		left := max(f.Fault.Times, 1)
@@ -86,7 +90,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		case f.Fault.Times == ddbfake.Always:
 			left = -1
 		}
-		w.possible = append(w.possible, possibleFault{f.Fault, left, i})
+		w.possible = append(w.possible, possibleFault{f, left, i})
 	}
 	cfg.Clock, cfg.Context, w.bubble = w.clock, w.ctx, cfg.Bubble
 	cfg.OnNode = w.onNode

@@ -251,8 +251,12 @@ func TestReadmeLists(t *testing.T) {
 	for _, kind := range ddbfake.FaultKinds() {
 		kinds = append(kinds, kind.String())
 	}
+	var troubles []string
+	for _, trouble := range scenario.Troubles() {
+		troubles = append(troubles, string(trouble))
+	}
 	for _, mark := range scenario.Marks() {
-		if !slices.Contains(kinds, string(mark)) {
+		if !slices.Contains(append(kinds, troubles...), string(mark)) {
 			marks = append(marks, string(mark))
 		}
 	}
@@ -261,6 +265,9 @@ func TestReadmeLists(t *testing.T) {
 	}
 	if diff := cmp.Diff(kinds, column(table(t, text, "### Faults"), 0)); diff != "" {
 		t.Errorf("kinds of fault (-code +README):\n%s", diff)
+	}
+	if diff := cmp.Diff(troubles, column(table(t, text, "These go wrong beside the store. Their predicates are `actor=`, `nth=` and `times=`."), 0)); diff != "" {
+		t.Errorf("troubles (-code +README):\n%s", diff)
 	}
 	if diff := cmp.Diff(marks, column(table(t, text, "### Marks"), 0)); diff != "" {
 		t.Errorf("marks (-code +README):\n%s", diff)

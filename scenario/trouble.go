@@ -1,0 +1,198 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Trouble is what goes wrong beside the store: with the bodies, or with the origin.
+type Trouble string
+
+// The troubles, in the order in which reports print them. Each is a Mark, too.
+const (
+	BodyPutFailed Trouble = "body-put-failed" // a body is not stored, and its writer is told
+	BodyPutLost   Trouble = "body-put-lost"   // a body is stored, and its writer is told that it is not
+	BodyGetFailed Trouble = "body-get-failed" // a body cannot be read now, whether it is there or not
+	OriginFailed  Trouble = "origin-failed"   // the origin cannot be read now
+)
+
+// Troubles returns every trouble in the order in which reports print them.
+func Troubles() []Trouble { return []Trouble{BodyPutFailed, BodyPutLost, BodyGetFailed, OriginFailed} }
+
+// What may befall a request, by what it is about.
+var (
+	ofPuts   = []Trouble{BodyPutFailed, BodyPutLost}
+	ofGets   = []Trouble{BodyGetFailed}
+	ofOrigin = []Trouble{OriginFailed}
+)
+
+// What clients are told. Nobody tells them whether a lost put is stored.
+var (
+	errBodies     = errors.New("the body store is not available")
+	errBodiesLost = errors.New("the body store does not answer")
+	errOrigin     = errors.New("the origin is not available")
+)
+
+func (t Trouble) err() error {
+	switch t {
+	case BodyPutFailed, BodyGetFailed:
+		return errBodies
+	case BodyPutLost:
+		return errBodiesLost
+	case OriginFailed:
+		return errOrigin
+	default:
+		return nil
+	}
+}
+
+// befalls says whether the fault is one of the troubles, and of this actor's: alice
+// is alice.2 as well, as in the store.
+func (f *Fault) befalls(actor string, of []Trouble) bool {
+	return slices.Contains(of, f.Trouble) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
+}
+
+// beside is what becomes of a request that is none to the store.
+type beside struct {
+	ways    []int   // see outcomes
+	trouble Trouble // that it met; "" is none
+}
+
+// outcomes are those of sim.Request: the ordinary one, and each possible fault by
+// one more than its place in world.possible.
+func (b *beside) outcomes(n *node, of []Trouble) []int {
+	w := n.world
+	if len(w.possible) == 0 {
+		return ordinary
+	}
+	b.ways = append(b.ways[:0], 0)
+	for i := range w.possible {
+		if f := &w.possible[i]; f.left != 0 && f.fault.befalls(n.proc.Name(), of) {
+			w.met[f.declared] = true
+			b.ways = append(b.ways, i+1)
+		}
+	}
+	return b.ways
+}
+
+// meet has a fault befall the request: the possible one that the outcome names, or
+// the first certain one whose time has come.
+func (b *beside) meet(n *node, outcome int, of []Trouble) {
+	w := n.world
+	if outcome > 0 {
+		b.trouble = w.possible[outcome-1].strike().Trouble
+	}
+	for i := 0; i < len(w.certain) && b.trouble == ""; i++ {
+		f := &w.certain[i]
+		if !f.fault.befalls(n.proc.Name(), of) {
+			continue
+		}
+		f.calls++
+		if first := max(f.fault.Nth, 1); f.calls >= first && (f.fault.Times == ddbfake.Always || f.calls < first+max(f.fault.Times, 1)) {
+			b.trouble = f.fault.Trouble
+			w.met[f.declared] = true
+		}
+	}
+	if b.trouble != "" {
+		w.mark(Mark(b.trouble))
+	}
+}
+
+// told is what a trace says that came of the request: all is well, or what its
+// sender is told behind a separator.
+func (b *beside) told(well, separator string) string {
+	if b.trouble == "" {
+		return well
+	}
+	return separator + b.trouble.err().Error()
+}
+
+// possibleFault is a fault that the schedule may choose, and how often still;
+// negative is for ever.
+type possibleFault struct {
+	fault    Fault
+	left     int
+	declared int // its place among the scenario's faults
+}
+
+// strike returns the fault, which strikes now.
+func (f *possibleFault) strike() *Fault {
+	if f.left > 0 {
+		f.left--
+	}
+	return &f.fault
+}
+
+// certainFault is a fault that strikes when its time has come.
+type certainFault struct {
+	fault    Fault
+	declared int // its place among the scenario's faults
+	calls    int // that it could befall, so far; of the store's, only where the world's fingerprint needs it
+}
+
+// countCall counts a call to the store for the certain faults that may befall it.
+func (w *world) countCall(c ddbfake.Call) {
+	for i := range w.certain {
+		if f := &w.certain[i]; f.fault.Trouble == "" && w.db.Matches(f.fault.Fault, c) {
+			f.calls++
+		}
+	}
+}
+
+// withCertain adds to what a request accesses the certain faults, if there are any.
+// Faults are counted: of two requests that one fault can strike, it may strike the
+// first only.
+func (w *world) withCertain(touched []sim.Access) []sim.Access {
+	if len(w.certain) == 0 {
+		return touched
+	}
+	return append(touched, sim.Access{Object: sim.ObjectNamed(faultObject), Write: true})
+}
+
+// withPossible adds the possible fault that an outcome stands for.
+func withPossible(touched []sim.Access, outcome int) []sim.Access {
+	if outcome == 0 {
+		return touched
+	}
+	return append(slices.Clip(touched), sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
+}
+
+// parseFault reads a fault without its maybe: one of the store, or a trouble with
+// the predicates actor, nth and times. The hint may be empty.
+func parseFault(text string) (f Fault, hint string, err error) {
+	kind, predicates, _ := strings.Cut(strings.TrimSpace(text), " ")
+	var known []string
+	for _, k := range ddbfake.FaultKinds() {
+		known = append(known, k.String())
+	}
+	ofStore := len(known)
+	for _, t := range Troubles() {
+		known = append(known, string(t))
+	}
+	switch i := slices.Index(known, kind); {
+	case i < 0:
+		if meant, ok := suggest.Nearest(kind, known); ok {
+			hint = fmt.Sprintf("did you mean %q?", meant)
+		}
+		return f, hint, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
+	case i < ofStore:
+		f.Fault, err = ddbfake.ParseFault(text)
+		return f, "", err
+	}
+	f.Trouble = Trouble(kind)
+	// The predicates are those of the store's faults.
+	f.Fault, err = ddbfake.ParseFault(ddbfake.FaultThrottled.String() + " " + predicates)
+	f.Kind = 0
+	if err != nil || f.Op+f.Table+f.Key != "" {
+		return f, fmt.Sprintf("such as: %s actor=alice times=2", kind),
+			fmt.Errorf("fault %q: found %q, want nothing but actor, nth and times behind %s", text, predicates, kind)
+	}
+	return f, "", nil
+}
