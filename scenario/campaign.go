@@ -174,7 +174,7 @@ func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	if err == nil {
 		c.stages.giveBack(stage)
 	} else {
-		stage.crew.Close()
+		stage.close()
 	}
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }

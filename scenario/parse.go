@@ -98,13 +98,17 @@ type parse struct {
 
 func (p *parse) scenario(n ast.Node) {
 	s := p.s
-	var actors, faults ast.Node
+	var actors, faults, compared ast.Node
 	p.mapping(n,
 		field{"name", func(n ast.Node) { s.Name = p.name(n) }},
 		field{"about", func(n ast.Node) { s.About = strings.TrimSpace(p.text(n)) }},
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
 		field{"cache", p.cache},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
+		field{"compare-lags", func(n ast.Node) {
+			compared = n
+			p.list(n, func(n ast.Node) { s.CompareLags = append(s.CompareLags, p.comparedLag(n)) })
+		}},
 		field{"replica-lag", func(n ast.Node) { s.ReplicaLag = p.duration(n, 0) }},
 		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
 		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor) }},
@@ -127,6 +131,8 @@ func (p *parse) scenario(n ast.Node) {
 		p.fail(n, "actors:\n  - name: alice\n    script: [get /home]", "found no actors, expected at least one")
 	case len(s.Actors) == 0:
 		p.fail(actors, "- name: alice\n  script: [get /home]", "found no actors, expected at least one")
+	case s.Lag.Scheduler && len(s.CompareLags) > 0:
+		p.fail(compared, "leave ttl-lag out, or use another one", "found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
 	}
 }
 
@@ -181,14 +187,36 @@ func (p *parse) lag(n ast.Node) Lag {
 	if text == "scheduler" {
 		return Lag{Scheduler: true}
 	}
-	lag, err := ddbfake.ParseLag(text)
-	if err == nil && lag == ddbfake.LagManual { // by hand means by nobody here: scheduler is what is meant
-		err = fmt.Errorf("ttl lag %q: nobody sweeps by hand in a scenario", text)
-	}
+	lag, err := parseLag(text)
 	if err != nil {
 		p.fail(n, "use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute", "%v", err)
 	}
 	return Lag{Fixed: lag}
+}
+
+// parseLag reads a lag of the fake's own.
+func parseLag(text string) (ddbfake.Lag, error) {
+	lag, err := ddbfake.ParseLag(text)
+	if err == nil && lag == ddbfake.LagManual { // by hand means by nobody here
+		err = fmt.Errorf("ttl lag %q: nobody sweeps by hand in a scenario", text)
+	}
+	return lag, err
+}
+
+// comparedLag reads a lag to compare with, for which a duration is enough.
+func (p *parse) comparedLag(n ast.Node) ddbfake.Lag {
+	text := p.text(n)
+	if p.err != nil {
+		return ddbfake.Lag{}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return ddbfake.LagFixed(d)
+	}
+	lag, err := parseLag(text)
+	if err != nil {
+		p.fail(n, "such as: [at-once, 1h, 48h, never]", "%v", err)
+	}
+	return lag
 }
 
 // reservedNames are those of the steps in a trace that are no actor's.

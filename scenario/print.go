@@ -19,6 +19,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("protocol", s.Protocol, s.Protocol != d.Protocol)
 	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
+	doc.add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)
 	doc.add("replica-lag", s.ReplicaLag.String(), s.ReplicaLag != 0)
 	doc.add("max-clock-skew", s.Skew.String(), s.Skew != 0)
 	actors := make([]yaml.MapSlice, len(s.Actors))

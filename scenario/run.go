@@ -46,6 +46,7 @@ type Run struct {
 	Bubble func(run func(sim.Bubble)) error
 
 	stage   *stage          // nil is a new one
+	lag     *ddbfake.Lag    // nil is the scenario's
 	onStep  func(sim.Taken) // hears of each step after the trace
 	compare bool            // states, by their fingerprints
 }
@@ -115,19 +116,35 @@ func (e *BrokenError) Unwrap() error { return e.Result.Err }
 
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
+	w, o, err := r.perform(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lags, err := r.underOtherLags(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	w.judge(o, lags)
+	return o, nil
+}
+
+// perform runs, and leaves what happened to be judged.
+func (r Run) perform(ctx context.Context) (*world, *Outcome, error) {
 	if r.Bubble == nil {
 		return r.do(ctx, nil)
 	}
-	var o *Outcome
-	var err error
-	stuck := r.Bubble(func(b sim.Bubble) { o, err = r.do(ctx, b) })
-	if err == nil && stuck != nil {
-		return nil, stuck
-	}
-	return o, err
+	return r.inBubble(ctx)
 }
 
-func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
+func (r Run) inBubble(ctx context.Context) (w *world, o *Outcome, err error) {
+	stuck := r.Bubble(func(b sim.Bubble) { w, o, err = r.do(ctx, b) })
+	if err == nil && stuck != nil {
+		return nil, nil, stuck
+	}
+	return w, o, err
+}
+
+func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error) {
 	s := r.Scenario
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
@@ -153,7 +170,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 	}
 	w, err := newWorld(ctx, r, cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compare
 	if t != nil {
@@ -165,10 +182,10 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 		result = w.settle(t, result)
 	}
 	if result.Err != nil {
-		return nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
+		return nil, nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
 	}
 	if t != nil && t.err != nil {
-		return nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
+		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
 	}
 	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), Order: covered.order.Hash(), States: covered.states, protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
@@ -182,15 +199,14 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*Outcome, error) {
 	if r.Record {
 		o.Rows = rowTexts(w.db.Items(tableName))
 	}
-	w.judge(o)
-	return o, nil
+	return w, o, nil
 }
 
-// judge comes to the run's verdict.
-func (w *world) judge(o *Outcome) {
+// judge comes to the run's verdict, with what clients saw under other lags.
+func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	o.Verdict = invariant.OK
 	evidence := invariant.Evidence{
-		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog,
+		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}

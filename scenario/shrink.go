@@ -251,6 +251,7 @@ func detailsOf(s *Scenario) [4]int64 {
 		count(differing != s.Cache)
 	}
 	count(s.Lag != d.Lag)
+	settings += int64(len(s.CompareLags))
 	count(s.ReplicaLag != 0)
 	count(s.Skew != 0)
 	count(s.Bounds.Sweeps != 0)

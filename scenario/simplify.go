@@ -104,7 +104,7 @@ func (s *Scenario) changed(change func(*Scenario)) *Scenario {
 // clone copies what simplify changes.
 func (s *Scenario) clone() *Scenario {
 	c := *s
-	c.Actors, c.Faults = slices.Clone(s.Actors), slices.Clone(s.Faults)
+	c.Actors, c.Faults, c.CompareLags = slices.Clone(s.Actors), slices.Clone(s.Faults), slices.Clone(s.CompareLags)
 	for i := range c.Actors {
 		a := &c.Actors[i]
 		a.Script, a.ClockSteps = slices.Clone(a.Script), slices.Clone(a.ClockSteps)
@@ -226,6 +226,11 @@ func (sh *shrinker) withDefaults(f found) found {
 		sh.try(&f, func(s *Scenario) { same(&s.Cache, &d.Cache) }, nil)
 	}
 	sh.try(&f, func(s *Scenario) { s.Lag = d.Lag }, nil)
+	for i := 0; i < len(f.scenario.CompareLags); {
+		if !sh.try(&f, func(s *Scenario) { s.CompareLags = slices.Delete(s.CompareLags, i, i+1) }, nil) {
+			i++
+		}
+	}
 	sh.try(&f, func(s *Scenario) { s.ReplicaLag = 0 }, nil)
 	sh.try(&f, func(s *Scenario) { s.Bounds.Sweeps = 0 }, nil)
 	if !slices.ContainsFunc(f.scenario.Actors, func(a Actor) bool { return a.Drift != fakeclock.Drift{} || len(a.ClockSteps) > 0 }) {

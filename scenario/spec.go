@@ -21,6 +21,9 @@ type Scenario struct {
 
 	Cache Cache
 	Lag   Lag
+	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must not
+	// be the scheduler's then.
+	CompareLags []ddbfake.Lag
 	// ReplicaLag is by how much eventually consistent reads are behind.
 	ReplicaLag time.Duration
 	Skew       time.Duration // max-clock-skew: what is promised of |a node's clock - true time|

@@ -21,11 +21,36 @@ type stage struct {
 	marks     map[Mark]bool
 	history   history.Log
 	deadlines deadlines
+
+	other *stage // for a run beside this one's; see second
 }
 
 func newStage() *stage {
 	return &stage{
 		bodies: map[string][]byte{}, bodyLog: []history.Body{}, versions: map[page]int{}, ids: map[string]int{}, marks: map[Mark]bool{},
+	}
+}
+
+// second returns a stage for another run, while what this one's left is still
+// looked at.
+func (s *stage) second() *stage {
+	if s.other == nil {
+		s.other = newStage()
+	}
+	return s.other
+}
+
+// dropSecond forgets a stage on which a run broke.
+func (s *stage) dropSecond() {
+	s.other.close()
+	s.other = nil
+}
+
+// close ends the coroutines.
+func (s *stage) close() {
+	s.crew.Close()
+	if s.other != nil {
+		s.other.close()
 	}
 }
 
@@ -67,7 +92,7 @@ func (s *stages) giveBack(taken *stage) {
 // close ends the coroutines of all stages.
 func (s *stages) close() {
 	for _, idle := range s.idle {
-		idle.crew.Close()
+		idle.close()
 	}
 	s.idle = nil
 }

@@ -63,4 +63,9 @@ func (s *sweeper) Take(step uint64) string {
 }
 
 // Next implements sim.Source.
-func (s *sweeper) Next(time.Time) (time.Time, bool) { return s.w.db.NextDeletion() }
+func (s *sweeper) Next(time.Time) (time.Time, bool) {
+	if len(s.w.scenario.CompareLags) > 0 {
+		return time.Time{}, false // see Run.underOtherLags
+	}
+	return s.w.db.NextDeletion()
+}

@@ -66,7 +66,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		pages: &pages{script: s.Actors},
 	}
 	lag := s.Lag.Fixed
-	if s.Lag.Scheduler {
+	switch {
+	case r.lag != nil:
+		lag = *r.lag
+	case s.Lag.Scheduler:
 		lag = ddbfake.LagManual
 	}
 	empty, err := emptyTable(w.ctx)

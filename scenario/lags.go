@@ -1,0 +1,57 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// underOtherLags runs the run's schedule once more under each lag of TTL that the
+// scenario compares, and returns what clients saw. What these runs reach counts as
+// reached by the run.
+//
+// No deletion has time stop by itself, whatever the lag, so that equal decisions
+// meet equal choices; time stops at each ttl anyway. A schedule that stops fitting
+// has met another decision.
+func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
+	s := r.Scenario
+	if len(s.CompareLags) == 0 || r.compare { // a search would not have this judged
+		return nil, nil
+	}
+	own := r.stage
+	if own == nil {
+		own = newStage()
+		defer own.close()
+	}
+	r.Trace, r.onStep, r.Record, r.Coverage, r.Blind = nil, nil, false, false, true
+	lags := make([]invariant.Lagged, len(s.CompareLags))
+	for i, lag := range s.CompareLags {
+		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
+		w, other, err := r.perform(ctx)
+		if err != nil {
+			own.dropSecond()
+			diverged, ok := errors.AsType[*sim.DivergedError](err)
+			if !ok {
+				return nil, err
+			}
+			lags[i] = invariant.Lagged{Lag: lag.String(), Diverged: diverged.Error()}
+			continue
+		}
+		lags[i] = invariant.Lagged{Lag: lag.String(), History: slices.Clone(w.history.Events())}
+		o.Marks = union(o.Marks, other.Marks)
+	}
+	return lags, nil
+}
+
+// union returns the marks in one of the sets, in the order of Marks.
+func union(a, b []Mark) (both []Mark) {
+	for _, m := range allMarks {
+		if slices.Contains(a, m) || slices.Contains(b, m) {
+			both = append(both, m)
+		}
+	}
+	return both
+}
