@@ -24,7 +24,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/anishathalye/porcupine v1.3.1
+require (
+	github.com/anishathalye/porcupine v1.3.1
+	github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue v1.21.18
+)
 
 require (
 	github.com/andybalholm/brotli v1.2.2 // indirect

@@ -24,7 +24,7 @@ import (
 // Protocols returns the protocols that scenario files and commands know by name:
 // the reference first, then the mutants.
 func Protocols() []isr.Protocol {
-	return append([]isr.Protocol{isr.Reference()}, mutant.All()...)
+	return append(isr.References(), mutant.All()...)
 }
 
 // ProtocolNamed finds one of Protocols by its name.

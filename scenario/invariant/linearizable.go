@@ -229,7 +229,9 @@ func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
 	case o.Result == history.Done:
 		return p, p.name == o.Page
 	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
-		p.name, p.ttl = "", 0
+		if p.ttl <= o.Began.Add(-skew).Unix() { // else a clock that is behind may still find it
+			p.name, p.ttl = "", 0
+		}
 		return p, true
 	default:
 		return p, false

@@ -23,6 +23,7 @@ type node struct {
 	clock  *sleepless
 	render func(ctx context.Context, keepAlive func(context.Context) error) error // during each rendering; nil is nothing
 	made   int                                                                    // renderings begun
+	onB    bool                                                                   // it runs recipe B
 }
 
 // node makes a node whose pages are called alice's 1, alice's 2 and so on.
@@ -43,11 +44,22 @@ func (r *rig) node(actor string) *node {
 }
 
 func (n *node) get(ctx context.Context) (isr.Served, error) {
-	c, err := isr.New(n.Config)
+	c, err := n.cache()
 	if err != nil {
 		return isr.Served{}, err
 	}
 	return c.Get(ctx, key)
+}
+
+func (n *node) cache() (*isr.Cache, error) {
+	if !n.onB {
+		return isr.New(n.Config)
+	}
+	store, err := isr.NewRecipeB(n.Config)
+	if err != nil {
+		return nil, err
+	}
+	return isr.NewOn(store, n.Config)
 }
 
 // wantServed gets the page and checks what is served and how often it was made since the test began.

@@ -50,26 +50,25 @@ func (s *leases) numbered(m Meta) Meta {
 }
 
 // refusal says what a publish was refused for: ErrOvertaken if META was not as
-// its guards want it, else ErrLeaseLost. Any other error stays what it is.
+// its guards want it, ErrLeaseLost if LOCK was not. Any other error stays what it
+// is.
 func refusal(err error, actions []types.TransactWriteItem) error {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
 		return err
 	}
-	refused := false
+	what := err
 	for i, reason := range cancelled.CancellationReasons {
 		if aws.ToString(reason.Code) != "ConditionalCheckFailed" {
 			continue
 		}
-		refused = true
-		if i < len(actions) && sortKey(actions[i]) == SortMeta {
-			return ErrOvertaken
+		if i < len(actions) && sortKey(actions[i]) == SortLock {
+			what = ErrLeaseLost
+			continue
 		}
+		return ErrOvertaken
 	}
-	if refused {
-		return ErrLeaseLost
-	}
-	return err
+	return what
 }
 
 // sortKey is that of the row which an action is about.

@@ -68,7 +68,9 @@ type Config struct {
 	// TTLBuffer is how long a row outlives its use before TTL may delete it: more than clocks may be off and a request may
 	// be on its way, and more than a rendering takes; default 1 h.
 	TTLBuffer time.Duration
-	Guards    Guards // of a publish; default GuardToken|GuardExpiry
+	Guards    Guards // of a publish, the same on all nodes; default GuardToken|GuardExpiry
+
+	PointerETag bool // recipe B: the pointer has the etag, too, for readers that want no more
 
 	Observe history.Observer // hears of every operation on the store; may be nil
 

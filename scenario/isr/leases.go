@@ -3,6 +3,7 @@ package isr
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -47,6 +48,33 @@ func (s *leases) gone() EpochSeconds { return s.Now() + s.cfg.buffer() }
 
 // Gone says whether a row with that ttl counts as gone.
 func (s *leases) Gone(ttl EpochSeconds) bool { return ttl != 0 && ttl <= s.gone() }
+
+// found is what a META row says that was read: ErrMiss of no row, of one that
+// counts as gone, and, together with its version, of one without a page.
+func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
+	if item == nil {
+		return Meta{}, ErrMiss
+	}
+	m, err := ParseMeta(item)
+	switch {
+	case err != nil:
+		return Meta{}, err
+	case s.Gone(m.TTL):
+		return Meta{}, ErrMiss
+	case !m.hasPage():
+		return m.nothing(), ErrMiss
+	default:
+		return m, nil
+	}
+}
+
+// nothing is what is left of a row that leads to no page: what a publish builds on.
+func (m Meta) nothing() Meta { return Meta{PK: m.PK, Version: m.Version} }
+
+// otherRecipe is the error of a META row that another protocol has written.
+func otherRecipe(missing, recipe string) error {
+	return fmt.Errorf("META row: attribute %s: found nothing, expected that of recipe %s (do all nodes run the same recipe?)", missing, recipe)
+}
 
 // NewLock makes the LOCK row of a lease that begins now.
 func (s *leases) NewLock(key, token string) Lock {

@@ -57,6 +57,15 @@ func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
 	return err
 }
 
+// Restore is a publish, of a page that was there before.
+func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) error {
+	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), older)
+	answered := o.observe(op)
+	err := o.Store.Restore(ctx, l, visible, older)
+	answered(op.Answered(result(err)))
+	return err
+}
+
 func (o observed) Release(ctx context.Context, l Lease) error {
 	op := withLease(history.Operation{Verb: history.Release, Key: l.Key}, l)
 	answered := o.observe(op)

@@ -5,7 +5,8 @@ import (
 	"errors"
 )
 
-// Handler answers requests for pages. *Cache is one; so is any other team's
+// Handler answers requests for pages. *Cache is one, and an Invalidator, a
+// Regenerator and a Rollbacker, each of which says ErrUnsupported if its store cannot; so is any other team's
 // cache behind a small adapter.
 type Handler interface {
 	Get(ctx context.Context, key string) (Served, error)
@@ -53,15 +54,42 @@ type Protocol struct {
 	Memoryless bool
 }
 
-// Reference returns recipe A.
-func Reference() Protocol {
-	return Protocol{
-		Name:    "recipe-a",
-		Summary: "one META row a key; one transaction publishes it and releases the lease",
-		New:     func(cfg Config) (Handler, error) { return AsHandler(New(cfg)) },
+// Reference returns recipe A, as its seeds have it.
+func Reference() Protocol { return References()[0] }
 
-		Memoryless: true,
+// References returns the protocols that should break nothing: recipes A and B,
+// each under the guards that LOCK can tell, and under all of them.
+func References() []Protocol {
+	return []Protocol{
+		onRecipeA("recipe-a", "one META row a key; one transaction publishes it and releases the lease", 0),
+		onRecipeA("recipe-a-guarded", "recipe A, whose publishes also ask for META's version and for older data in it; pages can be invalidated", AllGuards),
+		onRecipeB("recipe-b", "a row for each version of a page, and META as the pointer to the visible one; pages can be rolled back", 0),
+		onRecipeB("recipe-b-guarded", "recipe B, whose publishes also ask for META's version and for older data in it; pages can be invalidated, too", AllGuards),
 	}
+}
+
+// onRecipeA is recipe A under these guards, and under Config's if there are none.
+func onRecipeA(name, summary string, g Guards) Protocol {
+	return Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg Config) (Handler, error) {
+		if g != 0 {
+			cfg.Guards = g
+		}
+		return AsHandler(New(cfg))
+	}}
+}
+
+// onRecipeB is recipe B under these guards, and under Config's if there are none.
+func onRecipeB(name, summary string, g Guards) Protocol {
+	return Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg Config) (Handler, error) {
+		if g != 0 {
+			cfg.Guards, cfg.PointerETag = g, true
+		}
+		store, err := NewRecipeB(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return AsHandler(NewOn(store, cfg))
+	}}
 }
 
 // AsHandler turns what New and NewOn return into what a Protocol's New returns: a

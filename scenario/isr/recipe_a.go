@@ -2,6 +2,7 @@ package isr
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -12,6 +13,18 @@ import (
 type RecipeA struct{ leases }
 
 var _ Store = (*RecipeA)(nil)
+
+// Older implements Store: recipe A keeps no older pages.
+func (r *RecipeA) Older(_ context.Context, key string) (visible, older Meta, err error) {
+	return Meta{}, Meta{}, storeError("roll back", key, errNoVersions)
+}
+
+// Restore implements Store: there is nothing to go back to.
+func (r *RecipeA) Restore(_ context.Context, l Lease, _, _ Meta) error {
+	return storeError("roll back", l.Key, errNoVersions)
+}
+
+var errNoVersions = fmt.Errorf("%w: recipe A keeps no older versions", ErrUnsupported)
 
 // NewRecipeA checks the configuration and returns the store.
 func NewRecipeA(cfg Config) (*RecipeA, error) {
@@ -35,20 +48,14 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 	return m, nil
 }
 
-// Found is what a META row says that was read: ErrMiss of no row, and of one
-// that counts as gone.
-func (s *leases) Found(item map[string]types.AttributeValue) (Meta, error) {
-	if item == nil {
-		return Meta{}, ErrMiss
+// Found is what a META row says that was read: ErrMiss of no row, of one that
+// counts as gone, and, together with its Version, of one without a page.
+func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
+	m, err := r.found(item)
+	if err == nil && m.S3Key == "" {
+		return Meta{}, otherRecipe(attrS3Key, "A")
 	}
-	m, err := ParseMeta(item)
-	if err != nil {
-		return Meta{}, err
-	}
-	if s.Gone(m.TTL) {
-		return Meta{}, ErrMiss
-	}
-	return m, nil
+	return m, err
 }
 
 // Publish implements Store.

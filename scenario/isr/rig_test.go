@@ -187,6 +187,20 @@ func (s spy) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*
 	return s.Client.PutItem(ctx, in, o...)
 }
 
+func (s spy) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	if err := s.before(in); err != nil {
+		return nil, err
+	}
+	return s.Client.UpdateItem(ctx, in, o...)
+}
+
+func (s spy) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	if err := s.before(in); err != nil {
+		return nil, err
+	}
+	return s.Client.Query(ctx, in, o...)
+}
+
 func (s spy) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	if err := s.before(in); err != nil {
 		return nil, err

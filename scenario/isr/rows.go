@@ -3,9 +3,7 @@ package isr
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -24,12 +22,16 @@ const (
 	attrRevalidateSeconds = "revalidate_seconds"
 	attrETag              = "etag"
 	attrTTL               = "ttl"
+	attrCurrentSK         = "current_sk"
 	attrVersion           = "version"
+	attrInvalidated       = "invalidated_version"
 	attrLeaseToken        = "lease_token"
 	attrLeaseExpiresAt    = "lease_expires_at"
 
 	SortMeta = "META" // what was generated, and when
 	SortLock = "LOCK" // who is regenerating, and until when
+
+	SortVersion = "VER#" // recipe B: begins the sort key of a version
 )
 
 // PartitionKey is where the rows of a cache key live: CACHE#<sha256 hex>, or
@@ -66,15 +68,22 @@ func (e EpochSeconds) Time() time.Time { return time.Unix(int64(e), 0).UTC() }
 
 func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e)) }
 
-// Meta is the META row of a key.
+// Meta is the META row of a key: the page itself in recipe A, and the pointer to
+// the page's version in recipe B. What recipe B's Read returns has both.
+//
+// A row without S3Key and without CurrentSK is what an invalidation leaves where
+// there was no page: it has a Version and nothing else.
 type Meta struct {
-	PK                string
-	S3Key             string
-	GeneratedAt       EpochSeconds
-	RevalidateSeconds int64
-	ETag              string
-	Version           int64 // counts publishes and invalidations under GuardVersion; 0 is none
-	TTL               EpochSeconds
+	PK                string       `dynamodbav:"pk"`
+	SK                IsMeta       `dynamodbav:"sk"`
+	S3Key             string       `dynamodbav:"s3_key,omitempty"`
+	CurrentSK         string       `dynamodbav:"current_sk,omitempty"` // recipe B: the sort key of the version
+	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
+	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
+	ETag              string       `dynamodbav:"etag,omitempty"`
+	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under GuardVersion; 0 is none
+	Invalidated       int64        `dynamodbav:"invalidated_version,omitempty"` // the version that the last invalidation made; 0 is none
+	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
 }
 
 // FreshUntil is the first second at which the page is stale.
@@ -85,19 +94,15 @@ func (m Meta) Item() map[string]types.AttributeValue {
 	item := map[string]types.AttributeValue{
 		attrPK:                text(m.PK),
 		attrSK:                textMeta,
-		attrS3Key:             text(m.S3Key),
 		attrGeneratedAt:       m.GeneratedAt.attribute(),
 		attrRevalidateSeconds: number(m.RevalidateSeconds),
 	}
-	if m.ETag != "" {
-		item[attrETag] = text(m.ETag)
-	}
-	if m.Version != 0 {
-		item[attrVersion] = number(m.Version)
-	}
-	if m.TTL != 0 {
-		item[attrTTL] = m.TTL.attribute()
-	}
+	setText(item, attrS3Key, m.S3Key)
+	setText(item, attrCurrentSK, m.CurrentSK)
+	setText(item, attrETag, m.ETag)
+	setNumber(item, attrVersion, m.Version)
+	setNumber(item, attrInvalidated, m.Invalidated)
+	setNumber(item, attrTTL, int64(m.TTL))
 	return item
 }
 
@@ -106,19 +111,18 @@ func (m Meta) Item() map[string]types.AttributeValue {
 func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	r := reader{item: item}
 	m := Meta{
-		PK:                r.text(attrPK),
-		S3Key:             r.text(attrS3Key),
-		GeneratedAt:       EpochSeconds(r.number(attrGeneratedAt)),
-		RevalidateSeconds: r.number(attrRevalidateSeconds),
+		PK:          r.text(attrPK),
+		CurrentSK:   r.maybeText(attrCurrentSK),
+		ETag:        r.maybeText(attrETag),
+		Version:     r.maybeNumber(attrVersion),
+		Invalidated: r.maybeNumber(attrInvalidated),
+		TTL:         EpochSeconds(r.maybeNumber(attrTTL)),
 	}
-	if _, ok := item[attrETag]; ok {
-		m.ETag = r.text(attrETag)
-	}
-	if _, ok := item[attrVersion]; ok {
-		m.Version = r.number(attrVersion)
-	}
-	if _, ok := item[attrTTL]; ok {
-		m.TTL = EpochSeconds(r.number(attrTTL))
+	if m.CurrentSK != "" || m.Version == 0 || item[attrS3Key] != nil || item[attrGeneratedAt] != nil {
+		m.GeneratedAt, m.RevalidateSeconds = EpochSeconds(r.number(attrGeneratedAt)), r.number(attrRevalidateSeconds)
+		if m.S3Key = r.maybeText(attrS3Key); m.CurrentSK == "" {
+			m.S3Key = r.text(attrS3Key)
+		}
 	}
 	if r.err != nil {
 		return Meta{}, fmt.Errorf("META row: %w", r.err)
@@ -126,12 +130,63 @@ func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	return m, nil
 }
 
+// hasPage says whether the row leads to a page.
+func (m Meta) hasPage() bool { return m.S3Key != "" || m.CurrentSK != "" }
+
+// Version is a VER# row of recipe B: one generation of a page.
+type Version struct {
+	PK                string       `dynamodbav:"pk"`
+	SK                string       `dynamodbav:"sk"` // VER# and the lease token of who made it
+	S3Key             string       `dynamodbav:"s3_key"`
+	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
+	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
+	ETag              string       `dynamodbav:"etag,omitempty"`
+	Version           int64        `dynamodbav:"version,omitempty"` // of META when it was published, under GuardVersion; 0 is none
+	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// Item is the row as DynamoDB stores it.
+func (v Version) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:                text(v.PK),
+		attrSK:                text(v.SK),
+		attrS3Key:             text(v.S3Key),
+		attrGeneratedAt:       v.GeneratedAt.attribute(),
+		attrRevalidateSeconds: number(v.RevalidateSeconds),
+	}
+	setText(item, attrETag, v.ETag)
+	setNumber(item, attrVersion, v.Version)
+	setNumber(item, attrTTL, int64(v.TTL))
+	return item
+}
+
+// ParseVersion reads a VER# row. A row that is not one is an error that says which
+// attribute is wrong.
+func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
+	r := reader{item: item}
+	v := Version{
+		PK:                r.text(attrPK),
+		SK:                r.text(attrSK),
+		S3Key:             r.text(attrS3Key),
+		GeneratedAt:       EpochSeconds(r.number(attrGeneratedAt)),
+		RevalidateSeconds: r.number(attrRevalidateSeconds),
+		ETag:              r.maybeText(attrETag),
+		Version:           r.maybeNumber(attrVersion),
+		TTL:               EpochSeconds(r.maybeNumber(attrTTL)),
+	}
+	if r.err != nil {
+		return Version{}, fmt.Errorf("VER# row: %w", r.err)
+	}
+	return v, nil
+}
+
 // Lock is the LOCK row of a key.
 type Lock struct {
-	PK             string
-	LeaseToken     string
-	LeaseExpiresAt EpochSeconds
-	TTL            EpochSeconds
+	PK             string       `dynamodbav:"pk"`
+	SK             IsLock       `dynamodbav:"sk"`
+	LeaseToken     string       `dynamodbav:"lease_token"`
+	LeaseExpiresAt EpochSeconds `dynamodbav:"lease_expires_at"`
+	TTL            EpochSeconds `dynamodbav:"ttl,omitempty"`
 }
 
 // Item is the row as DynamoDB stores it.
@@ -142,78 +197,6 @@ func (l Lock) Item() map[string]types.AttributeValue {
 		attrLeaseToken:     text(l.LeaseToken),
 		attrLeaseExpiresAt: l.LeaseExpiresAt.attribute(),
 	}
-	if l.TTL != 0 {
-		item[attrTTL] = l.TTL.attribute()
-	}
+	setNumber(item, attrTTL, int64(l.TTL))
 	return item
-}
-
-// Key returns the primary key of the row with the given sort key.
-func Key(pk, sk string) map[string]types.AttributeValue {
-	key := map[string]types.AttributeValue{attrPK: text(pk)}
-	switch sk {
-	case SortMeta:
-		key[attrSK] = textMeta
-	case SortLock:
-		key[attrSK] = textLock
-	default:
-		key[attrSK] = text(sk)
-	}
-	return key
-}
-
-// The values of sort keys, made once: values are only read.
-var textMeta, textLock = text(SortMeta), text(SortLock)
-
-func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-
-func number(n int64) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
-}
-
-// reader takes attributes out of a row and keeps the first error.
-type reader struct {
-	item map[string]types.AttributeValue
-	err  error
-}
-
-func (r *reader) text(name string) string {
-	s, ok := r.item[name].(*types.AttributeValueMemberS)
-	if !ok {
-		r.fail(name, "a string (S)")
-		return ""
-	}
-	return s.Value
-}
-
-func (r *reader) number(name string) int64 {
-	n, ok := r.item[name].(*types.AttributeValueMemberN)
-	if !ok {
-		r.fail(name, "a number (N)")
-		return 0
-	}
-	v, err := strconv.ParseInt(n.Value, 10, 64)
-	if err != nil {
-		r.fail(name, "a whole number")
-	}
-	return v
-}
-
-func (r *reader) fail(name, expected string) {
-	if r.err == nil {
-		r.err = errors.New("attribute " + name + ": found " + describe(r.item[name]) + ", expected " + expected)
-	}
-}
-
-func describe(v types.AttributeValue) string {
-	switch v := v.(type) {
-	case nil:
-		return "nothing"
-	case *types.AttributeValueMemberS:
-		return strconv.Quote(v.Value) + " (S)"
-	case *types.AttributeValueMemberN:
-		return v.Value + " (N)"
-	default:
-		return fmt.Sprintf("%T", v)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -122,21 +123,75 @@ func TestRowsAsDynamoDBStoresThem(t *testing.T) {
 	}
 }
 
-func TestMetaSurvivesItsRow(t *testing.T) {
+func TestRowsSurvive(t *testing.T) {
+	some := rapid.StringN(1, -1, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := func(label string) isr.EpochSeconds { return isr.EpochSeconds(rapid.Int64().Draw(t, label)) }
-		want := isr.Meta{
-			PK: rapid.String().Draw(t, "pk"), S3Key: rapid.String().Draw(t, "s3_key"), ETag: rapid.String().Draw(t, "etag"),
+		meta := isr.Meta{
+			PK: rapid.String().Draw(t, "pk"), S3Key: some.Draw(t, "s3_key"), ETag: rapid.String().Draw(t, "etag"),
+			CurrentSK:   rapid.SampledFrom([]string{"", "VER#1"}).Draw(t, "current_sk"),
 			GeneratedAt: seconds("generated_at"), RevalidateSeconds: rapid.Int64().Draw(t, "revalidate_seconds"), TTL: seconds("ttl"),
+			Version: rapid.Int64().Draw(t, "version"), Invalidated: rapid.Int64().Draw(t, "invalidated_version"),
 		}
-		got, err := isr.ParseMeta(want.Item())
-		if err != nil {
-			t.Fatal(err)
+		if got, err := isr.ParseMeta(meta.Item()); err != nil || got != meta {
+			t.Errorf("got %+v, %v, want %+v", got, err, meta)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
+		sameInPackageAttributevalue(t, meta, meta.Item())
+
+		version := isr.Version{
+			PK: meta.PK, SK: "VER#" + meta.S3Key, S3Key: meta.S3Key, ETag: meta.ETag, GeneratedAt: meta.GeneratedAt,
+			RevalidateSeconds: meta.RevalidateSeconds, Version: meta.Version, TTL: meta.TTL,
 		}
+		if got, err := isr.ParseVersion(version.Item()); err != nil || got != version {
+			t.Errorf("got %+v, %v, want %+v", got, err, version)
+		}
+		sameInPackageAttributevalue(t, version, version.Item())
+
+		lock := isr.Lock{PK: meta.PK, LeaseToken: meta.ETag, LeaseExpiresAt: meta.GeneratedAt, TTL: meta.TTL}
+		sameInPackageAttributevalue(t, lock, lock.Item())
 	})
+}
+
+// sameInPackageAttributevalue checks that the SDK's own way from a model to a row and back gives the same.
+func sameInPackageAttributevalue[Model comparable](t *rapid.T, want Model, item row) {
+	t.Helper()
+	marshalled, err := attributevalue.MarshalMap(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(item, marshalled, sdkValues); diff != "" {
+		t.Errorf("%T (-its Item +MarshalMap):\n%s", want, diff)
+	}
+	var got Model
+	if err := attributevalue.UnmarshalMap(item, &got); err != nil || got != want {
+		t.Errorf("UnmarshalMap: got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestModelsReadNoOtherRows(t *testing.T) {
+	lock := isr.Lock{PK: "p", LeaseToken: "t"}.Item()
+	var meta isr.Meta
+	wantMention(t, attributevalue.UnmarshalMap(lock, &meta), "sk", `"LOCK" (S)`, `"META"`)
+	lock["sk"] = s("META")
+	var of isr.Lock
+	wantMention(t, attributevalue.UnmarshalMap(lock, &of), "sk", `"META" (S)`, `"LOCK"`)
+}
+
+// What an invalidation leaves where there is no page.
+func TestParseMetaWithoutAPage(t *testing.T) {
+	got, err := isr.ParseMeta(row{"pk": s("p"), "sk": s("META"), "version": n("3"), "invalidated_version": n("3"), "revalidate_seconds": n("0"), "ttl": n("9")})
+	if want := (isr.Meta{PK: "p", Version: 3, Invalidated: 3, TTL: 9}); err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestParseVersionNamesTheWrongAttribute(t *testing.T) {
+	for _, name := range []string{"pk", "sk", "s3_key", "generated_at", "revalidate_seconds"} {
+		item := isr.Version{PK: "p", SK: "VER#1", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60}.Item()
+		delete(item, name)
+		_, err := isr.ParseVersion(item)
+		wantMention(t, err, "VER#", name, "nothing")
+	}
 }
 
 func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
@@ -157,7 +212,9 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 		{"an etag that is none", func(r row) { r["etag"] = n("1") }, []string{"etag"}},
 		{"a ttl that is none", func(r row) { r["ttl"] = s("soon") }, []string{"ttl", `"soon"`}},
 		{"a list", func(r row) { r["ttl"] = &types.AttributeValueMemberL{} }, []string{"ttl", "AttributeValueMemberL"}},
-		{"two wrong ones: the first", func(r row) { delete(r, "s3_key"); delete(r, "generated_at") }, []string{"s3_key"}},
+		{"a pointer without an age", func(r row) { delete(r, "s3_key"); r["current_sk"] = s("VER#1"); delete(r, "generated_at") }, []string{"generated_at"}},
+		{"a version that is none", func(r row) { r["version"] = s("first") }, []string{"version", `"first"`}},
+		{"two wrong ones: the first", func(r row) { delete(r, "revalidate_seconds"); delete(r, "generated_at") }, []string{"generated_at"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			item := isr.Meta{PK: "p", S3Key: "b", GeneratedAt: 100, RevalidateSeconds: 60, ETag: "e", TTL: 200}.Item()

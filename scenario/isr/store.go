@@ -18,7 +18,8 @@ type Lease struct {
 type Store interface {
 	// Config returns the configuration with its defaults filled in.
 	Config() Config
-	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none.
+	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over; where an
+	// invalidation was, together with a Meta that has its Version.
 	Read(ctx context.Context, key string) (Meta, error)
 	// Fresh says whether the page may be served as fresh at now.
 	Fresh(m Meta, now time.Time) bool
@@ -29,6 +30,15 @@ type Store interface {
 	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held, and
 	// ErrOvertaken if META is not any more what it was when its Version was seen, or newer than m.
 	Publish(ctx context.Context, l Lease, m Meta) error
+	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
+	// ErrUnsupported without GuardVersion.
+	Invalidate(ctx context.Context, key string) error
+	// Older returns the page that is visible and the newest that is older. ErrMiss if there is none, ErrUnsupported if
+	// the protocol keeps none.
+	Older(ctx context.Context, key string) (visible, older Meta, err error)
+	// Restore makes older visible if visible still is, and gives the lease back, both or neither. ErrLeaseLost and
+	// ErrOvertaken are as for Publish.
+	Restore(ctx context.Context, l Lease, visible, older Meta) error
 	// Release gives the lease back without publishing. ErrLeaseLost if it is no longer held.
 	Release(ctx context.Context, l Lease) error
 }
@@ -39,6 +49,9 @@ var (
 	ErrHeld      = errors.New("somebody else holds the lease")
 	ErrLeaseLost = errors.New("the lease is no longer held")
 	ErrOvertaken = errors.New("the page has been published or invalidated since it was looked at")
+
+	// ErrUnsupported says that the protocol, or its configuration, cannot do what it was asked for.
+	ErrUnsupported = errors.New("the protocol cannot do that")
 )
 
 // opError says which operation on which key failed. Most are answers that a cache
