@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -20,13 +21,17 @@ import (
 
 func TestReferencePasses(t *testing.T) {
 	t.Parallel()
+	if racing.Enabled {
+		property.Check{Schedules: 10}.Run(t, newStore)
+		return
+	}
 	property.CheckStore(t, newStore)
 }
 
 // TestBlindPublishFailsInEverySeed holds the promise that a check's default
 // effort suffices, whatever rapid's seed.
 func TestBlindPublishFailsInEverySeed(t *testing.T) {
-	seeds := 5
+	seeds := racing.Fewer(5, 2)
 	if testing.Short() {
 		seeds = 3
 	}
@@ -62,7 +67,7 @@ func TestMutantsFail(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=2s"}
+			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("2s", "0s")}
 			if m.Name == "check-then-act-publish" {
 				// It takes a publish that is under way across the end of its lease: a few in a thousand schedules.
 				effort = append(effort, "-rapid.checks=2000")
@@ -135,7 +140,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
-		c := runChild(t, t.TempDir(), "blind-publish", []string{"-rapid.seed=2", "-rapid.shrinktime=10m"}, env)
+		c := runChild(t, t.TempDir(), "blind-publish", []string{"-rapid.seed=2", racing.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
 		c.wantFailure(t, "stale-writer")
 		data, err := os.ReadFile(c.file())
 		if err != nil {
@@ -150,6 +155,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 
 // TestBadStores checks stores that have no verdict, or an empty one.
 func TestBadStores(t *testing.T) {
+	worlds := racing.Fewer("100", "50")
 	for _, tc := range []struct {
 		store string
 		want  []string
@@ -161,7 +167,7 @@ func TestBadStores(t *testing.T) {
 		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep from a goroutine of its own"}, false},
 		{"waits for ever", []string{"broken: the store under test waits for a channel"}, false},
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
-		{"never caches", []string{"vacuous: nothing was violated, but none of 100 worlds reached lock-taken-over, lock-refused"}, false},
+		{"never caches", []string{"vacuous: nothing was violated, but none of " + worlds + " worlds reached lock-taken-over, lock-refused"}, false},
 		{"looks into another table", []string{"vacuous: ", "answers were errors, such as: ", "ResourceNotFoundException"}, false},
 		{"writes another LOCK", []string{"unknown: TestChild under store-under-test", "finds a LOCK row", "without lease_token"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},
@@ -170,13 +176,13 @@ func TestBadStores(t *testing.T) {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=1s"})
+			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("1s", "0s"), "-rapid.checks=" + worlds})
 			c.wantFailure(t, tc.want...)
 			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
 				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)
 			}
 			// The second time, the file or rapid's own leads there at once.
-			runChild(t, dir, tc.store, nil).wantFailure(t, tc.want...)
+			runChild(t, dir, tc.store, []string{"-rapid.checks=" + worlds}).wantFailure(t, tc.want...)
 		})
 	}
 }

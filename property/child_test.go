@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -29,6 +30,9 @@ func TestChild(t *testing.T) {
 	name := os.Getenv(childEnv)
 	if name == "" {
 		t.Skip("the other tests run it, in processes of their own")
+	}
+	if racing.Enabled {
+		property.SetShrinkRuns(100)
 	}
 	if store, ok := badStores()[name]; ok {
 		property.CheckStore(t, store)

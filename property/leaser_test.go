@@ -158,3 +158,6 @@ func (l *leaser) Close() error {
 
 // SetPatience is for a process that waits for a run that does not end.
 func SetPatience(d time.Duration) { patience = d }
+
+// SetShrinkRuns is for a process that has no time for small schedules.
+func SetShrinkRuns(n int) { shrinkRuns = n }

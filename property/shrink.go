@@ -12,7 +12,7 @@ import (
 
 // shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second
 // or two, through the SDK.
-const shrinkRuns = 2000
+var shrinkRuns = 2000
 
 // shrunk returns the failure with a schedule of fewer context switches and steps,
 // in the world that rapid has come to. What is no violation, and what cannot be

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -23,7 +24,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 		t.Fatal(err)
 	}
 	shrunk := 0
-	for seed := range uint64(10) {
+	for seed := range racing.Fewer[uint64](10, 2) {
 		_, f := r.campaign(s, seed, s.Bounds.Schedules)
 		if f == nil || f.kind != "violated: lock-theft" {
 			t.Fatalf("seed %d: found %+v, want a lock theft", seed, f)

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -33,10 +34,10 @@ func TestSchedulesRunTheSameOnDynamoDBLocal(t *testing.T) {
 			}
 		})
 	}
-	for _, p := range scenario.Protocols() {
+	for _, p := range racing.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
 		compare("paused-writer", p)
 	}
-	for _, name := range fixtures.Names() {
+	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
 		compare(name, isr.Reference())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -81,7 +82,9 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			s := embedded(t, name)
-			if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: 500}); !r.Passed() {
+			// Fewer schedules may well not reach all that is declared.
+			r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: racing.Fewer(500, 50)})
+			if !r.Passed() && !(racing.Enabled && r.Verdict == invariant.OK) {
 				t.Error(r.Explain("isr-sim", name))
 			}
 		})
@@ -94,7 +97,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 		for _, caught := range s.Catches {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := protocolNamed(t, caught)
-				for _, seed := range seeds {
+				for _, seed := range racing.Fewer(seeds, seeds[:1]) {
 					r := campaign(t, scenario.Campaign{Scenario: s, Protocol: p, Seed: seed})
 					if r.Verdict != invariant.Violated {
 						t.Errorf("seed %d: verdict %v, want violated", seed, r.Verdict)
@@ -137,7 +140,7 @@ func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
 // TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at the
 // same time on eight.
 func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
-	seeds := 1000
+	seeds := racing.Fewer(1000, 200)
 	if testing.Short() {
 		seeds = 100
 	}
@@ -183,7 +186,7 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		s := embedded(t, name)
-		for _, p := range scenario.Protocols() {
+		for _, p := range racing.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
 			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
 			want, o := trace(t, run)
 			run.Strategy = sim.Replay(o.Result.Choices)

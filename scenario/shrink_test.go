@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -77,7 +78,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
 				// It still tells the broken protocol from the right one.
-				if r := campaign(t, scenario.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: 300}); r.Verdict != invariant.OK {
+				if r := campaign(t, scenario.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: racing.Fewer(300, 30)}); r.Verdict != invariant.OK {
 					t.Errorf("the scenario's own protocol: %s\n%s", r.Explain("isr-sim", name), yamlOf(t, again.Scenario))
 				}
 			})

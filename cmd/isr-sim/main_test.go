@@ -17,6 +17,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/racing"
 )
 
 func TestMain(m *testing.M) {
@@ -51,6 +52,8 @@ func TestDynamoDBLocal(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
+			env.Setenv("REPLAYS", racing.Fewer("20", "2"))
+			env.Setenv("A_WHILE", racing.Fewer("10s", "6s"))
 			return nil
 		},
 	})
@@ -58,8 +61,11 @@ func TestDynamoDBLocal(t *testing.T) {
 
 // condition answers the scripts' [conditions].
 func condition(name string) (bool, error) {
-	if name == "root" {
+	switch name {
+	case "root":
 		return os.Getuid() == 0, nil
+	case "race":
+		return racing.Enabled, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }

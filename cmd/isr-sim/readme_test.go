@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -114,6 +115,9 @@ func TestReadmeShrinksAndExplains(t *testing.T) {
 
 // TestReadmeExplores runs the explore command, and looks for each line that is shown, whatever its numbers.
 func TestReadmeExplores(t *testing.T) {
+	if racing.Enabled {
+		t.Skip("a script explores, too")
+	}
 	text := readme(t)
 	t.Chdir(t.TempDir())
 	shown := regexp.MustCompile("\ngo run ./cmd/isr-sim (explore [^#\n]*) # exits 1.*\n```\n\n```text\n((?s:.*?))```\n").FindStringSubmatch(text)
@@ -146,6 +150,9 @@ func TestReadmeExplores(t *testing.T) {
 
 // TestReadmeShowsARealProof compares the output of prove on the page with what the command prints.
 func TestReadmeShowsARealProof(t *testing.T) {
+	if racing.Enabled {
+		t.Skip("a proof has one goroutine")
+	}
 	for _, block := range blocks(readme(t), "text") {
 		shown, ok := strings.CutPrefix(block, "$ go run ./cmd/isr-sim prove ")
 		if !ok {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/racing"
 )
 
 // TestShrinkWritesATestThatPasses builds and runs the Go test that shrink writes, as a package of this module that is
@@ -14,6 +16,9 @@ import (
 func TestShrinkWritesATestThatPasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
+	}
+	if racing.Enabled {
+		t.Skip("the test binary is built without the detector")
 	}
 	dir := t.TempDir()
 	scenarioFile, testFile := filepath.Join(dir, "testdata", "shrunk.yaml"), filepath.Join(dir, "shrunk_test.go")
