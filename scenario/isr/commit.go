@@ -3,19 +3,21 @@ package isr
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// commit makes a page visible and gives the lease back, in one transaction: what
-// page writes, and the delete of LOCK. It is sent again if it meets a conflict,
+// commit makes m visible and gives the lease back, in one transaction: what page
+// writes, the delete of LOCK, and the answer to the request that the lease is for,
+// if any. It is sent again if it meets a conflict,
 // under the same guards, judged anew: a lease that ends meanwhile is not published.
 //
 // Without a guard on LOCK there is no deleting it unasked: it is given back
 // afterwards.
-func (s *leases) commit(ctx context.Context, l Lease, page func() []types.TransactWriteItem) error {
+func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem) error {
 	var actions []types.TransactWriteItem
 	err := s.pastConflicts(ctx, func() error {
 		actions = page()
@@ -26,6 +28,9 @@ func (s *leases) commit(ctx context.Context, l Lease, page func() []types.Transa
 				ConditionExpression:       condition,
 				ExpressionAttributeValues: values,
 			}})
+		}
+		if l.Request.ID != "" {
+			actions = append(actions, s.answer(l, m))
 		}
 		_, err := s.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
 		return err
@@ -50,8 +55,8 @@ func (s *leases) numbered(m Meta) Meta {
 }
 
 // refusal says what a publish was refused for: ErrOvertaken if META was not as
-// its guards want it, ErrLeaseLost if LOCK was not. Any other error stays what it
-// is.
+// its guards want it, ErrAnswered if the request was not, ErrLeaseLost if LOCK
+// was not. Any other error stays what it is.
 func refusal(err error, actions []types.TransactWriteItem) error {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
@@ -59,14 +64,19 @@ func refusal(err error, actions []types.TransactWriteItem) error {
 	}
 	what := err
 	for i, reason := range cancelled.CancellationReasons {
-		if aws.ToString(reason.Code) != "ConditionalCheckFailed" {
+		if aws.ToString(reason.Code) != "ConditionalCheckFailed" || i >= len(actions) {
 			continue
 		}
-		if i < len(actions) && sortKey(actions[i]) == SortLock {
-			what = ErrLeaseLost
-			continue
+		switch sk := sortKey(actions[i]); {
+		case sk == SortLock:
+			if !errors.Is(what, ErrAnswered) {
+				what = ErrLeaseLost
+			}
+		case strings.HasPrefix(sk, SortRequest):
+			what = ErrAnswered
+		default:
+			return ErrOvertaken
 		}
-		return ErrOvertaken
 	}
 	return what
 }

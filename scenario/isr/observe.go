@@ -92,7 +92,7 @@ func result(err error) history.Result {
 	switch {
 	case err == nil:
 		return history.Done
-	case errors.Is(err, ErrMiss), errors.Is(err, ErrHeld), errors.Is(err, ErrLeaseLost), errors.Is(err, ErrOvertaken):
+	case errors.Is(err, ErrMiss), again(err):
 		return history.Refused
 	default:
 		return history.InDoubt

@@ -61,7 +61,7 @@ func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 // Publish implements Store.
 func (r *RecipeA) Publish(ctx context.Context, l Lease, m Meta) error {
 	m = r.numbered(m)
-	return r.commit(ctx, l, func() []types.TransactWriteItem {
+	return r.commit(ctx, l, m, func() []types.TransactWriteItem {
 		put := &types.Put{TableName: &r.cfg.Table, Item: m.Item()}
 		if put.ConditionExpression, put.ExpressionAttributeValues = r.onMeta(m); put.ConditionExpression != nil {
 			put.ExpressionAttributeNames = aliasTTL

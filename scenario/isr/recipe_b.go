@@ -83,7 +83,7 @@ func (r *RecipeB) Publish(ctx context.Context, l Lease, m Meta) error {
 	m = r.numbered(m)
 	v := r.NewVersion(l, m)
 	m.CurrentSK = v.SK
-	return r.commit(ctx, l, func() []types.TransactWriteItem {
+	return r.commit(ctx, l, m, func() []types.TransactWriteItem {
 		condition, values := r.onMeta(m)
 		return []types.TransactWriteItem{
 			{Put: &types.Put{TableName: &r.cfg.Table, Item: v.Item(), ConditionExpression: &ifNew}},
@@ -206,7 +206,7 @@ var (
 
 // Restore implements Store.
 func (r *RecipeB) Restore(ctx context.Context, l Lease, visible, older Meta) error {
-	return r.commit(ctx, l, func() []types.TransactWriteItem {
+	return r.commit(ctx, l, older, func() []types.TransactWriteItem {
 		gone := r.gone().attribute()
 		condition, values := &ifPointer, map[string]types.AttributeValue{":from": text(visible.CurrentSK), ":gone": gone}
 		switch {

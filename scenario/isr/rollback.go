@@ -2,7 +2,6 @@ package isr
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -22,7 +21,7 @@ func (c *Cache) Invalidate(ctx context.Context, key string) error {
 func (c *Cache) Rollback(ctx context.Context, key string) error {
 	for look := 0; ; look++ {
 		err := c.rollBack(ctx, key)
-		if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeaseLost) && !errors.Is(err, ErrOvertaken) {
+		if err == nil || !again(err) {
 			return err
 		}
 		if look >= c.cfg.Patience {

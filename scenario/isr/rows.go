@@ -25,6 +25,9 @@ const (
 	attrCurrentSK         = "current_sk"
 	attrVersion           = "version"
 	attrInvalidated       = "invalidated_version"
+	attrRequestHash       = "request_hash"
+	attrStatus            = "status"
+	attrResultS3Key       = "result_s3_key"
 	attrLeaseToken        = "lease_token"
 	attrLeaseExpiresAt    = "lease_expires_at"
 
@@ -32,6 +35,7 @@ const (
 	SortLock = "LOCK" // who is regenerating, and until when
 
 	SortVersion = "VER#" // recipe B: begins the sort key of a version
+	SortRequest = "REQ#" // begins the sort key of a requested regeneration
 )
 
 // PartitionKey is where the rows of a cache key live: CACHE#<sha256 hex>, or

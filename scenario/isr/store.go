@@ -11,6 +11,7 @@ type Lease struct {
 	Key       string // the cache key
 	Token     string
 	ExpiresAt EpochSeconds
+	Request   Request // that the page is made for; its ID is "" if nobody has asked for it by one
 }
 
 // Store is how a protocol keeps META and LOCK. RecipeA is the reference; a
@@ -28,7 +29,8 @@ type Store interface {
 	// Refresh extends a lease that is still held. ErrLeaseLost if it is not.
 	Refresh(ctx context.Context, l Lease) (Lease, error)
 	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held, and
-	// ErrOvertaken if META is not any more what it was when its Version was seen, or newer than m.
+	// ErrOvertaken if META is not any more what it was when its Version was seen, or newer than m. For a lease with a
+	// Request, it also writes down that this is what the request was answered by; ErrAnswered if it has been.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
 	// ErrUnsupported without GuardVersion.
@@ -39,6 +41,13 @@ type Store interface {
 	// Restore makes older visible if visible still is, and gives the lease back, both or neither. ErrLeaseLost and
 	// ErrOvertaken are as for Publish.
 	Restore(ctx context.Context, l Lease, visible, older Meta) error
+	// Begin writes down that a request was made, unless it is, and returns what is written. ErrOtherInputs if it was made
+	// with another hash.
+	Begin(ctx context.Context, key string, r Request) (RequestRow, error)
+	// Asked returns what is written of a request. ErrMiss if nothing is, ErrOtherInputs as for Begin.
+	Asked(ctx context.Context, key string, r Request) (RequestRow, error)
+	// Fail writes down that a request's page could not be made. ErrAnswered if it is not in progress.
+	Fail(ctx context.Context, key string, r Request) error
 	// Release gives the lease back without publishing. ErrLeaseLost if it is no longer held.
 	Release(ctx context.Context, l Lease) error
 }
@@ -49,6 +58,7 @@ var (
 	ErrHeld      = errors.New("somebody else holds the lease")
 	ErrLeaseLost = errors.New("the lease is no longer held")
 	ErrOvertaken = errors.New("the page has been published or invalidated since it was looked at")
+	ErrAnswered  = errors.New("the request has been answered")
 
 	// ErrUnsupported says that the protocol, or its configuration, cannot do what it was asked for.
 	ErrUnsupported = errors.New("the protocol cannot do that")
