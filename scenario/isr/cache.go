@@ -137,10 +137,11 @@ func (c *Cache) serve(p *page) Served { return Served{Body: p.body, Fresh: c.fre
 // regenerate makes and publishes the page. The lease is given back whatever
 // happens; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	// Whoever held the lease before may have published after our look: making the page again would be a stampede.
-	if found, err := v.look(ctx); err == nil && found != nil && v.fresh(found) {
+	// Whoever held the lease before may have published after our look: making the page again would be a stampede. A look
+	// that fails does not say that it has not.
+	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) {
 		v.release(ctx, lease)
-		return found, nil
+		return found, err
 	}
 	made, err := v.render(ctx, &lease)
 	if err != nil {
