@@ -101,9 +101,9 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 					r := campaign(t, scenario.Campaign{Scenario: s, Protocol: p, Seed: seed})
 					if r.Verdict != invariant.Violated {
 						t.Errorf("seed %d: verdict %v, want violated", seed, r.Verdict)
-					} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks && got != invariant.Linearizable().Name {
+					} else if got := r.Failure.Broken; !slices.Contains(got, p.Breaks) && !slices.Contains(got, invariant.Linearizable().Name) {
 						// A theft that changes no row is seen by the nodes alone, perhaps in an earlier schedule.
-						t.Errorf("seed %d: caught by %s, but the mutant is there to break %s", seed, got, p.Breaks)
+						t.Errorf("seed %d: caught by %v, but the mutant is there to break %s", seed, got, p.Breaks)
 					}
 				}
 			})

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -32,14 +33,9 @@ type prints struct {
 type rowName struct{ pk, sk string }
 
 func newPrints(s *Scenario) *prints {
-	p := &prints{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}}
+	p := &prints{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
 	for _, f := range s.Faults {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
-	}
-	for _, inv := range invariant.All() {
-		if inv.Memory != nil {
-			p.memories = append(p.memories, inv.Memory())
-		}
 	}
 	return p
 }
@@ -63,6 +59,17 @@ func (p *prints) change(c ddbfake.Change) {
 	}
 }
 
+// events takes in what is new in the history. Memories hear of it before they hear
+// of changes that came after it.
+func (p *prints) events(all []history.Event) {
+	for _, e := range all {
+		p.seen = e.Seq
+		for _, m := range p.memories {
+			m.Event(e)
+		}
+	}
+}
+
 // thing takes in that a thing beside rows is another one than before; 0 is none.
 func (p *prints) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
@@ -80,12 +87,7 @@ func versionPrint(p page, version int) fingerprint.Hash {
 // fingerprint is the world's for sim.Config.
 func (w *world) fingerprint() uint64 {
 	p := w.prints
-	for _, e := range w.history.Since(p.seen) {
-		p.seen = e.Seq
-		for _, m := range p.memories {
-			m.Event(e)
-		}
-	}
+	p.events(w.history.Since(p.seen))
 	h := p.sum
 	for _, m := range p.memories {
 		h = h.Number(m.Fingerprint())

@@ -208,22 +208,21 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	evidence := invariant.Evidence{
 		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
+		TTLBuffer: w.scenario.Cache.TTLBuffer,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
-	for _, inv := range invariant.All() {
-		switch f := inv.Check(evidence); f.Verdict {
-		case invariant.Violated:
+	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
+		switch {
+		case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
+			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
+		case f.Verdict == invariant.Violated:
 			o.Broken = append(o.Broken, inv.Name)
 			if o.Violation == nil {
 				o.Verdict, o.Why = invariant.Violated, ""
 				o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: w.lines(evidence, f)}
 			}
-		case invariant.Unknown:
-			if o.Verdict == invariant.OK {
-				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
-			}
 		}
-	}
+	})
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)

@@ -265,6 +265,7 @@ func (w *world) noteChanges() (byClients int) {
 			byClients++
 		}
 		if w.prints != nil {
+			w.prints.events(w.history.Since(w.prints.seen))
 			w.prints.change(c)
 		}
 		w.markChange(c)

@@ -39,7 +39,7 @@ one by the order of steps that do not touch each other, and those that come to a
 state that has been left already. Exit code 0 says that the search is complete
 and that nothing is violated; 3, that a bound ended it first, and then it prints
 what is left. Memory: some 150 bytes for each state.`,
-		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-publish prove-three-writers",
+		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-release prove-three-writers",
 		Args:    someScenarios,
 		RunE:    func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}

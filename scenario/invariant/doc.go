@@ -2,15 +2,14 @@
 // and says which promise of the ISR protocol was broken, by whom and when.
 //
 //	evidence := invariant.Evidence{Changes: db.Changes(), MaxClockSkew: time.Second}
-//	for _, inv := range invariant.All() {
-//		if f := inv.Check(evidence); f.Verdict == invariant.Violated {
-//			fmt.Println(inv.Name, "-", inv.Statement)
-//			fmt.Println(f.Why)
-//		}
-//	}
+//	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
+//		fmt.Println(f.Verdict, inv.Name, "-", inv.Statement)
+//		fmt.Println(f.Why)
+//	})
 //
 // It needs no simulator: any implementation in any language that writes META and
-// LOCK rows into a ddbfake can be judged by its change log.
+// LOCK rows into a ddbfake can be judged by its change log. Six invariants need
+// nothing else, and also watch a log while it is written (Invariant.Watch).
 //
 // # Limits
 //

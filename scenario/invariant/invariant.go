@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -47,6 +48,8 @@ type Evidence struct {
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window.
 	Revalidate time.Duration
+	// TTLBuffer is how long before its ttl a row may count as gone for the nodes.
+	TTLBuffer time.Duration
 	// Settle is within how long everything must be well once faults have stopped.
 	Settle time.Duration
 }
@@ -74,17 +77,27 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, e is the promised bound of clock skew
 	Check     func(Evidence) Finding
+	// Watch begins a check of a log that is still being written. Nil if the change log alone does not decide.
+	Watch func(Promise) Watcher
 	// Memory makes an empty memory of what Check remembers of the past, beside the rows. An exhaustive search proves only
 	// invariants that have one. It runs one of many orders in which different nodes do something at the same instant, so
 	// the check must come to the same verdict for each; changes of one row are in all of them in the same order.
 	// Nil means that Check depends on such orders, or on too much of the past: it is for campaigns.
 	Memory func() Memory
+
+	rule   rule                   // what Check and Watch are made of, if the log decides
+	beyond func(Evidence) Finding // what Check looks at if the log has nothing against it; nil is nothing
 }
 
-// All returns the invariants in the order in which reports name them.
-func All() []Invariant {
-	return []Invariant{StaleWriter(), LockTheft(), Freshness(), Linearizable(), Liveness()}
+var all = []Invariant{
+	StaleWriter(), LockTheft(), MonotonicPublication(), AtomicPublish(), NoDanglingPointer(), TTLWellFormed(),
+	Freshness(), TTLIsGC(), SingleFlight(), NoLostInvalidation(), IdempotentRegeneration(), TenantIsolation(),
+	Linearizable(), Liveness(),
 }
+
+// All returns the invariants in the order in which reports name them: first those
+// that the change log alone decides.
+func All() []Invariant { return slices.Clone(all) }
 
 func ok() Finding { return Finding{Verdict: OK} }
 
@@ -100,4 +113,12 @@ func (f Finding) or(other Finding) Finding {
 		return f
 	}
 	return other
+}
+
+// and returns the first violation of the two, or else the first doubt.
+func (f Finding) and(other Finding) Finding {
+	if f.Verdict != Violated && other.Verdict == Violated {
+		return other
+	}
+	return f.or(other)
 }

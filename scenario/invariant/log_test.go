@@ -1,6 +1,7 @@
 package invariant_test
 
 import (
+	"maps"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -95,6 +96,41 @@ func (l *changeLog) meta(actor, body string) *changeLog {
 	return l.write(actor, "META", attr.Item{
 		"s3_key": attr.S(body), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60),
 	})
+}
+
+// page puts META alone, with what is given beside or instead of what meta puts.
+func (l *changeLog) page(actor, body string, with attr.Item) *changeLog {
+	return l.write(actor, "META", l.row(body, with))
+}
+
+// row is what META and VER rows have in common.
+func (l *changeLog) row(body string, with attr.Item) attr.Item {
+	row := attr.Item{"s3_key": attr.S(body), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60)}
+	maps.Copy(row, with)
+	return row
+}
+
+// swap is the transaction of recipe B: a version, the pointer to it, the lock.
+func (l *changeLog) swap(actor, version string) *changeLog {
+	return l.together(func() { l.version(actor, version).point(actor, version, l.sent.Sub(t0)).unlock(actor) })
+}
+
+// version puts a VER row whose body has the version's name.
+func (l *changeLog) version(actor, version string) *changeLog {
+	return l.write(actor, "VER#"+version, l.row(version, nil))
+}
+
+// point has META lead to a version that was generated so long after t0, for an hour from now.
+func (l *changeLog) point(actor, version string, generated time.Duration) *changeLog {
+	return l.write(actor, "META", attr.Item{
+		"current_sk": attr.S("VER#" + version), "generated_at": attr.Int(in(generated)), "revalidate_seconds": attr.Int(60),
+		"ttl": attr.Int(l.now.Unix() + 3600),
+	})
+}
+
+// rollback is the transaction that sets the pointer back.
+func (l *changeLog) rollback(actor, version string, generated time.Duration) *changeLog {
+	return l.together(func() { l.point(actor, version, generated).unlock(actor) })
 }
 
 // publish is the transaction of recipe A.

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -18,6 +19,92 @@ type Memory interface {
 	Fingerprint() uint64
 }
 
+// Memories returns what All of those remember that an exhaustive search can
+// prove, each thing once.
+func Memories() []Memory {
+	return []Memory{rememberPages(), rememberRenderings(), &flights{}, &invalidations{}, &requested{}}
+}
+
+// pages remembers what the log says of the past of every page and the rows do
+// not: who put its token into LOCK, who has had the lease before whom, and what
+// has been visible.
+type pages struct {
+	log    ledger
+	prints map[*partition]fingerprint.Hash
+	tags   map[fingerprint.Hash]bool
+	sum    fingerprint.Hash // of prints and tags, which have no order
+}
+
+func rememberPages() Memory {
+	return &pages{prints: map[*partition]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}}
+}
+
+func (m *pages) Change(c ddbfake.Change) {
+	m.log.take([]ddbfake.Change{c}, func(s *step) {
+		now := s.partition.past()
+		m.sum += now - m.prints[s.partition]
+		m.prints[s.partition] = now
+		m.tag(s)
+	})
+}
+
+// tag remembers which etag has stood for which body. The row of a version is in
+// the log before META leads to it.
+func (m *pages) tag(s *step) {
+	if !s.published {
+		return
+	}
+	row, _ := s.generation()
+	for _, from := range []attr.Item{s.meta, row} {
+		if etag, has := from.Str("etag"); has {
+			h := fingerprint.Hash(0).Text(s.pk).Text(etag).Text(named(row))
+			if !m.tags[h] {
+				m.tags[h] = true
+				m.sum += h
+			}
+		}
+	}
+}
+
+func (*pages) Event(history.Event)   {}
+func (m *pages) Fingerprint() uint64 { return uint64(m.sum) }
+
+// past is the fingerprint of what rules know of a page beside its rows. Of turns,
+// the order counts, and which of them have published.
+func (p *partition) past() (h fingerprint.Hash) {
+	if p.lock.holder != "" {
+		h = h.Text(p.lock.holder)
+	}
+	var parts fingerprint.Hash // these have no order
+	for _, t := range p.took {
+		rank := 0
+		switch {
+		case t.n == p.newest.n:
+			rank = 1
+		case t.n > p.newest.n:
+			rank = 2
+			for _, other := range p.took {
+				if other.n > p.newest.n && other.n < t.n {
+					rank++
+				}
+			}
+		}
+		parts += fingerprint.Hash(0).Text(t.actor).Number(uint64(rank))
+	}
+	for _, v := range p.versions {
+		if v.shown {
+			parts += fingerprint.Hash(0).Text(v.sk)
+		}
+	}
+	if at, has := p.meta.Int("generated_at"); p.generated != 0 && (!has || at != p.generated) {
+		h = h.Number(uint64(p.generated))
+	}
+	if h == 0 && parts == 0 {
+		return 0
+	}
+	return h.Text(p.table).Text(p.pk).Number(uint64(parts))
+}
+
 // nothing is the memory of a check that judges by the rows, as far as schedules
 // matter to it.
 type nothing struct{}
@@ -28,36 +115,7 @@ func (nothing) Change(ddbfake.Change) {}
 func (nothing) Event(history.Event)   {}
 func (nothing) Fingerprint() uint64   { return 0 }
 
-// holders remembers who put its token into each LOCK row: the row itself does not
-// say.
-type holders struct {
-	locks locks
-	sum   fingerprint.Hash // of the holders; rows have no order
-}
-
-func rememberHolders() Memory { return &holders{locks: locks{}} }
-
-func (m *holders) Change(c ddbfake.Change) {
-	id, sk := role(c)
-	if sk != sortLock {
-		return
-	}
-	m.sum -= holderOf(id, m.locks[id])
-	m.locks.note(c)
-	m.sum += holderOf(id, m.locks[id])
-}
-
-func holderOf(id rowID, l lease) fingerprint.Hash {
-	if l.holder == "" {
-		return 0
-	}
-	return fingerprint.Hash(0).Text(id.table).Text(id.pk).Text(l.holder)
-}
-
-func (*holders) Event(history.Event)   {}
-func (m *holders) Fingerprint() uint64 { return uint64(m.sum) }
-
-// renderings remembers when the origin was read for each body.
+// renderings remembers for whom and when the origin was read for each body.
 type renderings struct{ sum fingerprint.Hash }
 
 func rememberRenderings() Memory { return &renderings{} }
@@ -66,7 +124,7 @@ func (*renderings) Change(ddbfake.Change) {}
 
 func (m *renderings) Event(e history.Event) {
 	if e.Kind == history.Rendered {
-		m.sum += fingerprint.Hash(0).Text(e.Key).Text(e.Body).Number(uint64(e.Time.UnixNano()))
+		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Body).Number(uint64(e.Time.UnixNano()))
 	}
 }
 

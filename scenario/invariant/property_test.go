@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -127,9 +129,58 @@ func TestCorrectWritersAreInnocent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
 		f.steps(t)
-		for _, inv := range []invariant.Invariant{invariant.StaleWriter(), invariant.LockTheft()} {
+		for _, inv := range onLog() {
 			if got := f.check(inv); got.Verdict != invariant.OK {
 				t.Fatalf("%s is %v: %s (changes %v)", inv.Name, got.Verdict, got.Why, got.Changes)
+			}
+		}
+	})
+}
+
+// onLog returns the invariants that the log alone decides.
+func onLog() []invariant.Invariant {
+	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
+}
+
+// Whoever reads the log to its end, all invariants at once or each request as it
+// comes, finds the same, with a stranger in it or without.
+func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFleet(t)
+		f.steps(t)
+		if rapid.Bool().Draw(t, "with a stranger") {
+			pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
+			if _, err := f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.steps(t)
+		judged := map[string]invariant.Finding{}
+		invariant.Judge(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew}, func(inv invariant.Invariant, finding invariant.Finding) {
+			judged[inv.Name] = finding
+		})
+		for _, inv := range onLog() {
+			want := f.check(inv)
+			if got := judged[inv.Name]; got.Verdict != want.Verdict && want.Verdict != invariant.OK || got.Why != want.Why || !slices.Equal(got.Changes, want.Changes) {
+				t.Fatalf("%s: judged %+v, checked %+v", inv.Name, got, want)
+			}
+			watch := inv.Watch(invariant.Promise{MaxClockSkew: maxSkew})
+			seen := invariant.Finding{Verdict: invariant.OK}
+			for log := f.db.Changes(); len(log) > 0 && seen.Verdict != invariant.Violated; {
+				n := 1
+				for n < len(log) && log[n].Request != 0 && log[n].Request == log[0].Request {
+					n++
+				}
+				if got := watch(log[:n]); got.Verdict != invariant.OK && (seen.Verdict == invariant.OK || got.Verdict == invariant.Violated) {
+					seen = got
+				}
+				log = log[n:]
+			}
+			if seen.Verdict == invariant.Violated {
+				seen.Changes = invariant.Story(f.db.Changes(), seen.Changes)
+			}
+			if diff := cmp.Diff(want, seen); diff != "" {
+				t.Fatalf("%s (-checked +watched):\n%s", inv.Name, diff)
 			}
 		}
 	})

@@ -10,18 +10,20 @@ import (
 
 // The schema that the checks read rows by.
 const (
-	sortMeta = "META"
-	sortLock = "LOCK"
+	sortMeta    = "META"
+	sortLock    = "LOCK"
+	sortVersion = "VER#" // and the version
+	sortRequest = "REQ#" // and the idempotency key
 )
 
 // rowID names a row's partition within a database.
-type rowID struct{ table, pk string }
+type rowID struct{ region, table, pk string }
 
 // role returns which partition and which of its rows a change is about.
 func role(c ddbfake.Change) (rowID, string) {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
-	return rowID{c.Table, pk}, sk
+	return rowID{c.Region, c.Table, pk}, sk
 }
 
 // lease is a LOCK row as the checks see it. The zero lease is no row.
@@ -38,36 +40,22 @@ func readLease(row attr.Item) (lease, bool) {
 	return lease{token: token, expires: time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
 }
 
-// locks knows the LOCK row of every key as the log has it so far.
-type locks map[rowID]lease
+// isPage says whether a META row shows something. One that does not is what an
+// invalidation leaves where there was none.
+func isPage(meta attr.Item) bool { return meta["s3_key"] != nil || meta["current_sk"] != nil }
 
-// note takes in a change of a LOCK row. It returns false if the row is left
-// malformed: nobody can say then who holds the lease.
-func (l locks) note(c ddbfake.Change) bool {
-	id, _ := role(c)
-	before := l[id]
-	delete(l, id)
-	if c.After == nil {
-		return true
-	}
-	now, wellFormed := readLease(c.After)
-	if !wellFormed {
-		return false
-	}
-	now.holder = c.Actor
-	if now.token == before.token {
-		now.holder = before.holder
-	}
-	l[id] = now
-	return true
+// expired says whether a row is past its ttl at t: TTL may delete it.
+func expired(row attr.Item, t time.Time) bool {
+	ttl, has := row.Int("ttl")
+	return has && !time.Unix(ttl, 0).After(t)
 }
 
 // isPublish says whether a change of META shows another generation than before.
 func isPublish(c ddbfake.Change) bool {
-	if c.After == nil || c.Cause != ddbfake.CauseClient {
+	if !isPage(c.After) || c.Cause != ddbfake.CauseClient {
 		return false
 	}
-	if c.Before == nil {
+	if !isPage(c.Before) {
 		return true
 	}
 	for _, name := range []string{"s3_key", "generated_at", "etag", "current_sk"} {
@@ -82,23 +70,34 @@ func isPublish(c ddbfake.Change) bool {
 // longestStory is how many changes a finding names at most.
 const longestStory = 8
 
-// story returns the changes that show what came to pass with c, the last one:
-// all of the same key since its actor last wrote LOCK there, or since the log
-// begins if it never did. Of a long story, the beginning and the end.
-func story(log []ddbfake.Change, c ddbfake.Change) []int {
+// Story returns the changes that show what came to pass with the last of those
+// that decide: these, and all of the same key since its actor last wrote LOCK
+// there, or since the log begins if it never did. Of a long story, the beginning
+// and the end. The log may have lost its beginning.
+func Story(log []ddbfake.Change, deciding []int) []int {
+	if len(deciding) == 0 || len(log) == 0 {
+		return deciding
+	}
+	last := deciding[len(deciding)-1] - log[0].Seq
+	if last < 0 || last >= len(log) {
+		return deciding
+	}
+	c := log[last]
 	id, _ := role(c)
-	var seqs []int
-	for _, other := range slices.Backward(log) {
+	seqs := slices.Clone(deciding)
+	for _, other := range slices.Backward(log[:last]) {
 		otherID, sk := role(other)
-		if otherID != id || other.Seq > c.Seq {
+		if otherID != id {
 			continue
 		}
-		seqs = append(seqs, other.Seq)
-		if sk == sortLock && other.Actor == c.Actor && other.After != nil && other.Seq < c.Seq {
+		if !slices.Contains(seqs, other.Seq) {
+			seqs = append(seqs, other.Seq)
+		}
+		if sk == sortLock && other.Actor == c.Actor && other.After != nil {
 			break
 		}
 	}
-	slices.Reverse(seqs)
+	slices.Sort(seqs)
 	if extra := len(seqs) - longestStory; extra > 0 {
 		seqs = slices.Delete(seqs, 1, 1+extra)
 	}
@@ -109,15 +108,27 @@ func story(log []ddbfake.Change, c ddbfake.Change) []int {
 // transaction, or a single change.
 func requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	return func(yield func([]ddbfake.Change) bool) {
-		for start := 0; start < len(log); {
-			end := start + 1
-			for end < len(log) && log[end].Request != 0 && log[end].Request == log[start].Request {
-				end++
-			}
-			if !yield(log[start:end]) {
+		for len(log) > 0 {
+			n := firstRequest(log)
+			if !yield(log[:n]) {
 				return
 			}
-			start = end
+			log = log[n:]
 		}
 	}
+}
+
+// firstRequest is how many changes the first request of a log made.
+func firstRequest(log []ddbfake.Change) int {
+	n := 1
+	for n < len(log) && log[n].Request != 0 && log[n].Request == log[0].Request {
+		n++
+	}
+	return n
+}
+
+// named is the name of the body that a row leads to.
+func named(row attr.Item) string {
+	name, _ := row.Str("s3_key")
+	return name
 }

@@ -42,6 +42,17 @@ func (test judged) check(t *testing.T, inv invariant.Invariant) {
 	})
 }
 
+// checkFinding compares a finding with a verdict and what it is to name.
+func checkFinding(t *testing.T, got invariant.Finding, want invariant.Verdict, changes, events []int) {
+	t.Helper()
+	if got.Verdict != want || (got.Why == "") != (want == invariant.OK) {
+		t.Fatalf("%v (%s), want %v", got.Verdict, got.Why, want)
+	}
+	if diff := cmp.Diff([][]int{changes, events}, [][]int{got.Changes, got.Events}); diff != "" {
+		t.Errorf("%s\nchanges and events named (-want +got):\n%s", got.Why, diff)
+	}
+}
+
 func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 	var names []string
 	for _, inv := range invariant.All() {
@@ -56,7 +67,12 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 			t.Errorf("%s, when nothing happened: got %+v, want ok", inv.Name, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"stale-writer", "lock-theft", "freshness", "linearizable", "liveness"}, names); diff != "" {
+	want := []string{
+		"stale-writer", "lock-theft", "monotonic-publication", "atomic-publish", "no-dangling-pointer", "ttl-well-formed",
+		"freshness", "ttl-is-gc", "single-flight", "no-lost-invalidation", "idempotent-regeneration", "tenant-isolation",
+		"linearizable", "liveness",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

@@ -2,20 +2,23 @@ package mutant
 
 import (
 	"context"
+	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindPublish puts META without asking whether the lease is still held. A writer
-// that was paused past its lease overwrites the page of whoever took over.
+// blindPublish publishes and releases in one transaction if LOCK is its own, and
+// if that is refused, puts META all the same. A writer that was paused past its lease overwrites the page of
+// whoever took over.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 1.
 func blindPublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "blind-publish",
-		Summary: "META is put without a fence, and the lease is released afterwards",
+		Summary: "a publish that finds LOCK not its own puts META all the same, without a fence",
 		Breaks:  "stale-writer",
 		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return blindPublisher{r} }),
 	}
@@ -24,10 +27,13 @@ func blindPublish() isr.Protocol {
 type blindPublisher struct{ *isr.RecipeA }
 
 func (s blindPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
-	cfg := s.Config()
-	if _, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()}); err != nil {
+	err := publishIf(ctx, s.RecipeA, l, m, "lease_token = :token", map[string]types.AttributeValue{
+		":token": &types.AttributeValueMemberS{Value: l.Token},
+	})
+	if !errors.Is(err, isr.ErrLeaseLost) {
 		return err
 	}
-	_ = s.Release(ctx, l) // best effort, and by token: this is not the bug
-	return nil
+	cfg := s.Config()
+	_, err = cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
+	return err
 }

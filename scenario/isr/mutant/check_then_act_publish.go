@@ -3,8 +3,6 @@ package mutant
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,13 +13,13 @@ import (
 func checkThenActPublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "check-then-act-publish",
-		Summary: "LOCK is read and found to be one's own, and META is then put without a condition",
+		Summary: "LOCK is read and found to be one's own, and META is then published whatever has become of it",
 		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return checkingPublisher{r} }),
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return checkingPublisher{blindPublisher{r}} }),
 	}
 }
 
-type checkingPublisher struct{ *isr.RecipeA }
+type checkingPublisher struct{ blindPublisher }
 
 func (s checkingPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
 	row, err := s.GetRow(ctx, l.Key, isr.SortLock)
@@ -31,10 +29,5 @@ func (s checkingPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta)
 	if token, expires := leaseIn(row); token != l.Token || expires <= s.Now() {
 		return isr.ErrLeaseLost
 	}
-	cfg := s.Config()
-	if _, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()}); err != nil {
-		return err
-	}
-	_ = s.Release(ctx, l) // best effort, and by token: this is not the bug
-	return nil
+	return s.blindPublisher.Publish(ctx, l, m)
 }

@@ -65,7 +65,7 @@ func (s *stage) config(actor string) isr.Config {
 }
 
 func (s *stage) record(actor string, k history.Kind, as history.ServedAs, body string) {
-	s.log.Add(history.Event{Time: s.clock.Now(), Actor: actor, Kind: k, Key: key, As: as, Body: body})
+	s.log.Add(history.Event{Time: s.clock.Now(), Actor: actor, Kind: k, Key: key, As: as, Body: body, Change: len(s.db.Changes())})
 }
 
 // correct is the reference's store for an actor.

@@ -200,8 +200,8 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Meta: "alice-1"},
 		others: map[string]end{
-			"reentrant-by-owner":    {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft", "linearizable"}},
-			"lease-in-milliseconds": {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft", "linearizable"}},
+			"reentrant-by-owner":    {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft", "single-flight", "linearizable"}},
+			"lease-in-milliseconds": {Served: "alice.2-1", Meta: "alice.2-1", Broken: []string{"lock-theft", "single-flight", "linearizable"}},
 			"freshness-by-ttl":      {Served: "old", Meta: "old", Broken: []string{"freshness"}},
 		},
 	},
@@ -256,7 +256,7 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Meta: "alice-1"},
 		others: map[string]end{
-			"eventual-read": {Served: "alice-1", Meta: "alice-1", Broken: []string{"linearizable"}},
+			"eventual-read": {Served: "alice-1", Meta: "alice-1", Broken: []string{"single-flight", "linearizable"}},
 		},
 	},
 }

@@ -1,0 +1,28 @@
+package invariant
+
+import "fmt"
+
+// AtomicPublish holds that a publish and the end of its lease are one: whoever
+// sees the new generation sees no lock of the one who made it. A lock that stays
+// is released if it has another token or none, or if its lease is over.
+//
+// A publisher that has given its lock back before, or never had it, is for
+// StaleWriter to find.
+func AtomicPublish() Invariant {
+	return onLog("atomic-publish",
+		"no state shows a new generation together with its publisher's lock: the request that publishes also releases",
+		func(s *step) Finding {
+			if !s.published {
+				return ok()
+			}
+			c := s.onMeta
+			if s.murky != 0 && s.onLock == nil {
+				return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), "+
+					"and change %d publishes under it", s.murky, c.Seq)
+			}
+			if s.lock.holder != c.Actor || !s.lock.expires.After(c.Time) {
+				return ok()
+			}
+			return Finding{Verdict: Violated, Why: fmt.Sprintf("%s published and kept its lock", c.Actor), Changes: []int{c.Seq}}
+		})
+}

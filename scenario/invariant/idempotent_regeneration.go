@@ -1,0 +1,247 @@
+package invariant
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// IdempotentRegeneration holds that a regeneration that is asked for by name
+// happens once, however often it is asked for, and that a name means one thing.
+//
+// Which publish is of which request is known by its body, so the body store must
+// have been looked at. A name is forgotten with its REQ row: when that is past its
+// ttl, less the nodes' buffer, the name may be used anew. A pointer that is set
+// back to a version that has been visible publishes nothing.
+//
+// A rendering for other inputs is judged by the states of the REQ row at any time
+// since its request was asked for: none had the request's hash, and one had
+// another and was not past its ttl.
+func IdempotentRegeneration() Invariant {
+	return Invariant{
+		Name: "idempotent-regeneration",
+		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
+			"and nothing is made for it while REQ carries the request_hash of other inputs",
+		Check:  checkRequests,
+		Memory: func() Memory { return &requested{} },
+	}
+}
+
+// requestOf names a regeneration.
+type requestOf struct {
+	pageOf
+	id string
+}
+
+func requestNamed(e *history.Event) requestOf {
+	return requestOf{pageOf{e.Tenant, e.Key}, e.Request}
+}
+
+// claim is a state of a REQ row, from an instant until another.
+type claim struct {
+	hash        string
+	from, until time.Time
+	ttl         time.Time // from when on the row may count as gone
+}
+
+// reqRow names a REQ row.
+type reqRow struct{ pk, sk string }
+
+func (r requestOf) row() reqRow { return reqRow{isr.PartitionKey(r.tenant, r.key), sortRequest + r.id} }
+
+// forever is an instant after all others.
+var forever = time.Unix(math.MaxInt32*100, 0)
+
+func checkRequests(ev Evidence) Finding {
+	made := map[string]requestOf{} // which body was made for which request
+	asked := map[string]time.Time{}
+	var renderings []*history.Event
+	for i := range ev.History {
+		if e := &ev.History[i]; e.Kind == history.Rendered && e.Request != "" {
+			made[e.Body] = requestNamed(e)
+			renderings = append(renderings, e)
+		}
+	}
+	if len(renderings) == 0 {
+		return ok()
+	}
+	if len(ev.Bodies) == 0 && len(ev.Changes) > 0 {
+		return unknown("nobody has looked at the body store: which publish is of which request is not known")
+	}
+	bodies := map[string]string{} // by their names
+	for _, b := range ev.Bodies {
+		if !b.Gone {
+			bodies[b.Name] = b.Body
+		}
+	}
+	early := ev.TTLBuffer + ev.MaxClockSkew
+	claims := map[reqRow][]claim{}
+	first := map[requestOf]*ddbfake.Change{}
+	finding := ok()
+	l := newLedger(Promise{ev.MaxClockSkew})
+	for request := range requests(ev.Changes) {
+		for i := range request {
+			noteClaim(claims, &request[i], early)
+		}
+		l.take(request, func(s *step) {
+			row, _ := s.generation()
+			of, is := made[bodies[named(row)]]
+			if !s.published || s.restored || !is || finding.Verdict != OK {
+				return
+			}
+			before := first[of]
+			if before == nil {
+				first[of] = s.onMeta
+				return
+			}
+			if kept := keptUntil(claims[of.row()], before.Time); s.onMeta.Time.Before(kept) {
+				finding = Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("%s published for the request %s, for which %s had published %v before",
+						s.onMeta.Actor, of.id, before.Actor, s.onMeta.Time.Sub(before.Time)),
+					Changes: Story(ev.Changes, []int{before.Seq, s.onMeta.Seq}),
+				}
+			}
+			first[of] = s.onMeta
+		})
+	}
+	if finding.Verdict != OK {
+		return finding
+	}
+	rendered := 0
+	for i := range ev.History {
+		e := &ev.History[i]
+		if e.Kind == history.Asked {
+			asked[e.Actor] = e.Time
+		}
+		if rendered == len(renderings) || e != renderings[rendered] {
+			continue
+		}
+		rendered++
+		since, known := asked[e.Actor]
+		if !known {
+			since = e.Time
+		}
+		if other := otherInputs(claims[requestNamed(e).row()], e, since); other != "" {
+			return Finding{
+				Verdict: Violated,
+				Why: fmt.Sprintf("%s made %s for the request %s with the inputs %s, which REQ holds with the inputs %s",
+					e.Actor, e.Key, e.Request, e.Inputs, other),
+				Events: []int{e.Seq},
+			}
+		}
+	}
+	return ok()
+}
+
+// noteClaim takes in a change of a REQ row.
+func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration) {
+	id, sk := role(*c)
+	if len(sk) <= len(sortRequest) || sk[:len(sortRequest)] != sortRequest {
+		return
+	}
+	of := reqRow{id.pk, sk}
+	if states := claims[of]; len(states) > 0 {
+		states[len(states)-1].until = c.Time
+	}
+	if c.After == nil {
+		return
+	}
+	now := claim{from: c.Time, until: forever, ttl: forever}
+	now.hash, _ = c.After.Str("request_hash")
+	if ttl, has := c.After.Int("ttl"); has {
+		now.ttl = time.Unix(ttl, 0).Add(-early)
+	}
+	claims[of] = append(claims[of], now)
+}
+
+// keptUntil returns until when a request that was published at t is remembered.
+// One without a REQ row is, for ever.
+func keptUntil(states []claim, t time.Time) time.Time {
+	kept := forever
+	for _, s := range states {
+		if !s.from.After(t) {
+			kept = s.ttl
+		}
+	}
+	return kept
+}
+
+// otherInputs returns the inputs that a rendering broke, "" if it broke none.
+func otherInputs(states []claim, e *history.Event, since time.Time) (other string) {
+	for _, s := range states {
+		switch {
+		case s.from.After(e.Time) || s.until.Before(since):
+		case s.hash == e.Inputs:
+			return ""
+		case s.ttl.After(e.Time):
+			other = s.hash
+		}
+	}
+	return other
+}
+
+// requested is the memory of IdempotentRegeneration: from the first regeneration
+// by name on, what was made for which, what was published when, and what open
+// requests may have read.
+type requested struct {
+	on   bool
+	log  ledger
+	open map[string]fingerprint.Hash // of each actor's request: what it may have read of its REQ row
+	rows map[reqRow]fingerprint.Hash // REQ rows by their hashes
+	sum  fingerprint.Hash
+}
+
+// Change implements Memory.
+func (m *requested) Change(c ddbfake.Change) {
+	m.log.take([]ddbfake.Change{c}, func(s *step) {
+		if row, sk := s.generation(); m.on && s.published && !s.restored {
+			m.sum += fingerprint.Hash(0).Text(s.pk).Text(sk).Text(named(row)).Number(uint64(c.Time.UnixNano()))
+		}
+	})
+	id, sk := role(c)
+	if len(sk) <= len(sortRequest) || sk[:len(sortRequest)] != sortRequest {
+		return
+	}
+	if m.rows == nil {
+		m.rows = map[reqRow]fingerprint.Hash{}
+	}
+	hash, _ := c.After.Str("request_hash")
+	h := fingerprint.Hash(0).Text(hash)
+	m.rows[reqRow{id.pk, sk}] = h
+	//isrsim:unordered each by itself
+	for actor := range m.open {
+		m.open[actor] += h // of another request too: that costs states, and hides none
+	}
+}
+
+// Event implements Memory.
+func (m *requested) Event(e history.Event) {
+	switch {
+	case e.Kind == history.Rendered && e.Request != "":
+		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Request).Text(e.Inputs).Text(e.Body)
+	case e.Kind == history.Asked && e.Request != "":
+		m.on = true
+		if m.open == nil {
+			m.open = map[string]fingerprint.Hash{}
+		}
+		m.open[e.Actor] = m.rows[requestNamed(&e).row()].Text(e.Request)
+	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:
+		delete(m.open, e.Actor)
+	}
+}
+
+// Fingerprint implements Memory.
+func (m *requested) Fingerprint() uint64 {
+	h := m.sum
+	//isrsim:unordered a sum has no order
+	for actor, read := range m.open {
+		h += read.Text(actor)
+	}
+	return uint64(h)
+}

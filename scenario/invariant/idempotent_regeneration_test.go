@@ -1,0 +1,65 @@
+package invariant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+func TestIdempotentRegeneration(t *testing.T) {
+	first := func() *run { // alice has published for r1, with the inputs h
+		return newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").makes("alice", "1").shows("alice", "1")
+	}
+	again := func(r *run) *run { return r.asks("bob").take("bob").makes("bob", "2").shows("bob", "2") }
+	for _, test := range []struct {
+		name            string
+		skew, buffer    time.Duration
+		run             *run
+		want            invariant.Verdict
+		changes, events []int
+	}{
+		{name: "once", run: first()},
+		{name: "twice", run: again(first()), want: invariant.Violated, changes: []int{3, 5, 6}},
+		{name: "made twice and published once", run: first().take("bob").makes("bob", "2").give("bob")},
+		{name: "two names", run: again(first().with("r2", "h"))},
+		{name: "once more without a name", run: again(first().with("", ""))},
+		{name: "the same name for another tenant's page", run: again(first().of("t1"))},
+		{name: "a nanosecond before REQ may go", run: again(first().wait(3600*second - nano)), want: invariant.Violated, changes: []int{3, 5, 6}},
+		{name: "when REQ may go", run: again(first().wait(3600 * second))},
+		{name: "when nodes may take it for gone", skew: 2 * second, buffer: 100 * second, run: again(first().wait(3498 * second))},
+		{name: "a nanosecond before that", skew: 2 * second, buffer: 100 * second, run: again(first().wait(3498*second - nano)),
+			want: invariant.Violated, changes: []int{3, 5, 6}},
+		{name: "without any REQ row", run: again(newRun().with("r1", "h").take("alice").makes("alice", "1").shows("alice", "1").wait(9000 * second)),
+			want: invariant.Violated, changes: []int{2, 4, 5}},
+		{name: "a rollback publishes nothing",
+			run: newRun().with("r1", "h").makes("alice", "1").do(func(l *changeLog) { l.swap("alice", "1") }).
+				with("r2", "h").makes("alice", "2").do(func(l *changeLog) { l.swap("alice", "2").rollback("bob", "1", 0) })},
+
+		{name: "other inputs", run: first().with("r1", "other").asks("bob").renders("bob", "2"), want: invariant.Violated, events: []int{4}},
+		{name: "the row is claimed for them in time", run: newRun().claims("alice", "r1", "h").wait(3600*second).with("r1", "other").asks("bob").
+			claims("bob", "r1", "other").renders("bob", "2")},
+		{name: "the other's is past its ttl", run: first().wait(3600*second).with("r1", "other").asks("bob").renders("bob", "2")},
+		{name: "the other's comes later", run: newRun().with("r1", "other").asks("bob").renders("bob", "2").wait(second).claims("alice", "r1", "h")},
+		{name: "the own was there when it was asked for", run: newRun().claims("bob", "r1", "other").wait(second).with("r1", "other").asks("bob").
+			wait(2*second).claims("alice", "r1", "h").wait(3*second).renders("bob", "2")},
+		{name: "the own was there before", run: newRun().claims("bob", "r1", "other").wait(second).claims("alice", "r1", "h").wait(2*second).
+			with("r1", "other").asks("bob").renders("bob", "2"), want: invariant.Violated, events: []int{2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ev := test.run.evidence()
+			ev.MaxClockSkew, ev.TTLBuffer = test.skew, test.buffer
+			if ev.Bodies == nil {
+				ev.Bodies = []history.Body{{Name: "x"}}
+			}
+			checkFinding(t, invariant.IdempotentRegeneration().Check(ev), max(test.want, invariant.OK), test.changes, test.events)
+		})
+	}
+}
+
+func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
+	ev := newRun().with("r1", "h").take("alice").makes("alice", "1").shows("alice", "1").evidence()
+	ev.Bodies = nil
+	checkFinding(t, invariant.IdempotentRegeneration().Check(ev), invariant.Unknown, nil, nil)
+}

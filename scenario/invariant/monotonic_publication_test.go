@@ -1,0 +1,92 @@
+package invariant_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// generated is a log of two generations, one after the other, of which the second
+// claims to have been made so long after the first.
+func generated(later time.Duration) *changeLog {
+	made := func(at time.Duration) attr.Item { return attr.Item{"generated_at": attr.Int(in(at))} }
+	l := newLog().at(20*second).lock("alice", "a1", 50*second)
+	l.together(func() { l.page("alice", "1", made(20*second)).unlock("alice") }).lock("bob", "b1", 50*second)
+	return l.together(func() { l.page("bob", "2", made(20*second+later)).unlock("bob") })
+}
+
+func TestMonotonicPublicationPasses(t *testing.T) {
+	for _, test := range []judged{
+		{name: "one after the other",
+			log: newLog().lock("alice", "a1", 30*second).publish("alice", "1").at(second).lock("bob", "b1", 31*second).publish("bob", "2")},
+		{name: "twice under one lease",
+			log: newLog().lock("alice", "a1", 30*second).meta("alice", "1").at(second).meta("alice", "2").unlock("alice")},
+		{name: "a turn that came to nothing between them",
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).unlock("bob").
+				at(31*second).lock("alice", "a2", 61*second).publish("alice", "1")},
+		{name: "late, and before whoever came after",
+			log: newLog().lock("alice", "a1", 30*second).at(40*second).lock("bob", "b1", 70*second).meta("alice", "1").publish("bob", "2")},
+		{name: "generated in the same second", log: generated(0)},
+		{name: "generated 2e before, by two clocks at the ends of the promise", skew: 2 * second, log: generated(-4 * second)},
+		{name: "2e, in the whole seconds that rows hold", skew: second / 4, log: generated(-second)},
+		{name: "back to what has been visible",
+			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").at(100*second).lock("bob", "b1", 130*second).swap("bob", "2").
+				at(110*second).lock("carol", "c1", 140*second).rollback("carol", "1", 0).
+				at(120*second).lock("alice", "a2", 150*second).swap("alice", "3")},
+		{name: "each key has an order of its own",
+			log: newLog().lock("alice", "a1", 30*second).on("cache", "CACHE#2").lock("bob", "b1", 30*second).publish("bob", "2").
+				on("cache", "CACHE#1").publish("alice", "1")},
+		{name: "an invalidation shows nothing new",
+			log: newLog().lock("alice", "a1", 30*second).at(40*second).lock("bob", "b1", 70*second).publish("bob", "2").
+				page("alice", "2", attr.Item{"revalidate_seconds": attr.Int(0)})},
+		{name: "nor does what it leaves where there is no page",
+			log: newLog().write("alice", "META", attr.Item{"version": attr.Int(1), "revalidate_seconds": attr.Int(0)})},
+		{name: "a page over one that only was invalidated",
+			log: newLog().write("alice", "META", attr.Item{"version": attr.Int(1)}).lock("bob", "b1", 30*second).publish("bob", "1")},
+		{name: "TTL deletes a page", log: newLog().lock("alice", "a1", 30*second).publish("alice", "1").at(9000 * second).sweep("META")},
+	} {
+		test.want = invariant.OK
+		test.check(t, invariant.MonotonicPublication())
+	}
+}
+
+func TestMonotonicPublicationCatches(t *testing.T) {
+	for _, test := range []judged{
+		{name: "whoever had the lease before publishes after",
+			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("bob", "2").at(31*second).meta("alice", "1"),
+			why: []string{"alice published", "bob"}, show: []int{1, 2, 3, 4, 5}},
+		{name: "a pointer to a version that is late",
+			log: newLog().lock("alice", "a1", 30*second).version("alice", "1").at(30*second).lock("bob", "b1", 60*second).swap("bob", "2").
+				point("alice", "1", 0),
+			why: []string{"alice published"}, show: []int{1, 2, 3, 4, 5, 6, 7}},
+		{name: "a rollback out of turn",
+			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").at(30*second).lock("carol", "c1", 60*second).
+				at(60*second).lock("bob", "b1", 90*second).swap("bob", "2").point("carol", "1", 0),
+			why: []string{"carol published", "bob"}, show: []int{5, 6, 7, 8, 9, 10}},
+		{name: "generated a second before what is visible", log: generated(-second),
+			why: []string{"bob published", "1s before", "at most 0s"}, show: []int{2, 4, 5}},
+		{name: "a second more than 2e before", skew: 2 * second, log: generated(-5 * second),
+			why: []string{"5s before", "at most 4s"}, show: []int{2, 4, 5}},
+		{name: "before what was visible once, and has been set back",
+			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").at(100*second).lock("bob", "b1", 130*second).swap("bob", "2").
+				at(110*second).lock("carol", "c1", 140*second).rollback("carol", "1", 0).
+				lock("alice", "a2", 140*second).version("alice", "3").rollback("alice", "3", 50*second),
+			why: []string{"alice published", "50s before"}, show: []int{10, 12, 13, 14}},
+	} {
+		test.want = invariant.Violated
+		test.check(t, invariant.MonotonicPublication())
+	}
+}
+
+func TestMonotonicPublicationDoesNotGuess(t *testing.T) {
+	for _, test := range []judged{
+		{name: "a publisher that never took the lease", why: []string{"change 1", "alice"}, log: newLog().meta("alice", "1")},
+		{name: "a page that does not say when it was made", why: []string{"change 2", "generated_at"},
+			log: newLog().lock("alice", "a1", 30*second).write("alice", "META", attr.Item{"s3_key": attr.S("1")})},
+	} {
+		test.want = invariant.Unknown
+		test.check(t, invariant.MonotonicPublication())
+	}
+}

@@ -1,0 +1,177 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// NoLostInvalidation holds that an invalidation that somebody was told of stays
+// told: no rendering that was on its way brings the old data back as fresh.
+//
+// "Before" and "after" mean true time, or the order in which one node did things:
+// of what different nodes do at the same instant, nothing is said. An
+// invalidation that failed may not have happened. What is served as stale may be
+// as old as it likes.
+func NoLostInvalidation() Invariant {
+	return Invariant{
+		Name: "no-lost-invalidation",
+		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
+			"from data read before that invalidation was asked for",
+		Check:  checkInvalidations,
+		Memory: func() Memory { return &invalidations{} },
+	}
+}
+
+func checkInvalidations(ev Evidence) Finding {
+	var all invalidations
+	for i := range ev.History {
+		if f := all.judge(&ev.History[i]); f.Verdict != OK {
+			return f
+		}
+	}
+	return ok()
+}
+
+// pageOf names a page in a history.
+type pageOf struct{ tenant, key string }
+
+// invalidations follows a history.
+type invalidations struct {
+	rendered map[pageOf][]*history.Event // the last of each body
+	all      []*invalidation
+}
+
+type invalidation struct {
+	pageOf
+	actor            string
+	asked, confirmed int // the events; 0 is not, or not yet
+	at               time.Time
+	failed           bool             // it will never be confirmed
+	old              []*history.Event // renderings from before it
+	bound            []*history.Event // requests that are open, and must be served none of these as fresh
+}
+
+// judge takes in the next event.
+func (all *invalidations) judge(e *history.Event) Finding {
+	page := pageOf{e.Tenant, e.Key}
+	switch e.Kind {
+	case history.Rendered:
+		all.render(page, e)
+	case history.Invalidating:
+		all.begin(page, e)
+	case history.Invalidated:
+		for _, v := range all.all {
+			if v.pageOf == page && v.actor == e.Actor && v.open() {
+				v.confirmed, v.at = e.Seq, e.Time
+			}
+		}
+	case history.Asked:
+		for _, v := range all.all {
+			if v.confirmed != 0 && v.pageOf == page && (v.at.Before(e.Time) || v.actor == e.Actor) {
+				v.bound = append(v.bound, e)
+			}
+		}
+	case history.Served, history.Failed, history.Crashed:
+		return all.end(page, e)
+	}
+	return ok()
+}
+
+func (all *invalidations) render(page pageOf, e *history.Event) {
+	if all.rendered == nil {
+		all.rendered = map[pageOf][]*history.Event{}
+	}
+	same := func(other *history.Event) bool { return other.Body == e.Body }
+	all.rendered[page] = append(without(all.rendered[page], same), e)
+	for _, v := range all.all {
+		if v.pageOf == page { // a body that is made again holds the newer data as well
+			v.old = without(v.old, same)
+		}
+	}
+}
+
+func (all *invalidations) begin(page pageOf, e *history.Event) {
+	v := &invalidation{pageOf: page, actor: e.Actor, asked: e.Seq}
+	for _, r := range all.rendered[page] {
+		if r.Time.Before(e.Time) || r.Actor == e.Actor {
+			v.old = append(v.old, r)
+		}
+	}
+	all.all = append(all.all, v)
+}
+
+// end takes in the end of whatever its actor was doing.
+func (all *invalidations) end(page pageOf, e *history.Event) Finding {
+	finding := ok()
+	for _, v := range all.all {
+		if v.open() && v.actor == e.Actor && (e.Kind == history.Crashed || v.pageOf == page) {
+			v.failed = true
+		}
+		for _, asked := range v.bound {
+			if e.Kind != history.Served || asked.Actor != e.Actor || v.pageOf != page || e.As != history.Fresh {
+				continue
+			}
+			for _, source := range v.old {
+				if source.Body == e.Body {
+					finding = finding.or(Finding{
+						Verdict: Violated,
+						Why: fmt.Sprintf("%s served as fresh what %s had read from the origin before %s invalidated it",
+							e.Actor, source.Actor, v.actor),
+						Events: []int{source.Seq, v.asked, v.confirmed, asked.Seq, e.Seq},
+					})
+				}
+			}
+		}
+		v.bound = without(v.bound, func(asked *history.Event) bool {
+			return asked.Actor == e.Actor && (e.Kind == history.Crashed || v.pageOf == page)
+		})
+	}
+	return finding
+}
+
+func (v *invalidation) open() bool { return v.confirmed == 0 && !v.failed }
+
+// Change implements Memory.
+func (*invalidations) Change(ddbfake.Change) {}
+
+// Event implements Memory.
+func (all *invalidations) Event(e history.Event) { all.judge(&e) }
+
+// Fingerprint implements Memory. What has been rendered is told apart by the
+// memory of Freshness.
+func (all *invalidations) Fingerprint() uint64 {
+	var sum fingerprint.Hash
+	for _, v := range all.all {
+		if v.failed || len(v.old) == 0 {
+			continue // whatever comes, nobody will have broken it
+		}
+		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(v.actor)
+		if v.confirmed != 0 {
+			h = h.Number(uint64(v.at.UnixNano()))
+		}
+		var old, bound fingerprint.Hash
+		for _, e := range v.old {
+			old += fingerprint.Hash(0).Text(e.Body)
+		}
+		for _, e := range v.bound {
+			bound += fingerprint.Hash(0).Text(e.Actor)
+		}
+		sum += h.Number(uint64(old)).Number(uint64(bound))
+	}
+	return uint64(sum)
+}
+
+// without returns what is left, in memory of its own.
+func without(events []*history.Event, is func(*history.Event) bool) []*history.Event {
+	var left []*history.Event
+	for _, e := range events {
+		if !is(e) {
+			left = append(left, e)
+		}
+	}
+	return left
+}

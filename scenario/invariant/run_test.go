@@ -1,0 +1,102 @@
+package invariant_test
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// run is a log, a history and a log of bodies written by hand, each of which knows
+// how far the others were. It is about the page "/".
+type run struct {
+	*changeLog
+	told   told
+	bodies []history.Body
+	tenant string
+	as     string // the inputs of a request, by name
+	inputs string
+}
+
+func newRun() *run { return &run{changeLog: newLog().on("cache", isr.PartitionKey("", "/"))} }
+
+// do does something to the log.
+func (r *run) do(something func(l *changeLog)) *run {
+	something(r.changeLog)
+	return r
+}
+
+// wait moves to an instant.
+func (r *run) wait(d time.Duration) *run { return r.do(func(l *changeLog) { l.at(d) }) }
+
+// take and give are LOCK's put, for 30 s, and deletion.
+func (r *run) take(actor string) *run {
+	return r.do(func(l *changeLog) { l.lock(actor, actor, l.now.Sub(t0)+30*second) })
+}
+
+func (r *run) give(actor string) *run { return r.do(func(l *changeLog) { l.unlock(actor) }) }
+
+// shows is the transaction of recipe A, without its body.
+func (r *run) shows(actor, body string) *run {
+	return r.do(func(l *changeLog) { l.publish(actor, body) })
+}
+
+// with makes what comes a regeneration by name, with inputs; "" ends that.
+func (r *run) with(request, inputs string) *run {
+	r.as, r.inputs = request, inputs
+	return r
+}
+
+// of makes what comes one of a tenant's.
+func (r *run) of(tenant string) *run {
+	r.tenant = tenant
+	return r
+}
+
+func (r *run) event(actor string, kind history.Kind, as history.ServedAs, body string) *run {
+	r.told.Add(history.Event{
+		Time: r.now, Actor: actor, Kind: kind, Key: "/", As: as, Body: body,
+		Tenant: r.tenant, Request: r.as, Inputs: r.inputs, Change: len(r.changes),
+	})
+	return r
+}
+
+func (r *run) asks(actor string) *run {
+	return r.event(actor, history.Asked, history.Unclaimed, "")
+}
+
+func (r *run) renders(actor, body string) *run {
+	return r.event(actor, history.Rendered, history.Unclaimed, body)
+}
+
+func (r *run) gets(actor, body string) *run {
+	return r.event(actor, history.Served, history.Fresh, body)
+}
+
+func (r *run) getsStale(actor, body string) *run {
+	return r.event(actor, history.Served, history.Stale, body)
+}
+
+func (r *run) happens(actor string, kind history.Kind) *run {
+	return r.event(actor, kind, history.Unclaimed, "")
+}
+
+// makes renders a body and stores it under its own name.
+func (r *run) makes(actor, body string) *run {
+	r.renders(actor, body)
+	r.bodies = append(r.bodies, history.Body{Time: r.now, Actor: actor, Name: body, Body: body, Change: len(r.changes)})
+	return r
+}
+
+// claims writes a REQ row, kept for an hour.
+func (r *run) claims(actor, request, inputs string) *run {
+	return r.do(func(l *changeLog) {
+		l.write(actor, "REQ#"+request, attr.Item{"request_hash": attr.S(inputs), "ttl": attr.Int(l.now.Unix() + 3600)})
+	})
+}
+
+func (r *run) evidence() invariant.Evidence {
+	return invariant.Evidence{Changes: r.changes, History: r.told.Events(), Bodies: r.bodies, Revalidate: time.Minute}
+}

@@ -1,0 +1,269 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// SingleFlight holds that a page is made by one node at a time, and not while
+// there is no need.
+//
+// A flight begins when a node takes the lease, and is one if it renders. It ends
+// when the node gives the lease back or crashes. What others do to LOCK, or TTL,
+// does not end it: the node does not know. Two that overlap count if the first
+// lease had time left, by all clocks, when the second was taken.
+//
+// A node may render if the page was stale, missing or without a body in any state
+// since it took the lease: that is the one it may have read. It may always render
+// for a regeneration that was asked for by name (history.Event.Request).
+func SingleFlight() Invariant {
+	return Invariant{
+		Name: "single-flight",
+		Statement: "whoever makes a page has taken its lease, while nobody else was making it under a lease with more than e left, " +
+			"and not while the page had been fresh for more than e since it took it, unless asked to",
+		Check:  checkFlights,
+		Memory: func() Memory { return &flights{} },
+	}
+}
+
+func checkFlights(ev Evidence) Finding {
+	rendered := func(e history.Event) bool { return e.Kind == history.Rendered }
+	first := slices.IndexFunc(ev.History, rendered)
+	if first < 0 || len(ev.Changes) == 0 {
+		return ok()
+	}
+	if !slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Change > 0 }) {
+		if last := ev.History[len(ev.History)-1]; last.Time.Before(ev.Changes[0].Time) {
+			return ok()
+		}
+		return unknown("the history does not say how far the change log was when event %d happened", first+1)
+	}
+	all := flights{skew: ev.MaxClockSkew}
+	changes := ev.Changes
+	for i := range ev.History {
+		e := &ev.History[i]
+		for len(changes) > 0 && changes[0].Seq <= e.Change {
+			n := firstRequest(changes)
+			all.changed(changes[:n])
+			changes = changes[n:]
+		}
+		if f := all.event(e); f.Verdict != OK {
+			if f.Changes != nil {
+				f.Changes = Story(ev.Changes, f.Changes)
+			}
+			return f
+		}
+	}
+	return ok()
+}
+
+// flights follows log and history.
+type flights struct {
+	skew  time.Duration
+	log   ledger
+	pages map[*partition][]*flight // the last of each actor, but for those that have ended
+	now   time.Time
+}
+
+// flight is a node's turn at the lease of a page.
+type flight struct {
+	actor    string
+	began    int // the change
+	token    string
+	expires  time.Time
+	rendered *history.Event
+	crashed  bool // what it had sent before may still happen
+	// fresh is until when the page was fresh in each state since the flight began; zero, if it was not in one.
+	fresh  time.Time
+	beside []*flight // those under way when this one began
+}
+
+// changed takes in what took effect at once.
+func (all *flights) changed(request []ddbfake.Change) {
+	all.log.take(request, func(s *step) {
+		if s.onLock != nil {
+			all.lock(s)
+		}
+		for _, f := range all.pages[s.partition] {
+			if until := s.freshUntil(); until.Before(f.fresh) {
+				f.fresh = until
+			}
+		}
+	})
+}
+
+// lock takes in a change of LOCK.
+func (all *flights) lock(s *step) {
+	c := s.onLock
+	under := all.pages[s.partition]
+	if now := s.lock; s.murky == 0 && now.token != "" && now.token == s.was.lock.token {
+		for _, f := range under {
+			if f.token == now.token {
+				f.expires = now.expires
+			}
+		}
+		return
+	}
+	if c.Cause == ddbfake.CauseClient && s.was.lock.holder == c.Actor {
+		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
+	}
+	if c.After != nil {
+		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: s.freshUntil()}
+		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
+		for _, f := range under {
+			if !f.crashed && f.expires.After(c.Time.Add(all.skew)) {
+				begun.beside = append(begun.beside, f)
+			}
+		}
+		under = append(under, begun)
+	}
+	if all.pages == nil {
+		all.pages = map[*partition][]*flight{}
+	}
+	all.pages[s.partition] = under
+}
+
+// freshUntil is until when the page that META shows is fresh; zero, if there is
+// none.
+func (p *partition) freshUntil() time.Time {
+	row, _ := p.generation()
+	generated, known := p.meta.Int("generated_at")
+	window, has := p.meta.Int("revalidate_seconds")
+	if row == nil || !isPage(p.meta) || !known || !has {
+		return time.Time{}
+	}
+	until := generated + window
+	if ttl, has := p.meta.Int("ttl"); has {
+		until = min(until, ttl)
+	}
+	return time.Unix(until, 0)
+}
+
+// event takes in the next event.
+func (all *flights) event(e *history.Event) Finding {
+	all.now = e.Time
+	switch e.Kind {
+	case history.Rendered:
+		return all.render(e)
+	case history.Crashed:
+		//isrsim:unordered each page by itself
+		for _, under := range all.pages {
+			for _, f := range under {
+				f.crashed = f.crashed || f.actor == e.Actor
+			}
+		}
+	}
+	return ok()
+}
+
+// find returns the page that an event is about, nil if nothing is known of it.
+func (all *flights) find(e *history.Event) *partition {
+	if len(all.log.partitions) == 0 {
+		return nil
+	}
+	pk := isr.PartitionKey(e.Tenant, e.Key)
+	if all.log.last.pk == pk {
+		return all.log.last
+	}
+	//isrsim:unordered histories are of one table
+	for id, p := range all.log.partitions {
+		if id.pk == pk {
+			return p
+		}
+	}
+	return nil
+}
+
+// render judges a rendering.
+func (all *flights) render(e *history.Event) Finding {
+	p := all.find(e)
+	if p == nil {
+		return ok() // no row of the page has ever been written: its owner keeps no rows, or others
+	}
+	under := all.pages[p]
+	i := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
+	if i < 0 {
+		return Finding{Verdict: Violated, Why: fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq}}
+	}
+	own := under[i]
+	if own.crashed {
+		return ok()
+	}
+	own.rendered = e
+	for _, f := range under {
+		if f.rendered != nil && !f.crashed && slices.Contains(f.beside, own) {
+			return together(f, own)
+		}
+	}
+	for _, f := range own.beside {
+		if f.rendered != nil && !f.crashed {
+			return together(f, own)
+		}
+	}
+	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) {
+		return Finding{
+			Verdict: Violated,
+			Why:     fmt.Sprintf("%s made %s, which had been fresh since it took the lease and was so for another %v", e.Actor, e.Key, own.fresh.Sub(e.Time)),
+			Changes: []int{own.began}, Events: []int{e.Seq},
+		}
+	}
+	return ok()
+}
+
+func together(first, second *flight) Finding {
+	e := second.rendered
+	return Finding{
+		Verdict: Violated,
+		Why:     fmt.Sprintf("%s made %s while %s was making it, both under a lease that was not over", e.Actor, e.Key, first.actor),
+		Changes: []int{max(first.began, second.began)},
+		Events:  []int{first.rendered.Seq, e.Seq},
+	}
+}
+
+// Change implements Memory.
+func (all *flights) Change(c ddbfake.Change) { all.changed([]ddbfake.Change{c}) }
+
+// Event implements Memory.
+func (all *flights) Event(e history.Event) { all.event(&e) }
+
+// Fingerprint implements Memory.
+func (all *flights) Fingerprint() uint64 {
+	var sum fingerprint.Hash
+	//isrsim:unordered a sum has no order
+	for p, under := range all.pages {
+		for _, f := range under {
+			h := f.print(all.now).Text(p.pk)
+			for _, other := range f.beside {
+				if !other.crashed && f.rendered == nil {
+					sum += h.Number(uint64(other.print(all.now)))
+				}
+			}
+			sum += h
+		}
+	}
+	return uint64(sum)
+}
+
+// print covers what may still matter of a flight.
+func (f *flight) print(now time.Time) fingerprint.Hash {
+	h := fingerprint.Hash(0).Text(f.actor)
+	if f.crashed {
+		return h.Number(2)
+	}
+	if f.rendered != nil {
+		h = h.Number(1)
+	}
+	if f.expires.After(now) {
+		h = h.Number(uint64(f.expires.Unix()))
+	}
+	if f.fresh.After(now) {
+		h = h.Number(uint64(f.fresh.Unix()))
+	}
+	return h
+}
