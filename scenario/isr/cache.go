@@ -48,13 +48,14 @@ func NewOn(store Store, cfg Config) (*Cache, error) {
 // else is at it for longer than the cache's patience, or the store failed.
 var ErrUnavailable = errors.New("page unavailable")
 
-// Get returns the page for key. An error means that there is no page to serve:
-// once a page has been seen, it is served, as what it is, whatever fails after.
+// Get returns the page for key. By default, an error means that there is no page
+// to serve: once a page has been seen, it is served, as what it is, whatever fails
+// after.
 func (c *Cache) Get(ctx context.Context, key string) (Served, error) {
 	v := visit{Cache: c, key: key}
 	served, err := v.get(ctx)
-	if err != nil && v.last != nil {
-		return c.serve(v.last), nil // the failure policy: the last known page beats none
+	if err != nil && v.last != nil && c.cfg.Failure == ServeLast {
+		return c.serve(v.last), nil
 	}
 	return served, err
 }
@@ -87,8 +88,8 @@ func (v *visit) get(ctx context.Context) (Served, error) {
 			return v.serve(made), nil
 		case !errors.Is(err, ErrHeld):
 			return Served{}, err
-		case v.last != nil && v.cfg.Contention == ServeStale:
-			return v.serve(v.last), nil
+		case v.last != nil && (v.cfg.Contention == ServeStale || look >= v.cfg.Patience):
+			return v.serve(v.last), nil // a lease that is held is no failure
 		case look >= v.cfg.Patience:
 			return Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, look+1)
 		}

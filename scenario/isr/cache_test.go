@@ -378,6 +378,43 @@ func TestAFailedRenderingReleasesTheLeaseAndServesTheLastKnownPage(t *testing.T)
 	})
 }
 
+// Whatever fails, the policy says whether the last page or the error is the answer; a lease that is held is no failure.
+func TestTheFailurePolicy(t *testing.T) {
+	down := func(context.Context, func(context.Context) error) error { return errOrigin }
+	for _, test := range []struct {
+		name    string
+		prepare func(*testing.T, *rig, *node)
+		served  bool // also under Fail
+	}{
+		{"the origin", func(_ *testing.T, _ *rig, alice *node) { alice.render = down }, false},
+		{"the body store", func(_ *testing.T, r *rig, alice *node) { alice.Bodies = failing{r.bodies, errOrigin, nil} }, false},
+		{"acquire", func(t *testing.T, r *rig, _ *node) { r.fault(t, "request-lost op=PutItem") }, false},
+		{"publish", func(t *testing.T, r *rig, _ *node) { r.fault(t, "throttled op=TransactWriteItems") }, false},
+		{"nothing, but the lease is held", func(t *testing.T, r *rig, _ *node) { r.lock(t, "bob-1", t0+1000) }, true},
+		{"nothing, but the lease is held, and she waits", func(t *testing.T, r *rig, alice *node) {
+			r.lock(t, "bob-1", t0+1000)
+			alice.Contention = isr.Wait
+		}, true},
+	} {
+		for _, policy := range []isr.Failure{isr.ServeLast, isr.Fail} {
+			t.Run(fmt.Sprintf("%s, policy %d", test.name, policy), func(t *testing.T) {
+				r := newRig(t)
+				r.page(t, "old", t0-100)
+				alice := r.node("alice")
+				alice.Failure = policy
+				test.prepare(t, r, alice)
+				got, err := alice.get(r.ctx)
+				if want := test.served || policy == isr.ServeLast; want != (err == nil && string(got.Body) == "old" && !got.Fresh) {
+					t.Errorf("got %q, fresh %v, %v, want the old page as stale: %v", got.Body, got.Fresh, err, want)
+				}
+				if policy == isr.Fail && !test.served && err == nil {
+					t.Error("got no error")
+				}
+			})
+		}
+	}
+}
+
 func TestABodyThatCannotBeStoredIsNotPublished(t *testing.T) {
 	r := newRig(t)
 	alice := r.node("alice")

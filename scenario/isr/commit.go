@@ -12,22 +12,36 @@ import (
 
 // commit makes m visible and gives the lease back, in one transaction: what page
 // writes, the delete of LOCK, and the answer to the request that the lease is for,
-// if any. It is sent again if it meets a conflict,
-// under the same guards, judged anew: a lease that ends meanwhile is not published.
+// if any. It is sent again if it meets a conflict, under the same guards, judged
+// anew: a lease that ends meanwhile is not published.
 //
-// Without a guard on LOCK there is no deleting it unasked: it is given back
-// afterwards.
+// Without a guard on LOCK, the lease is given back if it is there to be given back;
+// if not, the page is published all the same.
 func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem) error {
+	release := func() *types.Delete {
+		condition, values := s.onLease(l)
+		return &types.Delete{
+			TableName: &s.cfg.Table, Key: Key(s.PK(l.Key), SortLock), ConditionExpression: condition, ExpressionAttributeValues: values,
+		}
+	}
+	err := s.transact(ctx, l, m, page, release)
+	if s.cfg.Guards&onLock == 0 && errors.Is(err, ErrLeaseLost) {
+		err = s.transact(ctx, l, m, page, nil)
+	}
+	if err != nil {
+		return storeError("publish", l.Key, err)
+	}
+	return nil
+}
+
+// transact sends the transaction, until it meets no conflict. A nil release leaves
+// LOCK as it is.
+func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem, release func() *types.Delete) error {
 	var actions []types.TransactWriteItem
 	err := s.pastConflicts(ctx, func() error {
 		actions = page()
-		if condition, values := s.onLease(l); condition != nil {
-			actions = append(actions, types.TransactWriteItem{Delete: &types.Delete{
-				TableName:                 &s.cfg.Table,
-				Key:                       Key(s.PK(l.Key), SortLock),
-				ConditionExpression:       condition,
-				ExpressionAttributeValues: values,
-			}})
+		if release != nil {
+			actions = append(actions, types.TransactWriteItem{Delete: release()})
 		}
 		if l.Request.ID != "" {
 			actions = append(actions, s.answer(l, m))
@@ -36,10 +50,7 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 		return err
 	})
 	if err != nil {
-		return storeError("publish", l.Key, refusal(err, actions))
-	}
-	if s.cfg.Guards&onLock == 0 {
-		_ = s.Release(context.WithoutCancel(ctx), l) // it ends by itself if this fails
+		return refusal(err, actions)
 	}
 	return nil
 }

@@ -51,6 +51,17 @@ const (
 	Wait
 )
 
+// Failure says what a request gets for which something failed: the origin, the
+// store of rows or that of bodies.
+type Failure uint8
+
+const (
+	// ServeLast serves the last page that was seen, as what it is, and an error only if none was. It is the zero value.
+	ServeLast Failure = iota
+	// Fail is the error, whatever pages there are.
+	Fail
+)
+
 // Config is what a Cache needs. Client, Clock, Bodies, Render and Tokens are
 // required; every other zero value has a default.
 type Config struct {
@@ -74,6 +85,7 @@ type Config struct {
 
 	Observe history.Observer // hears of every operation on the store; may be nil
 
+	Failure    Failure
 	Contention Contention
 	Poll       time.Duration // how long to sleep between looks at a page somebody else is regenerating; default 1 s
 	Patience   int           // how many times to sleep and look again before giving up; default 10

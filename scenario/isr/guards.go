@@ -66,17 +66,16 @@ var (
 	aliasTTL = map[string]string{"#ttl": attrTTL}
 )
 
-// onLease is the condition on LOCK, with its values; nil if there is none.
+// onLease is the condition under which a publish deletes LOCK, with its values.
+// Who asks nothing of LOCK deletes his own.
 func (s *leases) onLease(l Lease) (condition *string, values map[string]types.AttributeValue) {
 	switch s.cfg.Guards & onLock {
 	case onLock:
 		return &ifOwnAndHeld, s.ownAndHeldValues(l)
-	case GuardToken:
-		return &ifOwn, map[string]types.AttributeValue{":token": text(l.Token)}
 	case GuardExpiry:
 		return &ifHeld, map[string]types.AttributeValue{":now": s.Now().attribute()}
 	default:
-		return nil, nil
+		return &ifOwn, map[string]types.AttributeValue{":token": text(l.Token)}
 	}
 }
 

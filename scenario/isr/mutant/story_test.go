@@ -66,8 +66,11 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Lock: "bob-1"},
 		others: map[string]end{
-			"blind-publish": {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer", "linearizable"}},
-			"blind-release": {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
+			"guard-expiry-alone":    {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft", "linearizable"}},
+			"guard-version-alone":   {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer", "linearizable"}},
+			"guard-monotonic-alone": {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer", "linearizable"}},
+			"blind-publish":         {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer", "linearizable"}},
+			"blind-release":         {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
@@ -81,8 +84,11 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1"},
 		others: map[string]end{
-			"blind-publish":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
-			"publish-at-expiry": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"guard-token-alone":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"guard-version-alone":   {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"guard-monotonic-alone": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"blind-publish":         {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"publish-at-expiry":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
 		},
 	},
 	{
@@ -148,6 +154,9 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Lock: "bob-1"},
 		others: map[string]end{
+			"guard-expiry-alone":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft"}},
+			"guard-version-alone":    {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
+			"guard-monotonic-alone":  {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
 			"blind-publish":          {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
 			"check-then-act-publish": {Served: "alice-1", Meta: "alice-1", Lock: "bob-1", Broken: []string{"stale-writer"}},
 			"blind-release":          {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
@@ -166,9 +175,12 @@ var stories = []struct {
 		},
 		reference: end{Served: "alice-1", Lock: "dave-1"},
 		others: map[string]end{
-			"blind-publish":     {Served: "alice-1", Meta: "alice-1", Lock: "dave-1", Broken: []string{"stale-writer", "linearizable"}},
-			"fence-in-lock-row": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft", "linearizable"}},
-			"blind-release":     {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
+			"guard-expiry-alone":    {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft", "linearizable"}},
+			"guard-version-alone":   {Served: "alice-1", Meta: "alice-1", Lock: "dave-1", Broken: []string{"stale-writer", "linearizable"}},
+			"guard-monotonic-alone": {Served: "alice-1", Meta: "alice-1", Lock: "dave-1", Broken: []string{"stale-writer", "linearizable"}},
+			"blind-publish":         {Served: "alice-1", Meta: "alice-1", Lock: "dave-1", Broken: []string{"stale-writer", "linearizable"}},
+			"fence-in-lock-row":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "lock-theft", "linearizable"}},
+			"blind-release":         {Served: "alice-1", Broken: []string{"lock-theft", "linearizable"}},
 		},
 	},
 	{
