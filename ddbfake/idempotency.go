@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 	"time"
@@ -10,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/tidwall/btree"
+
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
 // A ClientRequestToken makes a transaction idempotent for ten minutes of the
@@ -25,7 +26,7 @@ const (
 // token is a transaction that is done.
 type token struct {
 	region, text string
-	fingerprint  [sha256.Size]byte
+	fingerprint  fingerprint.Wide
 	until        time.Time
 }
 
@@ -61,7 +62,7 @@ func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, erro
 	if !ok || !r.now.Before(done.until) {
 		return false, nil
 	}
-	if done.fingerprint != fingerprint(in) {
+	if done.fingerprint != fingerprintOf(in) {
 		return false, &types.IdempotentParameterMismatchException{Message: aws.String(
 			"DynamoDB rejected the request because you retried a request with a different payload " +
 				"but with an idempotent token that was already used.")}
@@ -79,7 +80,7 @@ func (db *DB) remember(r *request, in *dynamodb.TransactWriteItemsInput) {
 	if t.tree.Len() >= t.pruneAt {
 		t.prune(r.now)
 	}
-	t.tree.Set(token{region: r.region, text: *in.ClientRequestToken, fingerprint: fingerprint(in), until: r.now.Add(tokenLife)})
+	t.tree.Set(token{region: r.region, text: *in.ClientRequestToken, fingerprint: fingerprintOf(in), until: r.now.Add(tokenLife)})
 }
 
 func (t *tokens) prune(now time.Time) {
@@ -96,10 +97,10 @@ func (t *tokens) prune(now time.Time) {
 	t.pruneAt = max(minPrune, 2*t.tree.Len())
 }
 
-// fingerprint tells transactions apart by their actions. The order of members
+// fingerprintOf tells transactions apart by their actions. The order of members
 // and of elements in maps does not matter, that of actions and of elements in
 // lists and sets does.
-func fingerprint(in *dynamodb.TransactWriteItemsInput) [sha256.Size]byte {
+func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 	// The SDK gives every transaction a token, so its text is printed each time.
 	buffer := getBuffer()
 	f := printer((*buffer)[:0])
@@ -125,11 +126,12 @@ func fingerprint(in *dynamodb.TransactWriteItemsInput) [sha256.Size]byte {
 				p.ExpressionAttributeValues, p.ReturnValuesOnConditionCheckFailure)
 		}
 	}
-	return sha256.Sum256(f)
+	return fingerprint.Of(f)
 }
 
-// printer writes values so that different ones never come out the same:
-// every text after its length, every value after its type.
+// printer writes values so that different ones do not come out the same: every
+// text after its length, every value after its type. Of a map of the SDK's it
+// writes the fingerprint of its elements, which have no order.
 type printer []byte
 
 func (f *printer) number(n int) { *f = binary.AppendUvarint(*f, uint64(n)) }
@@ -167,11 +169,17 @@ func (f *printer) action(kind byte, table *string, values map[string]types.Attri
 
 func (f *printer) values(m map[string]types.AttributeValue) {
 	f.number(len(m))
-	var few [fewKeys]string
-	for _, name := range appendKeys(few[:0], m) {
+	var sum fingerprint.Wide
+	start := len(*f)
+	//isrsim:unordered summed up
+	for name, v := range m {
 		f.text(name)
-		f.value(m[name])
+		f.value(v)
+		sum = sum.Plus(fingerprint.Of((*f)[start:]))
+		*f = (*f)[:start]
 	}
+	*f = binary.LittleEndian.AppendUint64(*f, sum[0])
+	*f = binary.LittleEndian.AppendUint64(*f, sum[1])
 }
 
 func (f *printer) value(v types.AttributeValue) {

@@ -68,6 +68,9 @@ const (
 	maxChunk = 64
 )
 
+// minRead is the room that the changes read begin with.
+const minRead = 6
+
 // nextChunk returns the room of the chunk after one that is full.
 func nextChunk(length int) int { return min(max(2*length, minChunk), maxChunk) }
 
@@ -154,6 +157,9 @@ func (l *changeLog) since(seq int) []Change {
 	done := l.readAt + len(l.read)
 	switch missing := l.length - done; {
 	case missing <= cap(l.read)-len(l.read):
+	case l.readAt == 0 && done <= maxChunk:
+		// A log that is still short is likely to be read again from its beginning.
+		l.read = append(make([]Change, 0, max(l.length, 2*done, minRead)), l.read...)
 	case start == done:
 		// A reader who comes for what is new, maybe after each change.
 		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done

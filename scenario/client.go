@@ -143,10 +143,16 @@ func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrite
 
 // call parks the node until the call has taken effect and its answer is there.
 func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, error) {
-	r := &storeRequest{node: n, call: c, attempt: attempt}
+	r := &n.request
+	if n.world.bubble != nil || n.busy {
+		r = new(storeRequest)
+	}
+	n.busy = true // for good if the node dies over it: the request may still be under way
+	*r = storeRequest{node: n, call: c, attempt: attempt}
 	if err := n.do(ctx, r); err != nil {
 		return nil, err
 	}
+	n.busy = false
 	return r.out, r.err
 }
 

@@ -12,7 +12,7 @@ import (
 // deadlines are (the end of a lease, of freshness, ttl), a second before and a
 // second after. An off-by-one is visible nowhere else.
 type deadlines struct {
-	at []time.Time // sorted, each once
+	at []int64 // epoch seconds, sorted, each once
 }
 
 // Name implements sim.Source.
@@ -29,14 +29,13 @@ func (*deadlines) Take(uint64) string { return "" }
 
 // Next implements sim.Source.
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
-	i, exact := slices.BinarySearchFunc(d.at, now, time.Time.Compare)
-	if exact {
-		i++
+	second := now.Unix()
+	for _, at := range d.at { // there are few
+		if at > second {
+			return time.Unix(at, 0).UTC(), true
+		}
 	}
-	if i == len(d.at) {
-		return time.Time{}, false
-	}
-	return d.at[i], true
+	return time.Time{}, false
 }
 
 // note adds the deadlines of a row.
@@ -61,12 +60,11 @@ func (d *deadlines) add(second int64) {
 		return
 	}
 	if d.at == nil {
-		d.at = make([]time.Time, 0, 12) // what a lease and a page have, twice
+		d.at = make([]int64, 0, 12) // what a lease and a page have, twice
 	}
 	for s := second - 1; s <= second+1; s++ {
-		t := time.Unix(s, 0).UTC()
-		if i, exists := slices.BinarySearchFunc(d.at, t, time.Time.Compare); !exists {
-			d.at = slices.Insert(d.at, i, t)
+		if i, exists := slices.BinarySearch(d.at, s); !exists {
+			d.at = slices.Insert(d.at, i, s)
 		}
 	}
 }

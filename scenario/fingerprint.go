@@ -99,10 +99,10 @@ func (w *world) fingerprint() uint64 {
 		h = h.Number(uint64(f.calls))
 	}
 	h = h.Number(uint64(w.swept))
-	now := w.clock.Now()
+	now := w.clock.Now().Unix()
 	for _, at := range w.deadlines.at {
-		if at.After(now) { // where time will still stop
-			h = h.Number(uint64(at.Unix()))
+		if at > now { // where time will still stop
+			h = h.Number(uint64(at))
 		}
 	}
 	return uint64(h)

@@ -18,6 +18,9 @@ type node struct {
 	tenant string // whose pages its cache keeps
 	// asked says that the REQ row of the request in progress is its own.
 	asked bool
+	// request is room for the call in progress: without goroutines there is one at a time.
+	request storeRequest
+	busy    bool
 }
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may

@@ -98,7 +98,7 @@ func writesToken(in *dynamodb.UpdateItemInput) bool {
 }
 
 // markChange notes what a change of a row says of it.
-func (w *world) markChange(c ddbfake.Change) {
+func (w *world) markChange(c *ddbfake.Change) {
 	if c.Cause == ddbfake.CauseTTL {
 		w.mark(TTLDeletion)
 	}

@@ -192,6 +192,9 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
 	for _, mark := range allMarks {
+		if len(o.Marks) == len(w.marks) {
+			break
+		}
 		if w.marks[mark] {
 			o.Marks = append(o.Marks, mark)
 		}

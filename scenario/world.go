@@ -259,14 +259,16 @@ func (w *world) behind(input any) bool {
 // noteChanges looks at what has changed in the store since it last did, and counts
 // the changes by clients.
 func (w *world) noteChanges() (byClients int) {
-	for _, c := range w.db.ChangesSince(w.seen) {
+	changes := w.db.ChangesSince(w.seen)
+	for i := range changes {
+		c := &changes[i]
 		w.seen = c.Seq
 		if c.Cause == ddbfake.CauseClient {
 			byClients++
 		}
 		if w.prints != nil {
 			w.prints.events(w.history.Since(w.prints.seen))
-			w.prints.change(c)
+			w.prints.change(*c)
 		}
 		w.markChange(c)
 		w.deadlines.note(c.After)

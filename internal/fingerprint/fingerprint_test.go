@@ -1,6 +1,8 @@
 package fingerprint_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
@@ -34,5 +36,28 @@ func TestSmallNumbersDoNotCollide(t *testing.T) {
 	}
 	if len(seen) != n*n {
 		t.Errorf("%d pairs of numbers have %d fingerprints", n*n, len(seen))
+	}
+}
+
+func TestBytesThatDifferHaveAnotherWideFingerprint(t *testing.T) {
+	all := map[fingerprint.Wide]string{}
+	data := []string{""}
+	for n := range 40 {
+		long := strings.Repeat("a", n)
+		data = append(data, long+"a", long+"\x00", long+"b", long+"ab", "b"+long+"a", "\x00"+long+"\x01")
+	}
+	for _, d := range slices.Compact(slices.Sorted(slices.Values(data))) {
+		f := fingerprint.Of([]byte(d))
+		if other, taken := all[f]; taken {
+			t.Errorf("%q and %q have the fingerprint %x", d, other, f)
+		}
+		if f != fingerprint.Of([]byte(d)) {
+			t.Errorf("%q has two fingerprints", d)
+		}
+		all[f] = d
+	}
+	a, b := fingerprint.Of([]byte("a")), fingerprint.Of([]byte("b"))
+	if a.Plus(b) != b.Plus(a) || a.Plus(b) == a.Plus(a) {
+		t.Error("a sum depends on the order, or does not on what is in it")
 	}
 }

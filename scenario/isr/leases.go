@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -12,7 +13,14 @@ import (
 
 // leases is what the recipes have in common: the LOCK row of a key, and how a
 // page is published under it.
-type leases struct{ cfg Config }
+type leases struct {
+	cfg Config
+	// last is the partition key that was made last: a request for a page needs that of one cache key many times.
+	last atomic.Pointer[partition]
+}
+
+// partition is where the rows of a cache key live.
+type partition struct{ key, pk string }
 
 // Config implements Store.
 func (s *leases) Config() Config { return s.cfg }
@@ -21,7 +29,14 @@ func (s *leases) Config() Config { return s.cfg }
 func (s *leases) Now() EpochSeconds { return Floor(s.cfg.Clock.Now()) }
 
 // PK returns the partition key of a cache key.
-func (s *leases) PK(key string) string { return PartitionKey(s.cfg.Tenant, key) }
+func (s *leases) PK(key string) string {
+	if last := s.last.Load(); last != nil && last.key == key {
+		return last.pk
+	}
+	made := &partition{key, PartitionKey(s.cfg.Tenant, key)}
+	s.last.Store(made)
+	return made.pk
+}
 
 // GetRow reads a row of the key, strongly consistent; nil if it is missing.
 func (s *leases) GetRow(ctx context.Context, key, sk string) (map[string]types.AttributeValue, error) {

@@ -32,7 +32,7 @@ func NewRecipeA(cfg Config) (*RecipeA, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RecipeA{leases{cfg}}, nil
+	return &RecipeA{leases{cfg: cfg}}, nil
 }
 
 // Read implements Store.

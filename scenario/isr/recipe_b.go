@@ -26,7 +26,7 @@ func NewRecipeB(cfg Config) (*RecipeB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RecipeB{leases{cfg}}, nil
+	return &RecipeB{leases{cfg: cfg}}, nil
 }
 
 // Read implements Store: META, and then the version that it leads to. A version

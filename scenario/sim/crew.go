@@ -4,11 +4,21 @@ import "iter"
 
 // Crew lends runs their coroutines, one run after another: to start a coroutine
 // and to grow its stack is a good part of what a short run costs. It also keeps
-// the room for their steps. No run can tell whether others had before what it was
-// lent. The zero Crew is ready; Close ends what is left of it.
+// the room for the Sim itself, for its actors and for its steps. No run can tell
+// whether others had before what it was lent, and nothing of one may be used when
+// the next has been made. The zero Crew is ready; Close ends what is left of it.
 type Crew struct {
 	idle  []*coroutine
+	sim   *Sim
 	steps []Step // room for those of one moment
+}
+
+// room returns what the next Sim is made of: what it has is that of the last one.
+func (c *Crew) room() *Sim {
+	if c.sim == nil {
+		c.sim = new(Sim)
+	}
+	return c.sim
 }
 
 // Close ends the coroutines. The Crew can be used again.

@@ -138,8 +138,11 @@ func New(cfg Config) *Sim {
 	if cfg.MaxSteps <= 0 {
 		cfg.MaxSteps = DefaultMaxSteps
 	}
-	s := &Sim{
+	s := crew.room()
+	clear(s.sources)
+	*s = Sim{
 		cfg: cfg, clock: cfg.Clock, crew: crew, steps: crew.steps, start: cfg.Clock.Now(), ticks: cfg.Ticks,
+		actors: s.actors[:0], sources: s.sources[:0],
 		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
 		result:  Result{Seed: cfg.Seed},
 	}
@@ -155,12 +158,22 @@ func New(cfg Config) *Sim {
 
 // Add adds an actor. Actors are offered their steps in the order of Add.
 func (s *Sim) Add(a Actor) {
-	node := &actor{
-		Actor: a, index: len(s.actors), node: s.clock.Node(a.Drift),
+	s.actors = append(s.actors, s.roomForActor())
+	node := s.actors[len(s.actors)-1]
+	*node = actor{
+		Actor: a, index: len(s.actors) - 1, node: s.clock.Node(a.Drift),
 		pauses: a.Pauses, crashes: a.Crashes, restarts: a.Restarts, clockSteps: a.ClockSteps,
 	}
 	node.newIncarnation(s)
-	s.actors = append(s.actors, node)
+}
+
+// roomForActor returns the room that an actor of a former run had at the next
+// place.
+func (s *Sim) roomForActor() *actor {
+	if n := len(s.actors); n < cap(s.actors) && s.actors[:n+1][n] != nil {
+		return s.actors[:n+1][n]
+	}
+	return new(actor)
 }
 
 // AddSource adds a source of steps. Sources are asked in the order of AddSource.
