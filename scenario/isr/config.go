@@ -76,8 +76,8 @@ type Config struct {
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
 	Retention  time.Duration // how long a page is kept after its freshness, to be served as stale; default 24 h
-	// TTLBuffer is how long a row outlives its use before TTL may delete it: more than clocks may be off and a request may
-	// be on its way, and more than a rendering takes; default 1 h.
+	// TTLBuffer is how long a row outlives its use before TTL may delete it: more than any two clocks may be apart, a
+	// request may be on its way, and a rendering takes, together; default 1 h.
 	TTLBuffer time.Duration
 	Guards    Guards // of a publish, the same on all nodes; default GuardToken|GuardExpiry
 

@@ -11,7 +11,12 @@ import (
 
 // An invalidation closes the window of the page and counts META's version up. Where
 // there is no page, it leaves a row with a version, so that whoever is making one
-// is refused. It is kept as long as a page is: no rendering may take longer.
+// is refused.
+//
+// A page that will count as gone within a TTLBuffer is none: some clock may have it
+// gone already, and whoever goes by that clock would take the row for none, and the
+// invalidation with it. What is left is kept for a TTLBuffer longer than a page is,
+// so that no clock has it gone while a page is made.
 var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"
@@ -54,9 +59,10 @@ func (s *leases) Invalidate(ctx context.Context, key string) error {
 func (s *leases) countUp(ctx context.Context, key string, condition, update *string) error {
 	return s.pastConflicts(ctx, func() error {
 		now := s.Now()
-		values := map[string]types.AttributeValue{":zero": number(0), ":one": number(1), ":gone": (now + s.cfg.buffer()).attribute()}
+		later := now + s.cfg.buffer()
+		values := map[string]types.AttributeValue{":zero": number(0), ":one": number(1), ":gone": (later + s.cfg.buffer()).attribute()}
 		if update == &setNoPage {
-			values[":ttl"] = s.cfg.pageTTL(now).attribute()
+			values[":ttl"] = s.cfg.pageTTL(later).attribute()
 		}
 		_, err := s.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName:                 aws.String(s.cfg.Table),

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -121,6 +122,39 @@ func TestAFillThatAnInvalidationOvertakes(t *testing.T) {
 				bob.wantServed(t, "bob's 1", true, 1)
 				alice.wantServed(t, "bob's 1", true, made+1)
 			})
+		})
+	}
+}
+
+// Two clocks that are apart do not agree on when a page is gone. An invalidation is heeded by either.
+func TestAnInvalidationAtTheEndOfAPagesTime(t *testing.T) {
+	for _, page := range []bool{true, false} {
+		onBoth(t, func(t *testing.T, onB bool) {
+			for early := time.Duration(0); early <= 10*time.Second; early += time.Second {
+				r := newRig(t)
+				carol, ahead, behind := r.guarded("carol", onB), r.guarded("ahead", onB), r.guarded("behind", onB)
+				if page {
+					carol.wantServed(t, "carol's 1", true, 1)
+				} else {
+					carol.invalidate(t)
+				}
+				ahead.Clock = r.clock.Node(fakeclock.Drift{Offset: 2 * time.Second})
+				behind.Clock = r.clock.Node(fakeclock.Drift{Offset: -2 * time.Second})
+				end := 24 * time.Hour
+				if page {
+					end += time.Minute
+				} else {
+					end += time.Hour
+				}
+				r.clock.Advance(end + 5*time.Second - early)
+				ahead.render = func(context.Context, func(context.Context) error) error {
+					behind.invalidate(t)
+					return nil
+				}
+				ahead.wantServed(t, "ahead's 1", false, 1)
+				r.clock.Advance(10 * time.Second)
+				behind.wantServed(t, "behind's 1", true, 1)
+			}
 		})
 	}
 }
