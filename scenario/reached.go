@@ -51,7 +51,7 @@ func (w *world) markCall(r *storeRequest, changed int) {
 			}
 		}
 	case *dynamodb.UpdateItemInput:
-		if _, ok := isr.Refused(r.err); ok {
+		if _, ok := isr.Refused(r.err); ok && !invalidates(in) {
 			w.markRefusal(in.Key, writesToken(in))
 		}
 	case *dynamodb.TransactWriteItemsInput:
@@ -80,6 +80,21 @@ func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) 
 	case sk.Value == isr.SortLock && acquires:
 		w.mark(LockRefused)
 	}
+}
+
+// invalidates says whether an update is about META, and sets nothing but numbers: a
+// publish names what it leads to.
+func invalidates(in *dynamodb.UpdateItemInput) bool {
+	if sk, _ := in.Key["sk"].(*types.AttributeValueMemberS); sk == nil || sk.Value != isr.SortMeta {
+		return false
+	}
+	//isrsim:unordered any of them will do
+	for _, value := range in.ExpressionAttributeValues {
+		if _, ok := value.(*types.AttributeValueMemberS); ok {
+			return false
+		}
+	}
+	return true
 }
 
 // writesToken says whether an update names lease_token in its expression.
