@@ -38,7 +38,18 @@ func TestSchedulesRunTheSameOnDynamoDBLocal(t *testing.T) {
 		compare("paused-writer", p)
 	}
 	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
-		compare(name, isr.Reference())
+		compare(name, protocolNamed(t, embedded(t, name).Protocol))
+	}
+}
+
+// TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
+func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
+	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+		r := campaign(t, scenario.Campaign{Scenario: embedded(t, name), Seed: 2, Schedules: 5, Record: 5})
+		c, err := scenario.Compare(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
+		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
+			t.Errorf("%s: %d requests, differences %v, error %v", name, c.Requests, c.Differences, err)
+		}
 	}
 }
 

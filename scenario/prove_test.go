@@ -26,8 +26,8 @@ func prove(t testing.TB, v scenario.Prove) *scenario.Proof {
 	return p
 }
 
-func TestTheReferenceIsProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
-	names := []string{"prove-two-writers", "prove-three-writers"}
+func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
+	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b"}
 	for _, name := range racing.Fewer(names, names[:1]) {
 		v := scenario.Prove{Scenario: embedded(t, name), Seed: 1}
 		p := prove(t, v)
@@ -53,7 +53,7 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 
 // What a scenario for proofs says that it catches, a search finds, and what it finds replays.
 func TestProofsFindMutants(t *testing.T) {
-	for _, name := range []string{"prove-two-writers", "prove-three-writers", "paused-writer"} {
+	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "paused-writer"} {
 		s := embedded(t, name)
 		for _, caught := range racing.Fewer(s.Catches, s.Catches[:1]) {
 			m := protocolNamed(t, caught)
