@@ -27,7 +27,7 @@ func prove(t testing.TB, v scenario.Prove) *scenario.Proof {
 }
 
 func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
-	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b"}
+	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate"}
 	for _, name := range racing.Fewer(names, names[:1]) {
 		v := scenario.Prove{Scenario: embedded(t, name), Seed: 1}
 		p := prove(t, v)
@@ -53,7 +53,7 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 
 // What a scenario for proofs says that it catches, a search finds, and what it finds replays.
 func TestProofsFindMutants(t *testing.T) {
-	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "paused-writer"} {
+	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate", "paused-writer"} {
 		s := embedded(t, name)
 		for _, caught := range racing.Fewer(s.Catches, s.Catches[:1]) {
 			m := protocolNamed(t, caught)
