@@ -59,7 +59,7 @@ func (n *node) config() isr.Config {
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
 		Table:  tableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
-		Contention: c.Contention, Poll: c.Poll, Patience: c.Patience,
+		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
 	}
 }
 

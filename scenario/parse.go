@@ -173,6 +173,12 @@ func (p *parse) cache(n ast.Node) {
 				c.Contention = isr.Wait
 			}
 		}},
+		field{"failure", func(n ast.Node) {
+			c.Failure = isr.ServeLast
+			if p.word(n, "failure policy", []string{"serve-last", "error"}) == "error" {
+				c.Failure = isr.Fail
+			}
+		}},
 		field{"poll", least(&c.Poll, time.Millisecond)},
 		field{"patience", func(n ast.Node) { c.Patience = p.count(n, 1, 1000) }},
 		field{"attempts", func(n ast.Node) { c.Attempts = p.count(n, 1, 100) }},

@@ -79,6 +79,7 @@ func (c Cache) document(d Cache) document {
 	doc.addDuration("render", c.Render, d.Render)
 	doc.addDuration("keep-alive", c.KeepAlive, d.KeepAlive)
 	doc.add("contention", "wait", c.Contention == isr.Wait)
+	doc.add("failure", "error", c.Failure == isr.Fail)
 	doc.addDuration("poll", c.Poll, d.Poll)
 	doc.add("patience", c.Patience, c.Patience != d.Patience)
 	doc.add("attempts", c.Attempts, c.Attempts != d.Attempts)

@@ -214,6 +214,7 @@ var cacheSettings = []func(c, d *Cache){
 	func(c, d *Cache) { c.Render = d.Render },
 	func(c, d *Cache) { c.KeepAlive = d.KeepAlive },
 	func(c, d *Cache) { c.Contention = d.Contention },
+	func(c, d *Cache) { c.Failure = d.Failure },
 	func(c, d *Cache) { c.Poll = d.Poll },
 	func(c, d *Cache) { c.Patience = d.Patience },
 	func(c, d *Cache) { c.Attempts = d.Attempts },

@@ -47,6 +47,7 @@ type Cache struct {
 	Render     time.Duration // how long the origin takes; 0 is no time at all
 	KeepAlive  time.Duration // how often the renderer calls keepAlive; 0 is never
 	Contention isr.Contention
+	Failure    isr.Failure
 	Poll       time.Duration
 	Patience   int
 	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does

@@ -90,6 +90,20 @@ func TestThereIsARunForEachPossibleTrouble(t *testing.T) {
 	}
 }
 
+// Whoever has seen a page may be served it for want of a better one, unless the cache is told to fail.
+func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
+	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
+		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)
+		w := happened(t, file, isr.Reference())
+		if got := strings.Join(answers(w), ", "); got != want {
+			t.Errorf("%s: clients were told %q, want %q", policy, got, want)
+		}
+		if printed, err := w.scenario.YAML(); err != nil || strings.Contains(string(printed), "failure:") != (policy == "error") {
+			t.Errorf("%s: printed as\n%s\n%v", policy, printed, err)
+		}
+	}
+}
+
 // A fault that strikes the second call to come makes the order of the calls matter, which a search must see: sleep sets
 // leave out no state.
 func TestSearchesCountTroubles(t *testing.T) {
