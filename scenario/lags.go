@@ -18,7 +18,7 @@ import (
 // has met another decision.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
 	s := r.Scenario
-	if len(s.CompareLags) == 0 || r.compare { // a search would not have this judged
+	if r.compare { // a search would not have this judged
 		return nil, nil
 	}
 	own := r.stage

@@ -120,9 +120,11 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	lags, err := r.underOtherLags(ctx, o)
-	if err != nil {
-		return nil, err
+	var lags []invariant.Lagged
+	if len(r.Scenario.CompareLags) > 0 {
+		if lags, err = r.underOtherLags(ctx, o); err != nil {
+			return nil, err
+		}
 	}
 	w.judge(o, lags)
 	return o, nil

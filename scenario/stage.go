@@ -21,6 +21,7 @@ type stage struct {
 	marks     map[Mark]bool
 	history   history.Log
 	deadlines deadlines
+	world     world
 
 	other *stage // for a run beside this one's; see second
 }

@@ -58,7 +58,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		stage = newStage()
 	}
 	stage.clear()
-	w := &world{
+	w := &stage.world
+	*w = world{
 		stage: stage,
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),

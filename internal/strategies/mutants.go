@@ -33,7 +33,16 @@ func mutants() ([]subject, error) {
 		}
 		scenarios = append(scenarios, s)
 	}
-	slices.SortStableFunc(scenarios, func(a, b *scenario.Scenario) int { return cmp.Compare(len(a.Catches), len(b.Catches)) })
+	// Those made for the plain reference come first: most mutants are of it.
+	made := func(s *scenario.Scenario) int {
+		if s.Protocol == isr.Reference().Name {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(scenarios, func(a, b *scenario.Scenario) int {
+		return cmp.Or(cmp.Compare(made(a), made(b)), cmp.Compare(len(a.Catches), len(b.Catches)))
+	})
 	var subjects []subject
 	for _, m := range mutant.All() {
 		i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
