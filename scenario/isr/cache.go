@@ -165,6 +165,7 @@ func (c *Cache) release(ctx context.Context, lease Lease) {
 // origin is read, so that a page never claims to be newer than its data.
 func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
 	generatedAt := Floor(v.cfg.Clock.Now())
+	lease.Seen = v.seen // before the origin is read
 	body, err := v.cfg.Render(ctx, lease.Key, func(ctx context.Context) error { return v.keepAlive(ctx, lease) })
 	if err != nil {
 		return nil, fmt.Errorf("isr: render %s: %w", lease.Key, err)
@@ -179,9 +180,6 @@ func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
 		ETag:              `"` + hex.EncodeToString(sum[:8]) + `"`,
 	}
 	meta.TTL = v.cfg.pageTTL(meta.FreshUntil())
-	if v.cfg.Guards.has(GuardVersion) {
-		meta.Version = v.seen + 1
-	}
 	if err := v.cfg.Bodies.PutBody(ctx, meta.S3Key, body); err != nil {
 		return nil, fmt.Errorf("isr: body of %s: %w", lease.Key, err)
 	}

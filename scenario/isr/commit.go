@@ -55,12 +55,16 @@ func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []ty
 	return nil
 }
 
-// numbered is m with a version if versions are counted.
-func (s *leases) numbered(m Meta) Meta {
-	if s.cfg.Guards.has(GuardVersion) {
-		m.Version = max(m.Version, 1)
-	} else {
+// numbered is m with a version if versions are counted: from what was seen, or from
+// the present second, which no count before has come to.
+func (s *leases) numbered(l Lease, m Meta) Meta {
+	switch {
+	case !s.cfg.Guards.has(GuardVersion):
 		m.Version = 0
+	case l.Seen > 0:
+		m.Version = l.Seen + 1
+	default:
+		m.Version = int64(s.Now())
 	}
 	return m
 }

@@ -24,7 +24,7 @@ type Guards uint8
 const (
 	GuardToken     Guards = 1 << iota // LOCK carries the publisher's token
 	GuardExpiry                       // the lease in LOCK is not over, by the publisher's clock when it sends
-	GuardVersion                      // META has the version that was seen before the origin was read; it needs no clock
+	GuardVersion                      // META has the version that was seen before the origin was read (Lease.Seen); it needs no clock
 	GuardMonotonic                    // META was generated earlier, by at least a second
 )
 
@@ -53,12 +53,17 @@ func (g Guards) String() string {
 func (g Guards) has(all Guards) bool { return g&all == all }
 
 // The conditions of a publish. The SDK takes pointers, and only reads what they
-// lead to. A row whose time is over counts as gone, whether TTL has come or not:
-// :gone is the last ttl of which that is true.
+// lead to.
+//
+// A row that was seen may have been deleted by TTL since, and counts for no less: a
+// publish or an invalidation would have left one. It has another version then,
+// because a count begins at the present second. So this guard depends neither on
+// TTL nor on a clock. For the other one, a row whose time is over counts as gone,
+// whether TTL has come or not: :gone is the last ttl of which that is true.
 var (
 	ifHeld         = "lease_expires_at > :now"
-	ifVersion      = "version = :seen AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
-	ifNoVersion    = "(attribute_not_exists(version) OR #ttl <= :gone)"
+	ifVersion      = "(version = :seen OR attribute_not_exists(pk))"
+	ifNoVersion    = "attribute_not_exists(version)"
 	ifOlder        = "(attribute_not_exists(generated_at) OR generated_at < :generated OR #ttl <= :gone)"
 	ifVersionOlder = ifVersion + " AND " + ifOlder
 	ifFirstOlder   = ifNoVersion + " AND " + ifOlder
@@ -79,30 +84,36 @@ func (s *leases) onLease(l Lease) (condition *string, values map[string]types.At
 	}
 }
 
-// onMeta is the condition on META of publishing m, with its values; nil if there
-// is none. All of its values are in values, which the caller may add to.
-func (s *leases) onMeta(m Meta) (condition *string, values map[string]types.AttributeValue) {
+// metaGuard is the condition on META of a publish; a nil condition is none.
+type metaGuard struct {
+	condition *string
+	names     map[string]string
+	values    map[string]types.AttributeValue
+}
+
+// onMeta is the condition on META of publishing m. The caller may add to values.
+func (s *leases) onMeta(l Lease, m Meta) metaGuard {
 	g := s.cfg.Guards
 	if !g.has(GuardVersion) && !g.has(GuardMonotonic) {
-		return nil, nil
+		return metaGuard{}
 	}
-	values = map[string]types.AttributeValue{":gone": s.gone().attribute()}
-	if g.has(GuardMonotonic) {
-		values[":generated"] = m.GeneratedAt.attribute()
+	values := map[string]types.AttributeValue{}
+	if l.Seen > 0 && g.has(GuardVersion) {
+		values[":seen"] = number(l.Seen)
 	}
-	if seen := m.Version - 1; g.has(GuardVersion) && seen > 0 {
-		values[":seen"] = number(seen)
-		if g.has(GuardMonotonic) {
-			return &ifVersionOlder, values
+	if !g.has(GuardMonotonic) {
+		if l.Seen > 0 {
+			return metaGuard{&ifVersion, nil, values}
 		}
-		return &ifVersion, values
+		return metaGuard{&ifNoVersion, nil, nil} // DynamoDB wants no values rather than an empty map of them
 	}
+	values[":generated"], values[":gone"] = m.GeneratedAt.attribute(), s.gone().attribute()
 	switch {
-	case g.has(GuardVersion | GuardMonotonic):
-		return &ifFirstOlder, values
-	case g.has(GuardVersion):
-		return &ifNoVersion, values
+	case !g.has(GuardVersion):
+		return metaGuard{&ifOlder, aliasTTL, values}
+	case l.Seen > 0:
+		return metaGuard{&ifVersionOlder, aliasTTL, values}
 	default:
-		return &ifOlder, values
+		return metaGuard{&ifFirstOlder, aliasTTL, values}
 	}
 }

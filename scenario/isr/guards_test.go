@@ -31,8 +31,10 @@ var overtakings = []struct {
 	{"published again, of older data", &isr.Meta{GeneratedAt: t0, Version: 4}, true, false},
 	{"published again, of data as old", &isr.Meta{GeneratedAt: t0 + 1, Version: 4}, true, true},
 	{"published by somebody who does not count", &isr.Meta{GeneratedAt: t0 + 2}, true, true},
-	{"deleted", nil, true, false},
-	{"gone, and not deleted", &isr.Meta{GeneratedAt: t0 + 2, Version: 3, TTL: t0 + 3600}, true, false},
+	{"deleted", nil, false, false},
+	{"gone, and not deleted", &isr.Meta{GeneratedAt: t0 + 2, Version: 3, TTL: t0 + 3600}, false, false},
+	{"deleted, and published again", &isr.Meta{GeneratedAt: t0, Version: int64(t0)}, true, false},
+	{"gone, and published again", &isr.Meta{GeneratedAt: t0, Version: 4}, true, false},
 }
 
 // Every combination of guards meets every state of LOCK and META.
@@ -52,6 +54,7 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					lease.Seen = 3
 					lock.prepare(t, r)
 					if meta.meta != nil {
 						found := *meta.meta
@@ -61,7 +64,7 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 					before := r.rows()
 
 					err = alice.Publish(r.ctx, lease, isr.Meta{
-						PK: alice.PK(key), S3Key: "new", GeneratedAt: t0 + 1, RevalidateSeconds: 60, Version: 4, TTL: isr.Floor(r.clock.Now()) + 7200,
+						PK: alice.PK(key), S3Key: "new", GeneratedAt: t0 + 1, RevalidateSeconds: 60, TTL: isr.Floor(r.clock.Now()) + 7200,
 					})
 
 					var want error
@@ -105,7 +108,7 @@ func TestTheFirstPublishUnderGuards(t *testing.T) {
 		alice.Guards = g
 		for i := 1; i <= 3; i++ {
 			alice.wantServed(t, fmt.Sprintf("alice's %d", i), true, i)
-			if want := fmt.Sprint(i); g&isr.GuardVersion != 0 && r.meta(t, "version") != want {
+			if want := fmt.Sprint(int64(t0) + int64(i-1)); g&isr.GuardVersion != 0 && r.meta(t, "version") != want {
 				t.Errorf("%v: version %s after publish %s", g, r.meta(t, "version"), want)
 			}
 			r.clock.Advance(time.Minute)
@@ -113,24 +116,47 @@ func TestTheFirstPublishUnderGuards(t *testing.T) {
 	}
 }
 
-// What has counted as gone is the beginning of a new count.
-func TestVersionsBeginAgainAfterARowThatIsGone(t *testing.T) {
+// A row that is gone has a version still; one that is deleted, none: the count begins again with a higher one.
+func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		r := newRig(t)
 		alice := r.node("alice")
 		alice.Guards = isr.AllGuards
 		alice.wantServed(t, "alice's 1", true, 1)
-		r.clock.Advance(time.Minute)
-		alice.wantServed(t, "alice's 2", true, 2)
 		r.clock.Advance(time.Minute + 24*time.Hour)
+		want := int64(t0) + 1
 		if deleted {
 			r.clock.Advance(time.Hour + time.Second)
 			r.db.SweepExpired()
+			want = r.clock.Now().Unix()
 		}
-		alice.wantServed(t, "alice's 3", true, 3)
-		if got := r.meta(t, "version"); got != "1" {
-			t.Errorf("deleted %v: version %s, want 1", deleted, got)
+		alice.wantServed(t, "alice's 2", true, 2)
+		if got := r.meta(t, "version"); got != fmt.Sprint(want) {
+			t.Errorf("deleted %v: version %s, want %d", deleted, got, want)
 		}
+	}
+}
+
+// TTL may delete, while a page is made, the row that was seen: that is no overtaking. An invalidation since is, and has a version
+// that no row before has had.
+func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
+	for _, invalidated := range []bool{false, true} {
+		onBoth(t, func(t *testing.T, onB bool) {
+			r := newRig(t)
+			alice, bob := r.guarded("alice", onB), r.guarded("bob", onB)
+			alice.wantServed(t, "alice's 1", true, 1)
+			r.clock.Advance(time.Minute + 25*time.Hour + time.Second)
+			alice.render = func(context.Context, func(context.Context) error) error {
+				if r.db.SweepExpired() == 0 {
+					t.Fatal("TTL deleted nothing")
+				}
+				if invalidated {
+					bob.invalidate(t)
+				}
+				return nil
+			}
+			alice.wantServed(t, "alice's 2", !invalidated, 2)
+		})
 	}
 }
 

@@ -11,17 +11,12 @@ import (
 
 // An invalidation closes the window of the page and counts META's version up. Where
 // there is no page, it leaves a row with a version, so that whoever is making one
-// is refused.
-//
-// A page that will count as gone within a TTLBuffer is none: some clock may have it
-// gone already, and whoever goes by that clock would take the row for none, and the
-// invalidation with it. What is left is kept for a TTLBuffer longer than a page is,
-// so that no clock has it gone while a page is made.
+// is refused. It is kept as long as a page is: no rendering may take longer.
 var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"
 
-	countUp   = "SET version = if_not_exists(version, :zero) + :one, invalidated_version = if_not_exists(version, :zero) + :one, revalidate_seconds = :zero"
+	countUp   = "SET version = if_not_exists(version, :start) + :one, invalidated_version = if_not_exists(version, :start) + :one, revalidate_seconds = :zero"
 	setNoPage = countUp + ", #ttl = :ttl REMOVE s3_key, current_sk, generated_at, etag"
 )
 
@@ -59,10 +54,11 @@ func (s *leases) Invalidate(ctx context.Context, key string) error {
 func (s *leases) countUp(ctx context.Context, key string, condition, update *string) error {
 	return s.pastConflicts(ctx, func() error {
 		now := s.Now()
-		later := now + s.cfg.buffer()
-		values := map[string]types.AttributeValue{":zero": number(0), ":one": number(1), ":gone": (later + s.cfg.buffer()).attribute()}
+		values := map[string]types.AttributeValue{
+			":start": now.attribute(), ":zero": number(0), ":one": number(1), ":gone": (now + s.cfg.buffer()).attribute(),
+		}
 		if update == &setNoPage {
-			values[":ttl"] = s.cfg.pageTTL(later).attribute()
+			values[":ttl"] = s.cfg.pageTTL(now).attribute()
 		}
 		_, err := s.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName:                 aws.String(s.cfg.Table),

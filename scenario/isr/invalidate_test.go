@@ -143,8 +143,6 @@ func TestAnInvalidationAtTheEndOfAPagesTime(t *testing.T) {
 				end := 24 * time.Hour
 				if page {
 					end += time.Minute
-				} else {
-					end += time.Hour
 				}
 				r.clock.Advance(end + 5*time.Second - early)
 				ahead.render = func(context.Context, func(context.Context) error) error {

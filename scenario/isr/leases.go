@@ -64,8 +64,8 @@ func (s *leases) gone() EpochSeconds { return s.Now() + s.cfg.buffer() }
 // Gone says whether a row with that ttl counts as gone.
 func (s *leases) Gone(ttl EpochSeconds) bool { return ttl != 0 && ttl <= s.gone() }
 
-// found is what a META row says that was read: ErrMiss of no row, of one that
-// counts as gone, and, together with its version, of one without a page.
+// found is what a META row says that was read: ErrMiss of no row, and, together with
+// its version, of one that counts as gone or has no page.
 func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	if item == nil {
 		return Meta{}, ErrMiss
@@ -74,9 +74,7 @@ func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	switch {
 	case err != nil:
 		return Meta{}, err
-	case s.Gone(m.TTL):
-		return Meta{}, ErrMiss
-	case !m.hasPage():
+	case s.Gone(m.TTL), !m.hasPage():
 		return m.nothing(), ErrMiss
 	default:
 		return m, nil

@@ -48,8 +48,8 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 	return m, nil
 }
 
-// Found is what a META row says that was read: ErrMiss of no row, of one that
-// counts as gone, and, together with its Version, of one without a page.
+// Found is what a META row says that was read: ErrMiss of no row, and, together
+// with its Version, of one that counts as gone or has no page.
 func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 	m, err := r.found(item)
 	if err == nil && m.S3Key == "" {
@@ -60,11 +60,12 @@ func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 
 // Publish implements Store.
 func (r *RecipeA) Publish(ctx context.Context, l Lease, m Meta) error {
-	m = r.numbered(m)
+	m = r.numbered(l, m)
 	return r.commit(ctx, l, m, func() []types.TransactWriteItem {
-		put := &types.Put{TableName: &r.cfg.Table, Item: m.Item()}
-		if put.ConditionExpression, put.ExpressionAttributeValues = r.onMeta(m); put.ConditionExpression != nil {
-			put.ExpressionAttributeNames = aliasTTL
+		guard := r.onMeta(l, m)
+		put := &types.Put{
+			TableName: &r.cfg.Table, Item: m.Item(), ConditionExpression: guard.condition,
+			ExpressionAttributeNames: guard.names, ExpressionAttributeValues: guard.values,
 		}
 		return append(make([]types.TransactWriteItem, 0, 2), types.TransactWriteItem{Put: put})
 	})

@@ -366,7 +366,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("a row an hour and a second before its ttl: got %+v, %v, want %+v", got, err, want)
 	}
 	r.clock.Advance(time.Second)
-	if got, err := alice.Read(r.ctx, key); !errors.Is(err, isr.ErrMiss) || got != (isr.Meta{}) {
+	if got, err := alice.Read(r.ctx, key); !errors.Is(err, isr.ErrMiss) || got != (isr.Meta{PK: want.PK}) {
 		t.Errorf("a row an hour before its ttl: got %+v, %v, want ErrMiss", got, err)
 	}
 	wrong := want.Item()

@@ -80,14 +80,14 @@ var ifNew = "attribute_not_exists(pk)"
 
 // Publish implements Store.
 func (r *RecipeB) Publish(ctx context.Context, l Lease, m Meta) error {
-	m = r.numbered(m)
+	m = r.numbered(l, m)
 	v := r.NewVersion(l, m)
 	m.CurrentSK = v.SK
 	return r.commit(ctx, l, m, func() []types.TransactWriteItem {
-		condition, values := r.onMeta(m)
+		guard := r.onMeta(l, m)
 		return []types.TransactWriteItem{
 			{Put: &types.Put{TableName: &r.cfg.Table, Item: v.Item(), ConditionExpression: &ifNew}},
-			{Update: r.PointTo(l.Key, m, condition, values)},
+			{Update: r.PointTo(l.Key, m, guard.condition, guard.values)},
 		}
 	})
 }
@@ -112,9 +112,6 @@ func (r *RecipeB) PointTo(key string, m Meta, condition *string, values map[stri
 	either(attrTTL, "#ttl", ":ttl", m.TTL != 0, m.TTL.attribute())
 	either(attrETag, attrETag, ":etag", r.cfg.PointerETag && m.ETag != "", text(m.ETag))
 	either("", attrVersion, ":version", m.Version != 0, number(m.Version))
-	if m.Version == 1 { // a new count, on which no invalidation has been yet
-		remove = append(remove, attrInvalidated)
-	}
 	if len(remove) > 0 {
 		set += " REMOVE " + strings.Join(remove, ", ")
 	}
@@ -151,8 +148,8 @@ func (r *RecipeB) Older(ctx context.Context, key string) (visible, older Meta, e
 	}
 	if r.cfg.Guards.has(GuardVersion) {
 		older.Version = visible.Version + 1
-		if newest.Version <= visible.Invalidated || newest.Version >= visible.Version {
-			older.RevalidateSeconds = 0 // it is, or may be, older than an invalidation
+		if newest.Version <= visible.Invalidated {
+			older.RevalidateSeconds = 0 // it is older than an invalidation
 		}
 	}
 	return visible, older, nil
@@ -200,7 +197,7 @@ var (
 
 	// What a rollback asks of META: that it is as it was found, invalidations included.
 	ifPointer        = "current_sk = :from AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
-	ifPointerVersion = "current_sk = :from AND " + ifVersion
+	ifPointerVersion = ifPointer + " AND version = :seen"
 	ifPointerFirst   = ifPointer + " AND attribute_not_exists(version)"
 )
 

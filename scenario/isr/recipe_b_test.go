@@ -48,8 +48,8 @@ func TestRecipeBWritesAVersionAndPointsAtIt(t *testing.T) {
 	r.clock.Advance(time.Minute)
 	alice.wantServed(t, "alice's 2", true, 2)
 	row := func(sk string, by int, at isr.EpochSeconds, rest string) string {
-		return strings.NewReplacer("AT", fmt.Sprint(at), "TTL", fmt.Sprint(at+60+86400+3600), "BY", fmt.Sprint(by)).Replace(
-			`{` + rest + `generated_at: AT, revalidate_seconds: 60, s3_key: "pages/alice-BY", sk: "` + sk + `", ttl: TTL, version: BY}`)
+		return strings.NewReplacer("AT", fmt.Sprint(at), "TTL", fmt.Sprint(at+60+86400+3600), "BY", fmt.Sprint(by), "NUMBER", fmt.Sprint(int64(t0)+int64(by)-1)).Replace(
+			`{` + rest + `generated_at: AT, revalidate_seconds: 60, s3_key: "pages/alice-BY", sk: "` + sk + `", ttl: TTL, version: NUMBER}`)
 	}
 	var etags []string
 	for i := 1; i <= 2; i++ {
@@ -163,8 +163,8 @@ func TestRecipeBSurvivesALostAnswer(t *testing.T) {
 		}
 		r.fault(t, "response-lost op=TransactWriteItems")
 		alice.wantServed(t, "alice's 1", true, 1)
-		if r.lockToken() != "" || len(r.rows()) != 2 || r.meta(t, "version") != "1" {
-			t.Errorf("rows %v, want META at version 1 and a version", r.rows())
+		if r.lockToken() != "" || len(r.rows()) != 2 || r.meta(t, "version") != fmt.Sprint(t0) {
+			t.Errorf("rows %v, want META at its first version, and a version", r.rows())
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestRollback(t *testing.T) {
 		if err := bob.rollback(t); !errors.Is(err, isr.ErrMiss) || r.lockToken() != "" {
 			t.Errorf("further than the first: got %v, lock %q, want ErrMiss and no lock", err, r.lockToken())
 		}
-		if want := map[bool]string{true: "5", false: ""}[all]; r.meta(t, "version") != want {
+		if want := map[bool]string{true: fmt.Sprint(t0 + 4), false: ""}[all]; r.meta(t, "version") != want {
 			t.Errorf("version %s, want %q", r.meta(t, "version"), want)
 		}
 		if _, err := r.store(t, "carol").Acquire(r.ctx, key); err != nil {

@@ -11,6 +11,7 @@ type Lease struct {
 	Key       string // the cache key
 	Token     string
 	ExpiresAt EpochSeconds
+	Seen      int64   // the version of META that the page to be published is built upon, 0 if none was seen
 	Request   Request // that the page is made for; its ID is "" if nobody has asked for it by one
 }
 
@@ -19,8 +20,8 @@ type Lease struct {
 type Store interface {
 	// Config returns the configuration with its defaults filled in.
 	Config() Config
-	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over; where an
-	// invalidation was, together with a Meta that has its Version.
+	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over; then, and
+	// where an invalidation was, together with a Meta that has the row's Version.
 	Read(ctx context.Context, key string) (Meta, error)
 	// Fresh says whether the page may be served as fresh at now.
 	Fresh(m Meta, now time.Time) bool
@@ -29,7 +30,7 @@ type Store interface {
 	// Refresh extends a lease that is still held. ErrLeaseLost if it is not.
 	Refresh(ctx context.Context, l Lease) (Lease, error)
 	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held, and
-	// ErrOvertaken if META is not any more what it was when its Version was seen, or newer than m. For a lease with a
+	// ErrOvertaken if META is not any more what it was when Lease.Seen was its version, or newer than m. For a lease with a
 	// Request, it also writes down that this is what the request was answered by; ErrAnswered if it has been.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
