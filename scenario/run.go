@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -273,6 +274,13 @@ func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string
 		out[i] = l.text
 	}
 	return out
+}
+
+// DescribeChange prints an entry of the change log on one line: when it was, in
+// milliseconds since start, who did it, and what the row was before and is now.
+func DescribeChange(c ddbfake.Change, start time.Time) string {
+	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
+	return lineOf(words{start: start, pages: &pages{}}, c, "")
 }
 
 func lineOf(words words, c ddbfake.Change, sent string) string {

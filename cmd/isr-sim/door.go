@@ -21,6 +21,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
 // door is the fake's HTTP door behind fasthttp, whose requests cost the
@@ -34,18 +35,25 @@ type door struct {
 	hosts  []string               // names of this machine
 	known  atomic.Pointer[string] // the name that was found to be one
 	log    *slog.Logger
+	after  func() // each request, before it is answered
 }
 
-// serveHandler is what isr-sim serve serves.
-func serveHandler(ctx context.Context, db *ddbfake.DB, clock control.Clock, mode string, hosts []string, diagnostics io.Writer) fasthttp.RequestHandler {
-	return newDoor(ctx, db.HTTPDoor(), netHTTP(db, clock, mode, hosts), hosts, diagnostics).serve
+// serveHandler is what isr-sim serve serves. The checker may be nil.
+func serveHandler(ctx context.Context, db *ddbfake.DB, o control.Options, hosts []string, diagnostics io.Writer, checker *live.Checker) fasthttp.RequestHandler {
+	if checker != nil {
+		o.Findings, o.Restoring = func() control.Findings { return findings(checker) }, checker.Restore
+	}
+	d := newDoor(ctx, db.HTTPDoor(), netHTTP(db, o, hosts), hosts, diagnostics)
+	if checker != nil {
+		d.after = checker.Look
+	}
+	return d.serve
 }
 
 // netHTTP is the fake's door and its control API, closed to browsers, for
 // net/http.
-func netHTTP(db *ddbfake.DB, clock control.Clock, mode string, hosts []string) http.Handler {
-	api := control.Handler(db, control.Options{Clock: clock, Mode: mode})
-	return control.Guard(control.Beside(db.Handler(), api), hosts...)
+func netHTTP(db *ddbfake.DB, o control.Options, hosts []string) http.Handler {
+	return control.Guard(control.Beside(db.Handler(), control.Handler(db, o)), hosts...)
 }
 
 func newDoor(ctx context.Context, calls *ddbfake.HTTPDoor, others http.Handler, hosts []string, diagnostics io.Writer) *door {
@@ -55,6 +63,7 @@ func newDoor(ctx context.Context, calls *ddbfake.HTTPDoor, others http.Handler, 
 		others: fasthttpadaptor.NewFastHTTPHandler(others),
 		hosts:  hosts,
 		log:    slog.New(slog.NewTextHandler(diagnostics, nil)),
+		after:  func() {},
 	}
 }
 
@@ -83,7 +92,9 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	x.reply.Body = ctx.Response.SwapBody(nil)
-	if err := d.calls.Serve(d.ctx, &x.request, &x.reply); err != nil {
+	err := d.calls.Serve(d.ctx, &x.request, &x.reply)
+	d.after()
+	if err != nil {
 		drop(ctx)
 		return
 	}
@@ -190,6 +201,7 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 		ctx.Request.SetBodyRaw(body)
 	}
 	d.others(ctx)
+	d.after()
 }
 
 var errTooLarge = errors.New("the request is larger than 16 MB")

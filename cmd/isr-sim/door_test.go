@@ -349,7 +349,7 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 			s := startServer(t, serveLimits)
 			theirs := startServer(t, serveLimits)
 			clock := fakeclock.New(fakeclock.Epoch)
-			reference := httptest.NewServer(netHTTP(theirs.db, clock, "manual", nil))
+			reference := httptest.NewServer(netHTTP(theirs.db, manual(clock), nil))
 			defer reference.Close()
 			theirs.address = reference.Listener.Addr().String()
 

@@ -79,7 +79,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"printed-shrink":  printed("shrink"),
 	"printed-explain": printed("explain"),
 	"serve":           serveCmd,
-	"stop":            stopCmd,
+	"ends":            endsCmd,
 	"request":         requestCmd,
 }
 

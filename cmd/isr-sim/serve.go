@@ -31,8 +31,12 @@ The first line on stdout is JSON and says where it listens:
 Below the control address the clock is read and moved, TTL lag, replica lag and faults are
 set, states are kept and restored, rows and changes are read: docs/CONTROL.md.
 
+With --check, what the clients write is judged: a violation of an invariant is told
+on stderr and at CONTROL/violations before the request that made it is answered.
+
 Nothing is kept on disk, and nothing is sent anywhere. SIGINT or SIGTERM stops
-the server; requests under way get three seconds to end.`
+the server; requests under way get three seconds to end. The exit code is then 0, or
+with --check 1 after a violation, and 3 if something could not be judged.`
 
 type serveCommand struct {
 	out, progress io.Writer
@@ -47,6 +51,8 @@ type serveCommand struct {
 	keepChanges int
 	conflicts   bool
 	replicaLag  time.Duration
+	check       string
+	skew        time.Duration
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -69,6 +75,9 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.DurationVar(&c.replicaLag, "replica-lag", 0, "by how much eventually consistent reads are behind")
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "how many of the latest changes to keep for the control API, at least; 0 keeps all")
+	f.StringVar(&c.check, "check", "", "judge the traffic: all invariants that the change log decides, or those named, with commas between them")
+	f.Lookup("check").NoOptDefVal = checkAll
+	f.DurationVar(&c.skew, "max-clock-skew", 0, "how far clients' clocks may be off, for --check")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }
@@ -91,6 +100,10 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	}
 	if c.keepChanges < 0 {
 		return usage(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.keepChanges), "0 keeps all changes")
+	}
+	invariants, err := c.invariants()
+	if err != nil {
+		return err
 	}
 	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, ReplicaLag: c.replicaLag, KeepChanges: c.keepChanges, Conflicts: c.conflicts})
 	for _, text := range c.faults {
@@ -122,11 +135,12 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		_ = listener.Close()
 		return unknown(err, "")
 	}
-	handler := serveHandler(ctx, db, clock, mode, c.allowHosts, c.progress)
+	checker := c.checker(db, clock, invariants)
+	handler := serveHandler(ctx, db, control.Options{Clock: clock, Mode: mode}, c.allowHosts, c.progress, checker)
 	if err := serveHTTP(ctx, listener, handler, serveLimits); err != nil {
 		return unknown(err, "")
 	}
-	return nil
+	return c.judged(checker)
 }
 
 // checkListen refuses what is no address, and one that other machines reach

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,20 +79,29 @@ func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprint(ts.Stdout(), line)
 }
 
-// stopCmd stops the server with a signal, and asserts that it ends with exit code 0: stop SIGINT|SIGTERM. What it
-// printed after the first line is the output.
-func stopCmd(ts *testscript.TestScript, neg bool, args []string) {
+// endsCmd stops the server with a signal, and asserts that it ends with an exit code, 0 unless another is given: ends
+// SIGINT|SIGTERM [CODE]. What it printed after the first line is the output.
+func endsCmd(ts *testscript.TestScript, neg bool, args []string) {
 	s, ok := ts.Value(serverKey{}).(*server)
 	signals := map[string]os.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM}
-	if neg || !ok || s.cmd == nil || len(args) != 1 || signals[args[0]] == nil {
-		ts.Fatalf("usage: stop SIGINT|SIGTERM, after serve")
+	if neg || !ok || s.cmd == nil || len(args) < 1 || len(args) > 2 || signals[args[0]] == nil {
+		ts.Fatalf("usage: ends SIGINT|SIGTERM [CODE], after serve")
+	}
+	want := 0
+	if len(args) == 2 {
+		code, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		want = code
 	}
 	ts.Check(s.cmd.Process.Signal(signals[args[0]]))
 	rest, err := io.ReadAll(s.stdout)
 	ts.Check(err)
-	ts.Check(s.cmd.Wait())
+	err = s.cmd.Wait()
 	fmt.Fprint(ts.Stdout(), string(rest))
 	fmt.Fprint(ts.Stderr(), s.stderr)
+	if got := s.cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("isr-sim serve ended with %v, want exit code %d: %s", err, want, s.stderr)
+	}
 }
 
 // requestCmd sends a request, as curl does: request METHOD URL [BODY [HEADER...]]. The output is the status and the

@@ -55,7 +55,7 @@ func startServer(t *testing.T, l limits) *served {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t, listener.Addr().String(), db, stop, make(chan error, 1)}
-	handler := serveHandler(ctx, db, clock, "manual", nil, io.Discard)
+	handler := serveHandler(ctx, db, manual(clock), nil, io.Discard, nil)
 	go func() { s.ended <- serveHTTP(ctx, listener, handler, l) }()
 	t.Cleanup(func() {
 		stop()
@@ -66,6 +66,9 @@ func startServer(t *testing.T, l limits) *served {
 	})
 	return s
 }
+
+// manual is the control API with a clock that only requests move.
+func manual(clock control.Clock) control.Options { return control.Options{Clock: clock} }
 
 // dial opens a connection that cannot hang a test.
 func (s *served) dial() net.Conn {

@@ -327,6 +327,47 @@ func TestChangesOfBoundedLog(t *testing.T) {
 }
 
 // No request of the API is a call of the service.
+// What a check has found is shown; without one, nobody says that there is nothing.
+func TestViolations(t *testing.T) {
+	f := newFake(t)
+	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict || !strings.Contains(got, "--check") {
+		t.Errorf("got %d %s, want 409 and a hint", status, got)
+	}
+	f.put("a", 0)
+	all := control.Findings{Checked: []string{"stale-writer"}, Changes: 1}
+	f.api = control.Handler(f.db, control.Options{Findings: func() control.Findings { return all }})
+	f.want("GET", "/violations", "", `{"checked": ["stale-writer"],"changes": 1,"violations": 0,"doubts": 0,"found": []}`)
+
+	all.Violations = 1
+	all.Found = []control.Finding{{Verdict: "violated", Invariant: "stale-writer", Statement: "s", Why: "w", Actor: "alice", Changes: f.db.Changes()}}
+	status, got := f.ask("GET", "/violations", "")
+	for _, part := range []string{
+		`"violations": 1,`, `"found": [{"verdict": "violated","invariant": "stale-writer","statement": "s","why": "w","actor": "alice","changes": [{"seq": 1,`,
+		`"before": null,"after": {`,
+	} {
+		if status != http.StatusOK || !strings.Contains(got, part) {
+			t.Errorf("got %d %s, want %s", status, got, part)
+		}
+	}
+}
+
+// Whoever follows the log is told of a restore, and does it.
+func TestRestoring(t *testing.T) {
+	f := newFake(t)
+	told := 0
+	f.api = control.Handler(f.db, control.Options{Restoring: func(restore func()) {
+		told++
+		restore()
+	}})
+	f.put("a", 0)
+	f.want("POST", "/snapshot", `{"name":"a"}`, `{"snapshots": ["a"]}`)
+	f.put("b", 0)
+	f.want("POST", "/restore", `{"name":"a"}`, `{"restored": "a"}`)
+	if rows := len(f.db.Items("cache")); told != 1 || rows != 1 {
+		t.Errorf("told %d times, %d rows; want 1 of each", told, rows)
+	}
+}
+
 func TestIsNoCall(t *testing.T) {
 	f := newFake(t)
 	f.want("POST", "/faults", `{"faults":["throttled times=always"]}`, `{"faults": ["throttled times=always"]}`)

@@ -34,6 +34,7 @@ The resources, below /_isr-sim:
 	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","items":[{"pk":{"S":"a"}}]}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
+	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}
 
 docs/CONTROL.md shows each with curl.
 

@@ -99,12 +99,16 @@ func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 		if c.Seq <= since {
 			continue
 		}
-		out.Changes = append(out.Changes, change{
-			c.Seq, c.Request, c.Time.UTC(), c.Sent.UTC(), c.Actor, c.Cause.String(), c.Region, c.Table,
-			itemJSON(c.Key), itemJSON(c.Before), itemJSON(c.After),
-		})
+		out.Changes = append(out.Changes, newChange(c))
 	}
 	return out, nil
+}
+
+func newChange(c ddbfake.Change) change {
+	return change{
+		c.Seq, c.Request, c.Time.UTC(), c.Sent.UTC(), c.Actor, c.Cause.String(), c.Region, c.Table,
+		itemJSON(c.Key), itemJSON(c.Before), itemJSON(c.After),
+	}
 }
 
 // sweep makes TTL delete every row that has expired.

@@ -38,6 +38,12 @@ type Options struct {
 	// for one that only requests move, "wall" for one that follows real time.
 	// "" means "manual".
 	Mode string
+	// Findings says what a check of the traffic has found. Nil means that nobody
+	// checks it: requests to /violations are refused with status 409.
+	Findings func() Findings
+	// Restoring is given what sets the DB back to a state, and calls it. Nil
+	// means that nobody else needs to know.
+	Restoring func(restore func())
 }
 
 // Handler returns the control API of db. Paths begin with Prefix. It must
@@ -46,7 +52,10 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Mode == "" {
 		o.Mode = "manual"
 	}
-	a := &api{db: db, clock: o.Clock, mode: o.Mode, snapshots: map[string]*ddbfake.Snapshot{}}
+	if o.Restoring == nil {
+		o.Restoring = func(restore func()) { restore() }
+	}
+	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]*ddbfake.Snapshot{}}
 	a.resources = map[string]resource{
 		"": {
 			http.MethodGet: a.index,
@@ -85,6 +94,9 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 			http.MethodGet:  a.readLag,
 			http.MethodPost: a.setLag,
 		},
+		"/violations": {
+			http.MethodGet: a.violations,
+		},
 	}
 	return a
 }
@@ -115,6 +127,8 @@ type api struct {
 	db        *ddbfake.DB
 	mode      string
 	resources map[string]resource
+	findings  func() Findings
+	restoring func(restore func())
 
 	mu        sync.Mutex // held over what looks and then acts, never while a body is read
 	clock     Clock

@@ -93,7 +93,7 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 		}
 		return nil, missing("there is no snapshot of that name", name, expected, hint)
 	}
-	a.db.Restore(kept)
+	a.restoring(func() { a.db.Restore(kept) })
 	return struct {
 		Restored string `json:"restored"`
 	}{name}, nil

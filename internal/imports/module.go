@@ -15,7 +15,7 @@ var Module = Rules{
 		{"scenario/invariant"},
 		{"scenario/concurrent"},
 		{"scenario"},
-		{"property"},
+		{"property", "scenario/live"},
 		{"cmd/isr-sim", "internal/strategies"},
 	},
 

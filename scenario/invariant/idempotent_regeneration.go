@@ -84,7 +84,7 @@ func checkRequests(ev Evidence) Finding {
 	first := map[requestOf]*ddbfake.Change{}
 	finding := ok()
 	l := newLedger(Promise{ev.MaxClockSkew})
-	for request := range requests(ev.Changes) {
+	for request := range Requests(ev.Changes) {
 		for i := range request {
 			noteClaim(claims, &request[i], early)
 		}

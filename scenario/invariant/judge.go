@@ -29,7 +29,7 @@ func judgeLog(ev Evidence, invs []Invariant, findings []Finding) {
 		findings[i] = ok()
 	}
 	l := newLedger(Promise{ev.MaxClockSkew})
-	for request := range requests(ev.Changes) {
+	for request := range Requests(ev.Changes) {
 		l.take(request, func(s *step) {
 			for i := range invs {
 				if findings[i].Verdict == Violated {

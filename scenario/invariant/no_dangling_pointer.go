@@ -96,7 +96,7 @@ func checkBodies(ev Evidence) Finding {
 			}
 		}
 	}
-	for request := range requests(ev.Changes) {
+	for request := range Requests(ev.Changes) {
 		for len(bodies) > 0 && bodies[0].Change < request[0].Seq {
 			told(bodies[0])
 			bodies = bodies[1:]

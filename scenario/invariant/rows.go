@@ -104,9 +104,9 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 	return seqs
 }
 
-// requests splits the log into what took effect at once: the changes of one
+// Requests splits the log into what took effect at once: the changes of one
 // transaction, or a single change.
-func requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
+func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	return func(yield func([]ddbfake.Change) bool) {
 		for len(log) > 0 {
 			n := firstRequest(log)

@@ -1,0 +1,61 @@
+package control
+
+import (
+	"net/http"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// Findings are what a check of the traffic has found so far.
+type Findings struct {
+	Checked    []string  // the names of the invariants
+	Changes    int       // how many were looked at
+	Violations int       // how many were found
+	Doubts     int       // how often it could not be said
+	Found      []Finding // the first violations and doubts
+}
+
+// Finding is one violation, or one doubt.
+type Finding struct {
+	Verdict              string // "violated" or "unknown"
+	Invariant, Statement string
+	Why                  string
+	Actor                string           // who did it; "" is TTL, or nobody
+	Changes              []ddbfake.Change // the few that show it, the decisive one last
+}
+
+// finding is a Finding in JSON.
+type finding struct {
+	Verdict   string   `json:"verdict"`
+	Invariant string   `json:"invariant"`
+	Statement string   `json:"statement"`
+	Why       string   `json:"why"`
+	Actor     string   `json:"actor"`
+	Changes   []change `json:"changes"`
+}
+
+// violations shows what was found.
+func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	if a.findings == nil {
+		return nil, conflict("nobody checks the traffic", "", "", "start it with isr-sim serve --check")
+	}
+	all := a.findings()
+	out := struct {
+		Checked    []string  `json:"checked"`
+		Changes    int       `json:"changes"`
+		Violations int       `json:"violations"`
+		Doubts     int       `json:"doubts"`
+		Found      []finding `json:"found"`
+	}{append([]string{}, all.Checked...), all.Changes, all.Violations, all.Doubts, []finding{}}
+	for _, f := range all.Found {
+		shown := finding{f.Verdict, f.Invariant, f.Statement, f.Why, f.Actor, []change{}}
+		for _, c := range f.Changes {
+			shown.Changes = append(shown.Changes, newChange(c))
+		}
+		out.Found = append(out.Found, shown)
+	}
+	return out, nil
+}

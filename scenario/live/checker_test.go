@@ -1,0 +1,237 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+const table = "cache"
+
+// traffic is a fake with a cache table, a checker, and what it was told.
+type traffic struct {
+	*testing.T
+	clock   *fakeclock.Clock
+	db      *ddbfake.DB
+	checker *live.Checker
+	told    []string
+}
+
+func watch(t *testing.T, keep int, o live.Options) *traffic {
+	t.Helper()
+	s := &traffic{T: t, clock: fakeclock.New(fakeclock.Epoch)}
+	s.db = ddbfake.New(ddbfake.Options{Clock: s.clock, KeepChanges: keep})
+	if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
+		t.Fatal(err)
+	}
+	o.Start = s.clock.Now()
+	o.Told = func(b live.Broken) {
+		s.told = append(s.told, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
+	}
+	s.checker = live.New(s.db, o)
+	return s
+}
+
+// store is a correct writer.
+func (s *traffic) store(actor string) *isr.RecipeA {
+	s.Helper()
+	n := 0
+	store, err := isr.NewRecipeA(isr.Config{
+		Client: s.db.As(actor), Clock: s.clock, Table: table, Bodies: noBodies{},
+		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
+		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return store
+}
+
+// publish is what a correct writer does for a page.
+func (s *traffic) publish(store *isr.RecipeA, key string) {
+	s.Helper()
+	lease, err := store.Acquire(s.Context(), key)
+	if err == nil {
+		err = store.Publish(s.Context(), lease, s.meta(store, key, lease.Token))
+	}
+	if err != nil {
+		s.Error(err)
+	}
+}
+
+func (s *traffic) meta(store *isr.RecipeA, key, body string) isr.Meta {
+	return isr.Meta{PK: store.PK(key), S3Key: body, GeneratedAt: store.Now(), RevalidateSeconds: 60}
+}
+
+// put writes a row without asking anybody.
+func (s *traffic) put(actor string, item map[string]types.AttributeValue) {
+	s.Helper()
+	if _, err := s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+type noBodies struct{}
+
+func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
+func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
+
+func (s *traffic) wantTold(want ...string) {
+	s.Helper()
+	if diff := cmp.Diff(want, s.told); diff != "" {
+		s.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestACorrectWriterIsNotHeardOf(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice, bob := s.store("alice"), s.store("bob")
+	for range 3 {
+		for _, store := range []*isr.RecipeA{alice, bob} {
+			s.publish(store, "/home")
+			s.checker.Look()
+			s.clock.Advance(time.Second)
+		}
+	}
+	s.wantTold()
+	if got := s.checker.Found(); got.Changes != 18 || got.Verdict() != invariant.OK {
+		t.Errorf("%d changes, %v; want 18, ok", got.Changes, got.Verdict())
+	}
+}
+
+func TestAWriterWithoutAFenceIsNamedAtOnce(t *testing.T) {
+	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter(), invariant.LockTheft()}})
+	alice := s.store("alice")
+	s.publish(alice, "/home")
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.clock.Advance(1500 * time.Millisecond)
+	s.put("mallory", s.meta(alice, "/home", "evil").Item())
+	s.checker.Look()
+	s.wantTold("violated stale-writer by mallory")
+	text := s.checker.Found().Broken[0].String()
+	for _, part := range []string{
+		"violated: stale-writer by mallory\nstale-writer: a publish takes effect only while",
+		"\nmallory published while LOCK carried the token of alice\n", "\n  +1.5s       mallory   META of CACHE#",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s\nlacks %q", text, part)
+		}
+	}
+	s.checker.Look() // once is enough
+	s.wantTold("violated stale-writer by mallory")
+}
+
+func TestTTLIsNobody(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	pk := isr.PartitionKey("", "/home")
+	row := func(sk string, more map[string]types.AttributeValue) map[string]types.AttributeValue {
+		item := isr.Key(pk, sk)
+		for name, v := range more {
+			item[name] = v
+		}
+		return item
+	}
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	number := func(n int64) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
+	now := s.clock.Now().Unix()
+	s.put("alice", row("VER#1", map[string]types.AttributeValue{"s3_key": text("1"), "ttl": number(now + 1)}))
+	s.put("alice", row("META", map[string]types.AttributeValue{"current_sk": text("VER#1"), "generated_at": number(now)}))
+	if _, err := s.db.As("alice").UpdateTimeToLive(t.Context(), isr.TTLInput(table)); err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.told = nil // META was put without a lease
+	s.clock.Advance(time.Hour)
+	s.db.SweepExpired()
+	s.checker.Look()
+	s.wantTold("violated no-dangling-pointer by ")
+}
+
+func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
+	s := watch(t, 1, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter()}})
+	alice := s.store("alice")
+	for range 5 {
+		s.publish(alice, "/home")
+	}
+	s.checker.Look()
+	if len(s.told) == 0 || s.told[0] != "unknown the log by " {
+		t.Errorf("told %q, want first that the log is not whole", s.told)
+	}
+	if got := s.checker.Found(); got.Doubts == 0 {
+		t.Error("no doubts")
+	}
+}
+
+func TestARestoreBeginsAnewFromThere(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice, bob := s.store("alice"), s.store("bob")
+	lease, err := alice.Acquire(t.Context(), "/home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := s.db.Snapshot()
+	if err := alice.Release(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	s.publish(bob, "/home")
+	s.checker.Restore(func() { s.db.Restore(held) })
+	if err := alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")); err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.wantTold() // she has the lease again, and bob has never had it
+	s.put("mallory", s.meta(alice, "/home", "2").Item())
+	s.checker.Restore(func() { s.db.Restore(held) })
+	if got := s.checker.Found().Violations; got != 1 {
+		t.Errorf("%d violations, want the one that the restore took back", got)
+	}
+}
+
+func TestFoundKeepsSome(t *testing.T) {
+	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter()}})
+	alice := s.store("alice")
+	for i := range live.Kept + 10 {
+		s.put("mallory", s.meta(alice, "/home", fmt.Sprint(i)).Item())
+	}
+	s.checker.Look()
+	if got := s.checker.Found(); got.Violations != live.Kept+10 || len(got.Broken) != live.Kept || len(s.told) != live.Kept {
+		t.Errorf("%d violations, %d kept, %d told", got.Violations, len(got.Broken), len(s.told))
+	}
+}
+
+// Correct writers in real parallel, each of which looks after each of its calls.
+func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
+	s := watch(t, 50, live.Options{})
+	var running sync.WaitGroup
+	for i := range 8 {
+		store := s.store(fmt.Sprint("writer-", i))
+		running.Go(func() {
+			for n := range 20 {
+				s.publish(store, fmt.Sprintf("/%d/%d", i, n))
+				s.checker.Look()
+			}
+		})
+	}
+	running.Wait()
+	s.wantTold()
+	if got := s.checker.Found().Changes; got != 8*20*3 {
+		t.Errorf("%d changes were looked at, want %d", got, 8*20*3)
+	}
+}
