@@ -49,9 +49,11 @@
 //
 // TTL deletes rows hours or days after their time, or at once: nothing may depend
 // on it. So a row of META, VER# or REQ# counts as gone a TTLBuffer before its ttl,
-// whether it is there or not, in reads and in the conditions of writes. That is
-// true of every combination of guards but those with GuardToken and without
-// GuardExpiry, which find a lease that is over until TTL takes it. The ttl of LOCK
+// whether it is there or not, in reads and in the conditions of writes, as long as
+// a request is on its way for less than that. A version is never used twice, so
+// GuardVersion does not ask. All this is true of every combination of guards but those
+// with GuardToken and without GuardExpiry, which find a lease that is over until TTL
+// takes it. The ttl of LOCK
 // is a TTLBuffer after the end of its lease. Rows that others write without a ttl
 // are never gone; a ttl that leaves less than TTLBuffer beyond the window shortens
 // the window.
