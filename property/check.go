@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
 
+	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -97,6 +98,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 // search has rapid look for a world that fails, and shrink it.
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
+	defer garbage.CollectRarely()()
 	count := &tally{marks: map[scenario.Mark]int{}}
 	f := found{runner: newRunner(t, c, newStore), count: count}
 	count.answers = f.answers

@@ -93,6 +93,9 @@
 //     everywhere in Go.
 //   - Config.Observe is nil: the check of linearizability sees no operations.
 //
+// While it runs, a check has Go collect garbage less often (GC percent 800, memory
+// limit 1 GiB), unless GOGC or GOMEMLIMIT is set.
+//
 // rapid registers flags and this package imports package testing: import it from
 // tests only. A test that calls it cannot itself be in a bubble of testing/synctest.
 package property

@@ -3,6 +3,7 @@ package property
 import (
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -33,6 +34,7 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}
+	defer garbage.CollectRarely()()
 	c.Protocol = s.Protocol
 	r := newRunner(t, c, newStore)
 	if s.Replay != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -95,7 +96,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	}
 	defer file.Discard()
 
-	defer collectRarely()()
+	defer garbage.CollectRarely()()
 	fmt.Fprintf(e.out, "seed %d, strategy %s", campaign.Seed, campaign.Plan.Name)
 	if campaign.Swarm {
 		fmt.Fprint(e.out, ", swarm")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -69,7 +70,7 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	defer collectRarely()()
+	defer garbage.CollectRarely()()
 	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, scenario.ProofHeader())
 	return inTurn(ctx, v.out, scenarios, func(i int) (*scenario.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }

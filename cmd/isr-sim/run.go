@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -84,7 +85,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		}
 		defer stop(&err)
 	}
-	defer collectRarely()()
+	defer garbage.CollectRarely()()
 	fmt.Fprintf(r.out, "seed %d\n%s\n", campaign.Seed, scenario.Header())
 	return inTurn(ctx, r.out, scenarios, func(i int) (*scenario.Report, int, error) { return r.one(ctx, campaign, scenarios[i], names[i]) })
 }

@@ -221,6 +221,14 @@ func grow(i int) byte {
 	return room[i]
 }
 
+// growDeep is grow for code that calls the SDK.
+//
+//go:noinline
+func growDeep(i int) byte {
+	var room [20 << 10]byte
+	return room[i]
+}
+
 // crash unwinds the actor's code. A request of its that is still under way may
 // take effect later, or never.
 func (p *Proc) crash() {

@@ -153,6 +153,7 @@ func (p *Proc) goCode() {
 			p.over = true
 			g.signal()
 		}()
+		growDeep(0)
 		p.actor.Run(p)
 	}()
 }
