@@ -140,8 +140,8 @@ type Call struct {
 	// *dynamodb.PutItemInput. It is not kept and not changed.
 	Input any
 	// Fault applies this fault to this call, whatever its predicates say; one
-	// of a kind that cannot befall the call does nothing. Nil means: consult
-	// the injected ones.
+	// of a kind that cannot befall the call does nothing, and one of no kind
+	// is a *NotAFaultError. Nil means: consult the injected ones.
 	Fault *Fault
 
 	wire bool // the output is encoded next: see rowOutput
@@ -218,6 +218,9 @@ func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, err
 	fault := c.Fault
 	if fault == nil && injected {
 		fault = db.nextFault(r, c.Input)
+	}
+	if fault != nil && !fault.Kind.known() {
+		return nil, &NotAFaultError{*fault}
 	}
 	if fault != nil && !fault.Kind.befalls(c.Input) {
 		fault = nil

@@ -37,6 +37,17 @@ func (e *UnsupportedError) ErrorMessage() string {
 // ErrorFault is always the client's.
 func (e *UnsupportedError) ErrorFault() smithy.ErrorFault { return smithy.FaultClient }
 
+// NotAFaultError says that a fault which was to hit the call is none: its kind is
+// not one of FaultKinds. The call has no effect.
+type NotAFaultError struct {
+	Fault Fault
+}
+
+// Error names what was found and what was expected.
+func (e *NotAFaultError) Error() string {
+	return fmt.Sprintf("ddbfake: found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (%s)", e.Fault.Kind, faultKindList())
+}
+
 // NetworkError is what a caller sees of a request or a response that was
 // lost. As in life its text does not tell the two apart: the call may or may
 // not have taken effect. Retryers of the SDK treat it as retryable.

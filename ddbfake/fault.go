@@ -76,6 +76,9 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("FaultKind(%d)", uint8(k))
 }
 
+// known reports whether the kind is one of FaultKinds.
+func (k FaultKind) known() bool { return k > 0 && int(k) < len(faultKindNames) }
+
 // FaultKinds returns every kind, in the order of their definition.
 func FaultKinds() []FaultKind {
 	kinds := make([]FaultKind, 0, len(faultKindNames)-1)

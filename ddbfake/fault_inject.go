@@ -23,6 +23,10 @@ type injected struct {
 // it from now on. Faults are asked in the order of injection, and a call that
 // one of them hits is not seen by those after it. A fault that has hit as
 // often as it may is dropped.
+//
+// A fault whose kind is none of FaultKinds is a mistake, which must not pass in
+// silence: while it waits, every call that its predicates match fails with a
+// *NotAFaultError.
 func (db *DB) Inject(faults ...Fault) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -56,6 +60,10 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 		f := &db.injected[i]
 		if !db.matches(f.Fault, r.op, r.actor, r.region, in) {
 			continue
+		}
+		if !f.Kind.known() {
+			hit := f.Fault // until somebody clears it: a retry must not get by
+			return &hit
 		}
 		f.met++
 		first := max(f.Nth, 1)

@@ -3,8 +3,10 @@ package ddbfake_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -251,6 +253,35 @@ func TestFaultOfCall(t *testing.T) {
 	})
 	if got, _ := code(err); got != "InternalServerError" || len(w.db.Injected()) != 1 {
 		t.Errorf("got %v and %v, want the call's own fault", err, w.db.Injected())
+	}
+}
+
+// What is injected by mistake is not ignored: it is said to whoever calls, through a client that retries too.
+func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	for _, kind := range []ddbfake.FaultKind{0, ddbfake.FaultUnprocessed + 1, 255} {
+		w.db.Inject(ddbfake.Fault{Kind: kind, Op: "ListTables"})
+		for range 2 {
+			_, err := w.db.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{})
+			none, ok := errors.AsType[*ddbfake.NotAFaultError](err)
+			if !ok || none.Fault.Kind != kind {
+				t.Errorf("kind %d: got %v, want a *NotAFaultError", kind, err)
+			}
+			if want := fmt.Sprintf("found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (throttled, ", kind); ok && !strings.Contains(none.Error(), want) {
+				t.Errorf("the error reads %q, want %q in it", none, want)
+			}
+		}
+		if _, err := w.db.Client().DescribeLimits(t.Context(), &dynamodb.DescribeLimitsInput{}); err != nil {
+			t.Errorf("a call that the predicates do not match: %v", err)
+		}
+		w.db.ClearFaults()
+		if _, err := w.db.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
+			t.Errorf("after ClearFaults: %v", err)
+		}
+		_, err := w.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.ListTablesInput{}, Fault: &ddbfake.Fault{Kind: kind}})
+		if _, ok := errors.AsType[*ddbfake.NotAFaultError](err); !ok {
+			t.Errorf("as a call's own fault: %v, want a *NotAFaultError", err)
+		}
 	}
 }
 

@@ -81,11 +81,7 @@ func (f *failure) report(t *testing.T, file string) string {
 	fmt.Fprintf(&b, "seed %d, choices %s\n", f.replay.Seed, f.replay.Choices)
 	fmt.Fprintf(&b, "scenario: %s\n", file)
 	fmt.Fprintf(&b, "replay: go test -run '%s' . (it begins with that file)\n", runPattern(t.Name()))
-	replay := "property.Replay"
-	if f.goroutines {
-		replay = "property.Check{Goroutines: true}.Replay"
-	}
-	fmt.Fprintf(&b, "replay: %s(t, %q, newStore)\n", replay, file)
+	fmt.Fprintf(&b, "replay: property.Replay(t, %q, newStore)\n", file)
 	builtIn := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
 	if slices.ContainsFunc(scenario.Protocols(), builtIn) {
 		fmt.Fprintf(&b, "replay: isr-sim replay %s\n", file)

@@ -60,7 +60,7 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	dir := t.TempDir()
 	c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("2s", "0s")})
 	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "found in schedule ", "scenario: "+failFile,
-		"replay: property.Check{Goroutines: true}.Replay(t, \""+failFile+"\", newStore)")
+		"replay: property.Replay(t, \""+failFile+"\", newStore)")
 	one := runChild(t, dir, store, nil, "GOMAXPROCS=1")
 	one.wantFailure(t, "effect", "violated: TestChild under store-under-test", "lock-theft: ")
 	eight := runChild(t, dir, store, nil, "GOMAXPROCS=8")
@@ -68,7 +68,7 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 		t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 	}
 	// What is mended passes on the same file.
-	property.Check{Goroutines: true}.Replay(t, c.file(), property.NewLeaser)
+	property.Replay(t, c.file(), property.NewLeaser)
 }
 
 // TestBadGoroutines checks stores that have no verdict.

@@ -27,7 +27,8 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 }
 
 // Replay runs the store on a scenario file, as the function Replay does. Of c,
-// only Goroutines matters.
+// only Goroutines matters, and only where the file does not say it: one that a
+// check with goroutines has left does.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	s, err := load(file)
@@ -36,6 +37,7 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	}
 	defer garbage.CollectRarely()()
 	c.Protocol = s.Protocol
+	c.Goroutines = c.Goroutines || s.Replay != nil && s.Replay.Goroutines
 	r := newRunner(t, c, newStore)
 	if s.Replay != nil {
 		r.name = s.Replay.Protocol

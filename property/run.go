@@ -42,8 +42,6 @@ type failure struct {
 	replay *scenario.Replay // nil where there is nothing to replay
 	text   string           // verdict, invariant, statement and events, or what went wrong
 	how    string           // how it was found
-	// goroutines is Check.Goroutines.
-	goroutines bool
 	// details are for people only: they differ from run to run.
 	details string
 }
@@ -104,14 +102,19 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 // outcome is a run whose verdict is not ok.
 func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
 	f := &failure{
-		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name), goroutines: r.own != nil,
+		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
 	}
-	recorded := o.Replay()
-	f.replay = &recorded
+	f.replay = r.recorded(o.Replay())
 	if o.Violation != nil {
 		f.kind += ": " + o.Violation.Invariant.Name
 	}
 	return f
+}
+
+// recorded is the replay entry of a run.
+func (r runner) recorded(run scenario.Replay) *scenario.Replay {
+	run.Goroutines = r.own != nil
+	return &run
 }
 
 // Kinds of failure that are not verdicts.
@@ -126,7 +129,7 @@ const (
 
 // broken says why runs have no verdict, if they have none.
 func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failure {
-	f := &failure{world: s, goroutines: r.own != nil}
+	f := &failure{world: s}
 	broken, isBroken := errors.AsType[*scenario.BrokenError](err)
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
 	if own, ok := errors.AsType[*stuckError](err); ok {
@@ -136,8 +139,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failur
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
-		recorded := broken.Replay()
-		f.replay = &recorded
+		f.replay = r.recorded(broken.Replay())
 		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", broken.Result.Seed, broken.Result.Steps)
 	}
 	switch offence := g.offence(); {

@@ -165,17 +165,10 @@ func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run fu
 // run runs one schedule.
 func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
-	stage := c.stages.take()
-	o, err := Run{
-		stage:    stage,
+	o, err := c.stages.do(ctx, Run{
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
 		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Blind: c.Blind, Coverage: c.coverage,
-	}.Do(ctx)
-	if err == nil {
-		c.stages.giveBack(stage)
-	} else {
-		stage.close()
-	}
+	})
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }
 

@@ -106,6 +106,8 @@ func (e Explain) tails(ctx context.Context, o *Outcome) ([]int, error) {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
+	var stages stages
+	defer stages.close()
 	for range min(runtime.GOMAXPROCS(0), len(violated)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
@@ -113,7 +115,7 @@ func (e Explain) tails(ctx context.Context, o *Outcome) ([]int, error) {
 				run.Trace, run.Record = nil, false
 				rng := sim.Stream(sim.Derive(run.Seed, i), "explain")
 				run.Strategy = sim.Prefix(choices[:i/e.Tails], sim.RandomWalk.From(rng))
-				tail, err := run.Do(ctx)
+				tail, err := stages.do(ctx, run)
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)
 					return

@@ -372,6 +372,7 @@ func (p *parse) replay(n ast.Node) {
 			r.Choices = choices
 		}},
 		field{"swarm", func(n ast.Node) { r.Swarm = p.boolean(n) }},
+		field{"goroutines", func(n ast.Node) { r.Goroutines = p.boolean(n) }},
 		field{"trace", func(n ast.Node) { r.Digest = p.digest(n) }},
 		field{"violates", func(n ast.Node) { r.Violates = p.word(n, "invariant", invariantNames()) }},
 	)

@@ -42,6 +42,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed}, {Key: "choices", Value: r.Choices.String()},
 		}
 		replay.add("swarm", r.Swarm, r.Swarm)
+		replay.add("goroutines", r.Goroutines, r.Goroutines)
 		replay.add("trace", r.Digest, r.Digest != "")
 		replay.add("violates", r.Violates, r.Violates != "")
 		doc.add("replay", replay, true)

@@ -60,10 +60,12 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Marks: markSet{}, Verdict: invariant.OK}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
+	var stages stages
+	defer stages.close()
 	for ctx.Err() == nil && x.Next() {
 		strategy := x.Strategy()
 		run := Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, compare: true}
-		o, err := run.Do(ctx)
+		o, err := stages.do(ctx, run)
 		if err != nil {
 			return nil, err
 		}

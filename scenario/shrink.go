@@ -124,6 +124,7 @@ func (k Shrink) Do(ctx context.Context) (*Shrunk, error) {
 		return nil, &NotViolatedError{Scenario: k.Run.Scenario.Name, Protocol: k.Run.Protocol.Name, Verdict: o.Verdict}
 	}
 	sh := &shrinker{ctx: ctx, run: k.Run, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
+	defer sh.stages.close()
 	budget := sh.left
 	s := *k.Run.Scenario
 	recorded, ok := sim.Record(k.Run.Strategy, sh.attempt(&s, k.Run.Seed))
@@ -191,6 +192,7 @@ type shrinker struct {
 	run       Run
 	invariant string
 	left      int // runs that may still be tried
+	stages    stages
 }
 
 // attempt says whether a schedule of the scenario violates the invariant.
@@ -202,7 +204,7 @@ func (sh *shrinker) attempt(s *Scenario, seed uint64) sim.Attempt {
 		sh.left--
 		run := sh.run
 		run.Scenario, run.Seed, run.Strategy = s, seed, strategy
-		o, err := run.Do(sh.ctx)
+		o, err := sh.stages.do(sh.ctx, run)
 		if err != nil {
 			return sim.Result{}, false
 		}

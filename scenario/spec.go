@@ -117,9 +117,11 @@ type Replay struct {
 	Protocol string
 	Seed     uint64
 	Choices  sim.Choices
-	Swarm    bool   // as in Run
-	Digest   string // of the recorded trace: see Outcome.Digest; "" if it is not known
-	Violates string // the invariant that the run violates, by name; "" if it violates none, or that is not known
+	Swarm    bool // as in Run
+	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
+	Goroutines bool
+	Digest     string // of the recorded trace: see Outcome.Digest; "" if it is not known
+	Violates   string // the invariant that the run violates, by name; "" if it violates none, or that is not known
 }
 
 // Run returns the recorded run of a scenario under a protocol, ready to be run

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"sync"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -66,10 +67,23 @@ func (s *stage) clear() {
 	s.deadlines.at = s.deadlines.at[:0]
 }
 
-// stages are those that a campaign has set up: as many as it has workers.
+// stages are those of many runs: as many as there are at the same time. The zero
+// stages are ready; close them when the last run is over.
 type stages struct {
 	mu   sync.Mutex
 	idle []*stage
+}
+
+// do is Run.Do on one of them.
+func (s *stages) do(ctx context.Context, r Run) (*Outcome, error) {
+	r.stage = s.take()
+	o, err := r.Do(ctx)
+	if err != nil {
+		r.stage.close() // nobody knows what it was left in
+		return nil, err
+	}
+	s.giveBack(r.stage)
+	return o, nil
 }
 
 func (s *stages) take() *stage {
