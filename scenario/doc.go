@@ -23,6 +23,6 @@
 //
 // # Limits
 //
-// Recipe A and its mutants, and any [isr.Handler] through
-// [Campaign.Protocol].
+// The protocols of [Protocols], and any [isr.Handler] through [Campaign.Protocol].
+// One table; bodies and origin are there for as long as a run, and lose nothing.
 package scenario
