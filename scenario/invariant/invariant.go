@@ -85,9 +85,13 @@ type Invariant struct {
 	// Nil means that Check depends on such orders, or on too much of the past: it is for campaigns.
 	Memory func() Memory
 
-	rule   rule                   // what Check and Watch are made of, if the log decides
-	beyond func(Evidence) Finding // what Check looks at if the log has nothing against it; nil is nothing
+	rule rule // what Check and Watch are made of, if the log decides
+	// beyond makes what else Check follows, with a ledger that knows the log so far; nil, and what it makes may be.
+	beyond func(Evidence, *ledger) follower
 }
+
+// follows says whether the invariant is one that follows what happened.
+func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != nil }
 
 var all = []Invariant{
 	StaleWriter(), LockTheft(), MonotonicPublication(), AtomicPublish(), NoDanglingPointer(), TTLWellFormed(),

@@ -13,8 +13,9 @@ import (
 // know of the past, kept once for all.
 type ledger struct {
 	Promise
-	partitions map[rowID]*partition
-	last       *partition // the last that was asked for: mostly the next one, too
+	first      partition            // most runs have one
+	partitions map[rowID]*partition // all of them; nil while there is only the first
+	last       *partition           // the last that was asked for: mostly the next one, too
 	step       step
 }
 
@@ -93,19 +94,39 @@ func within(changes []ddbfake.Change, id rowID) bool {
 
 // at returns what is known of a key.
 func (l *ledger) at(id rowID) *partition {
-	if l.last != nil && l.last.rowID == id {
+	if l.last == nil {
+		l.first.rowID = id
+		l.last = &l.first
+	}
+	if l.last.rowID == id {
 		return l.last
+	}
+	if l.partitions == nil {
+		l.partitions = map[rowID]*partition{l.first.rowID: &l.first}
 	}
 	p := l.partitions[id]
 	if p == nil {
 		p = &partition{rowID: id}
-		if l.partitions == nil {
-			l.partitions = map[rowID]*partition{}
-		}
 		l.partitions[id] = p
 	}
 	l.last = p
 	return p
+}
+
+// all are the keys that are known, in any order.
+func (l *ledger) all(yield func(*partition) bool) {
+	if l.partitions == nil {
+		if l.last != nil {
+			yield(l.last)
+		}
+		return
+	}
+	//isrsim:unordered whoever asks does not mind
+	for _, p := range l.partitions {
+		if !yield(p) {
+			return
+		}
+	}
 }
 
 // note takes in the change of one row.

@@ -22,7 +22,7 @@ type Memory interface {
 // Memories returns what All of those remember that an exhaustive search can
 // prove, each thing once.
 func Memories() []Memory {
-	return []Memory{rememberPages(), rememberRenderings(), &flights{}, &invalidations{}, &requested{}}
+	return []Memory{rememberPages(), rememberRenderings(), &flights{log: newLedger(Promise{})}, &invalidations{}, &requested{}}
 }
 
 // pages remembers what the log says of the past of every page and the rows do

@@ -15,10 +15,14 @@ import (
 // META that is past its ttl is not visible, and neither is what an invalidation
 // leaves where there was no page. Bodies are looked at if the evidence has any.
 func NoDanglingPointer() Invariant {
-	return onLogAnd("no-dangling-pointer",
-		"while META is visible, the version that it leads to is there and so is the body, put before META named it; "+
+	return followed(Invariant{
+		Name: "no-dangling-pointer",
+		Statement: "while META is visible, the version that it leads to is there and so is the body, put before META named it; " +
 			"and no etag of a key ever stands for two bodies",
-		checkPointer, checkBodies)
+		Memory: rememberPages,
+		rule:   checkPointer,
+		beyond: newBodies,
+	})
 }
 
 // checkPointer judges META and its version.
@@ -65,70 +69,78 @@ func who(c *ddbfake.Change) string {
 	return c.Actor
 }
 
-// checkBodies follows META to the bodies. What is told of a body with the same
-// place in the log as a change happened after it.
-func checkBodies(ev Evidence) Finding {
+// bodies follows META to the bodies.
+type bodies struct {
+	log    *ledger
+	there  map[string]string // bodies by their names
+	stands map[tag]string    // which body an etag stands for
+	first  Finding
+}
+
+// tag is an etag of a key.
+type tag struct {
+	rowID
+	etag string
+}
+
+func newBodies(ev Evidence, l *ledger) follower {
 	if len(ev.Bodies) == 0 {
-		return ok()
+		return nil
 	}
-	finding := ok()
-	there := map[string]string{} // bodies by their names
-	type tag struct {
-		rowID
-		etag string
+	return &bodies{log: l, there: make(map[string]string, len(ev.Bodies)), first: ok()}
+}
+
+func (all *bodies) violated(seq int, why string, args ...any) {
+	all.first = all.first.and(Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{seq}})
+}
+
+func (all *bodies) body(b *history.Body) {
+	if !b.Gone {
+		all.there[b.Name] = b.Body
+		return
 	}
-	stands := map[tag]string{} // for which body
-	bodies := ev.Bodies
-	l := newLedger(Promise{ev.MaxClockSkew})
-	violated := func(seq int, why string, args ...any) {
-		finding = finding.and(Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: Story(ev.Changes, []int{seq})})
-	}
-	told := func(b history.Body) {
-		if !b.Gone {
-			there[b.Name] = b.Body
-			return
-		}
-		delete(there, b.Name)
-		//isrsim:unordered a body belongs to one page
-		for _, p := range l.partitions {
-			if row, _ := p.generation(); p.visible(b.Time) && named(row) == b.Name {
-				violated(p.shown, "%s deleted the body %s, to which META leads", b.Actor, b.Name)
-			}
+	delete(all.there, b.Name)
+	for p := range all.log.all { // a body belongs to one page
+		if row, _ := p.generation(); p.visible(b.Time) && named(row) == b.Name {
+			all.violated(p.shown, "%s deleted the body %s, to which META leads", b.Actor, b.Name)
 		}
 	}
-	for request := range Requests(ev.Changes) {
-		for len(bodies) > 0 && bodies[0].Change < request[0].Seq {
-			told(bodies[0])
-			bodies = bodies[1:]
+}
+
+func (all *bodies) step(s *step) {
+	row, _ := s.generation()
+	if !s.published || row == nil {
+		return
+	}
+	name := named(row)
+	body, is := all.there[name]
+	if !is {
+		all.violated(s.onMeta.Seq, "%s published the body %q, which was not there", s.onMeta.Actor, name)
+		return
+	}
+	for _, from := range []attr.Item{s.meta, row} {
+		etag, has := from.Str("etag")
+		if !has {
+			continue
 		}
-		l.take(request, func(s *step) {
-			if !s.published {
-				return
-			}
-			row, _ := s.generation()
-			name := named(row)
-			body, is := there[name]
-			if !is {
-				if row != nil {
-					violated(s.onMeta.Seq, "%s published the body %q, which was not there", s.onMeta.Actor, name)
-				}
-				return
-			}
-			for _, from := range []attr.Item{s.meta, row} {
-				etag, has := from.Str("etag")
-				if !has {
-					continue
-				}
-				before, known := stands[tag{s.rowID, etag}]
-				if known && before != body {
-					violated(s.onMeta.Seq, "%s published %q under the etag %s, which stood for %q before", s.onMeta.Actor, body, etag, before)
-				}
-				stands[tag{s.rowID, etag}] = body
-			}
-		})
+		of := tag{s.rowID, etag}
+		before, known := all.stands[of]
+		if known && before != body {
+			all.violated(s.onMeta.Seq, "%s published %q under the etag %s, which stood for %q before", s.onMeta.Actor, body, etag, before)
+		}
+		if all.stands == nil {
+			all.stands = map[tag]string{}
+		}
+		all.stands[of] = body
 	}
-	for _, b := range bodies {
-		told(b)
+}
+
+func (*bodies) event(*history.Event) {}
+
+func (all *bodies) found(ev Evidence) Finding {
+	f := all.first
+	if f.Verdict == Violated {
+		f.Changes = Story(ev.Changes, f.Changes)
 	}
-	return finding
+	return f
 }

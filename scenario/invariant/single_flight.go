@@ -23,50 +23,39 @@ import (
 // since it took the lease: that is the one it may have read. It may always render
 // for a regeneration that was asked for by name (history.Event.Request).
 func SingleFlight() Invariant {
-	return Invariant{
+	return followed(Invariant{
 		Name: "single-flight",
 		Statement: "whoever makes a page has taken its lease, while nobody else was making it under a lease with more than e left, " +
 			"and not while the page had been fresh for more than e since it took it, unless asked to",
-		Check:  checkFlights,
-		Memory: func() Memory { return &flights{} },
-	}
+		Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
+		beyond: newFlights,
+	})
 }
 
-func checkFlights(ev Evidence) Finding {
-	rendered := func(e history.Event) bool { return e.Kind == history.Rendered }
-	first := slices.IndexFunc(ev.History, rendered)
-	if first < 0 || len(ev.Changes) == 0 {
-		return ok()
-	}
-	if !slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Change > 0 }) {
-		if last := ev.History[len(ev.History)-1]; last.Time.Before(ev.Changes[0].Time) {
-			return ok()
-		}
-		return unknown("the history does not say how far the change log was when event %d happened", first+1)
-	}
-	all := flights{skew: ev.MaxClockSkew}
-	changes := ev.Changes
+// newFlights returns nil if nobody rendered anything, or nobody wrote anything.
+func newFlights(ev Evidence, l *ledger) follower {
+	rendered, placed := 0, false
 	for i := range ev.History {
-		e := &ev.History[i]
-		for len(changes) > 0 && changes[0].Seq <= e.Change {
-			n := firstRequest(changes)
-			all.changed(changes[:n])
-			changes = changes[n:]
+		if e := &ev.History[i]; rendered == 0 && e.Kind == history.Rendered {
+			rendered = e.Seq
 		}
-		if f := all.event(e); f.Verdict != OK {
-			if f.Changes != nil {
-				f.Changes = Story(ev.Changes, f.Changes)
-			}
-			return f
-		}
+		placed = placed || ev.History[i].Change > 0
 	}
-	return ok()
+	if rendered == 0 || len(ev.Changes) == 0 {
+		return nil
+	}
+	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok()}
+	if last := ev.History[len(ev.History)-1]; !placed && !last.Time.Before(ev.Changes[0].Time) {
+		all.first = unknown("the history does not say how far the change log was when event %d happened", rendered)
+	}
+	return all
 }
 
 // flights follows log and history.
 type flights struct {
 	skew  time.Duration
-	log   ledger
+	log   *ledger
+	first Finding                  // once it is not ok, nothing else is judged
 	pages map[*partition][]*flight // the last of each actor, but for those that have ended
 	now   time.Time
 }
@@ -84,18 +73,26 @@ type flight struct {
 	beside []*flight // those under way when this one began
 }
 
-// changed takes in what took effect at once.
-func (all *flights) changed(request []ddbfake.Change) {
-	all.log.take(request, func(s *step) {
-		if s.onLock != nil {
-			all.lock(s)
+// step takes in what a request did to a page.
+func (all *flights) step(s *step) {
+	if s.onLock != nil {
+		all.lock(s)
+	}
+	for _, f := range all.pages[s.partition] {
+		if until := s.freshUntil(); until.Before(f.fresh) {
+			f.fresh = until
 		}
-		for _, f := range all.pages[s.partition] {
-			if until := s.freshUntil(); until.Before(f.fresh) {
-				f.fresh = until
-			}
-		}
-	})
+	}
+}
+
+func (*flights) body(*history.Body) {}
+
+func (all *flights) found(ev Evidence) Finding {
+	f := all.first
+	if f.Changes != nil {
+		f.Changes = Story(ev.Changes, f.Changes)
+	}
+	return f
 }
 
 // lock takes in a change of LOCK.
@@ -146,11 +143,13 @@ func (p *partition) freshUntil() time.Time {
 }
 
 // event takes in the next event.
-func (all *flights) event(e *history.Event) Finding {
+func (all *flights) event(e *history.Event) {
 	all.now = e.Time
 	switch e.Kind {
 	case history.Rendered:
-		return all.render(e)
+		if all.first.Verdict == OK || all.first.Verdict == 0 {
+			all.first = all.render(e)
+		}
 	case history.Crashed:
 		//isrsim:unordered each page by itself
 		for _, under := range all.pages {
@@ -159,21 +158,13 @@ func (all *flights) event(e *history.Event) Finding {
 			}
 		}
 	}
-	return ok()
 }
 
 // find returns the page that an event is about, nil if nothing is known of it.
 func (all *flights) find(e *history.Event) *partition {
-	if len(all.log.partitions) == 0 {
-		return nil
-	}
 	pk := isr.PartitionKey(e.Tenant, e.Key)
-	if all.log.last.pk == pk {
-		return all.log.last
-	}
-	//isrsim:unordered histories are of one table
-	for id, p := range all.log.partitions {
-		if id.pk == pk {
+	for p := range all.log.all { // histories are of one table
+		if p.pk == pk {
 			return p
 		}
 	}
@@ -227,7 +218,7 @@ func together(first, second *flight) Finding {
 }
 
 // Change implements Memory.
-func (all *flights) Change(c ddbfake.Change) { all.changed([]ddbfake.Change{c}) }
+func (all *flights) Change(c ddbfake.Change) { all.log.take([]ddbfake.Change{c}, all.step) }
 
 // Event implements Memory.
 func (all *flights) Event(e history.Event) { all.event(&e) }

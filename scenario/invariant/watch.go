@@ -25,23 +25,24 @@ type Watcher func(request []ddbfake.Change) Finding
 type rule func(*step) Finding
 
 // onLog makes an invariant of a rule.
-func onLog(name, statement string, r rule) Invariant { return onLogAnd(name, statement, r, nil) }
+func onLog(name, statement string, r rule) Invariant {
+	return followed(Invariant{Name: name, Statement: statement, Memory: rememberPages, rule: r})
+}
 
-// onLogAnd makes an invariant of a rule and of what else Check looks at.
-func onLogAnd(name, statement string, r rule, beyond func(Evidence) Finding) Invariant {
-	inv := Invariant{Name: name, Statement: statement, Memory: rememberPages, rule: r, beyond: beyond}
-	inv.Watch = func(p Promise) Watcher {
-		l := newLedger(p)
-		return func(request []ddbfake.Change) Finding {
-			finding := ok()
-			l.take(request, func(s *step) { finding = finding.and(r(s)) })
-			return finding
+// followed gives an invariant that has a rule, or something else that follows what
+// happened, its Check, and its Watch if it has a rule.
+func followed(inv Invariant) Invariant {
+	if r := inv.rule; r != nil {
+		inv.Watch = func(p Promise) Watcher {
+			l := newLedger(p)
+			return func(request []ddbfake.Change) Finding {
+				finding := ok()
+				l.take(request, func(s *step) { finding = finding.and(r(s)) })
+				return finding
+			}
 		}
 	}
-	inv.Check = func(ev Evidence) Finding {
-		var finding [1]Finding
-		judgeLog(ev, []Invariant{inv}, finding[:])
-		return finding[0]
-	}
+	one := []Invariant{{rule: inv.rule, beyond: inv.beyond}}
+	inv.Check = func(ev Evidence) Finding { return follow(ev, one)[0].found(ev) }
 	return inv
 }
