@@ -77,7 +77,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "how many of the latest changes to keep for the control API, at least; 0 keeps all")
 	f.StringVar(&c.check, "check", "", "judge the traffic: all invariants that the change log decides, or those named, with commas between them")
 	f.Lookup("check").NoOptDefVal = checkAll
-	f.DurationVar(&c.skew, "max-clock-skew", 0, "how far clients' clocks may be off, for --check")
+	f.DurationVar(&c.skew, "max-clock-skew", 0, "how far clients' clocks may be off, and how long their requests may take to arrive, for --check")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }

@@ -16,7 +16,8 @@
 // (invariant.Invariant.Watch), and only on tables whose keys are pk and sk, both
 // strings. Actors are told apart by what the calls were signed with
 // (ddbfake.Change.Actor): of writers under one name, a lease of one is a lease of
-// all. What was there before the checker, and what the fake has dropped from its
+// all. Over HTTP a call was sent when it arrived (ddbfake.Change.Sent): what it took
+// to arrive counts as clock skew. What was there before the checker, and what the fake has dropped from its
 // log between two Looks (ddbfake.Options.KeepChanges), it does not know, and says so.
 //
 // Every key that was ever written is remembered, at some hundred bytes for each invariant.
