@@ -26,8 +26,9 @@ type Campaign struct {
 	// Workers is how many schedules run at the same time; 0 is one for each processor that Go may use. What a campaign
 	// comes to does not depend on it. The protocol's New, and with it all code under test, is called by all of them.
 	Workers int
-	// Swarm, SDK and Blind are as in Run.
+	// Swarm, SDK, Blind and Only are as in Run.
 	Swarm, SDK, Blind bool
+	Only              string
 	// Bubble is as in Run.
 	Bubble func(run func(sim.Bubble)) error
 	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
@@ -167,7 +168,7 @@ func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
 	o, err := c.stages.do(ctx, Run{
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Blind: c.Blind, Coverage: c.coverage,
+		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Blind: c.Blind, Only: c.Only, Coverage: c.coverage,
 	})
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }

@@ -27,7 +27,7 @@ func (c Campaign) confirm(ctx context.Context, o *Outcome) error {
 	var traces [2]bytes.Buffer
 	for i := range traces {
 		run := o.Replay().Run(c.Scenario, c.Protocol)
-		run.SDK, run.Bubble, run.Trace = c.SDK, c.Bubble, &traces[i]
+		run.SDK, run.Bubble, run.Only, run.Trace = c.SDK, c.Bubble, c.Only, &traces[i]
 		again, err := run.Do(ctx)
 		if err := c.same(o, again, err); err != nil {
 			return err
@@ -44,7 +44,7 @@ func (c Campaign) confirm(ctx context.Context, o *Outcome) error {
 // came to.
 func (c Campaign) repeat(ctx context.Context, o *Outcome) error {
 	run := o.Replay().Run(c.Scenario, c.Protocol)
-	run.SDK, run.Bubble, run.Coverage = c.SDK, c.Bubble, true
+	run.SDK, run.Bubble, run.Only, run.Coverage = c.SDK, c.Bubble, c.Only, true
 	again, err := run.Do(ctx)
 	if err := c.same(o, again, err); err != nil {
 		return err

@@ -129,7 +129,7 @@ func (x *Exploration) keeps(a attempt) bool {
 // of all that decides what runs of it are.
 func (s *Scenario) digest() (string, error) {
 	same := *s
-	same.About, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, nil, defaults().Bounds.Schedules
+	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, defaults().Bounds.Schedules
 	data, err := same.YAML()
 	if err != nil {
 		return "", err

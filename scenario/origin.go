@@ -122,6 +122,9 @@ func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
 	return r.trouble.err()
 }
 
+// DeleteBody takes a body away: no reference protocol does, but some that are broken do.
+func (b bodies) DeleteBody(ctx context.Context, name string) error { return b.PutBody(ctx, name, nil) }
+
 func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	r := &bodyRequest{node: b.n, name: name}
 	if err := b.n.do(ctx, r); err != nil {
@@ -138,7 +141,7 @@ type bodyRequest struct {
 	beside
 	node *node
 	name string
-	body []byte
+	body []byte // nil is none
 	put  bool
 }
 
@@ -174,7 +177,7 @@ func (r *bodyRequest) Apply(outcome int) {
 	}
 	w.bodies[r.name] = r.body
 	w.bodyLog = append(w.bodyLog, history.Body{
-		Time: r.node.proc.Now(), Actor: r.node.proc.Name(), Name: r.name, Body: string(r.body), Change: w.seen,
+		Time: r.node.proc.Now(), Actor: r.node.proc.Name(), Name: r.name, Body: string(r.body), Gone: r.body == nil, Change: w.seen,
 	})
 }
 
@@ -184,7 +187,10 @@ func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
 }
 
 func (r *bodyRequest) Describe(int) string {
-	if r.put {
+	switch {
+	case r.put && r.body == nil:
+		return "DeleteBody " + r.name + r.told("", " -> ")
+	case r.put:
 		return "PutBody " + r.name + r.told("", " -> ")
 	}
 	return "GetBody " + r.name + " -> " + r.DescribeAnswer()
@@ -194,6 +200,8 @@ func (r *bodyRequest) DescribeAnswer() string {
 	switch {
 	case r.trouble != "":
 		return r.trouble.err().Error()
+	case r.put && r.body == nil:
+		return "body deleted"
 	case r.put:
 		return "body stored"
 	case r.body == nil:

@@ -102,6 +102,8 @@ func (p *parse) scenario(n ast.Node) {
 	p.mapping(n,
 		field{"name", func(n ast.Node) { s.Name = p.name(n) }},
 		field{"about", func(n ast.Node) { s.About = strings.TrimSpace(p.text(n)) }},
+		field{"source", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Source = append(s.Source, p.text(n)) }) }},
+		field{"broken", func(n ast.Node) { s.Broken = p.protocol(n) }},
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
 		field{"cache", p.cache},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
@@ -125,6 +127,8 @@ func (p *parse) scenario(n ast.Node) {
 	}
 	switch {
 	case p.err != nil:
+	case (len(s.Source) > 0) != (s.Broken != ""):
+		p.fail(n, "source: [owner/repository#1]\nbroken: blind-publish", "found one of source and broken, expected both or neither")
 	case s.Name == "":
 		p.fail(n, "name: paused-writer", "found no name, expected one")
 	case len(s.Actors) == 0 && actors == nil:

@@ -16,6 +16,8 @@ func (s *Scenario) YAML() ([]byte, error) {
 	var doc document
 	doc.add("name", s.Name, s.Name != "")
 	doc.add("about", s.About, s.About != "")
+	doc.add("source", s.Source, len(s.Source) > 0)
+	doc.add("broken", s.Broken, s.Broken != "")
 	doc.add("protocol", s.Protocol, s.Protocol != d.Protocol)
 	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)

@@ -37,6 +37,8 @@ type Run struct {
 	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
 	// than all others.
 	Blind bool
+	// Only is the one invariant that is judged, by name; "" is all of them.
+	Only string
 	// Coverage notes the run's partial order and its states in Outcome.Order and Outcome.States.
 	Coverage bool
 	// Swarm has the seed draw which of the possible faults ("maybe") are on in this run; the others never strike.
@@ -175,6 +177,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if err != nil {
 		return nil, nil, err
 	}
+	w.only = r.Only
 	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compare
 	if t != nil {
 		t.w = w
@@ -219,6 +222,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
 		switch {
+		case w.only != "" && inv.Name != w.only:
 		case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
 			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
 		case f.Verdict == invariant.Violated:

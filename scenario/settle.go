@@ -12,8 +12,8 @@ const visitor = "visitor"
 // settle is the second phase of a run, in which what should happen at last is
 // looked for: faults have stopped, the actors are done or dead, what they left in
 // the network is lost, and one more node asks for every page that the scenario
-// names, again and again until it is served a fresh one or the time that the
-// scenario gives is over. Nothing is left to the schedule, so the run's choices
+// names, again and again until it finds a fresh one in the cache or the time that
+// the scenario gives is over. Nothing is left to the schedule, so the run's choices
 // are those of the first phase.
 func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	w.quiet = true
@@ -39,7 +39,7 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 			if n == nil || n.tenant != page.tenant {
 				n, handler = w.boot(p, page.tenant)
 			}
-			for !n.servedFresh(handler, page.key) && p.Now().Before(until) {
+			for !n.finds(handler, page.key) && p.Now().Before(until) {
 				_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
 			}
 		}
@@ -51,6 +51,20 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	}
 	return first
 }
+
+// finds asks for a page, and says whether it is in the cache and fresh. A page that
+// was made for this visitor is asked for once more: others want to find it, too.
+func (n *node) finds(handler isr.Handler, key string) bool {
+	before := n.made()
+	if !n.servedFresh(handler, key) {
+		return false
+	}
+	made := n.made()
+	return made == before || n.servedFresh(handler, key) && n.made() == made
+}
+
+// made counts the node's renderings.
+func (n *node) made() int { return n.world.countIDs(n.proc.Name() + renderings) }
 
 // servedFresh asks for a page and says whether it was a fresh one.
 func (n *node) servedFresh(handler isr.Handler, key string) bool {

@@ -162,7 +162,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	}
 	s := *f.scenario
 	s.File = ""
-	s.Reach, s.Catches = nil, nil
+	s.Reach, s.Catches, s.Source, s.Broken = nil, nil, nil, ""
 	recorded := o.Replay()
 	recorded.Choices = choices
 	s.Replay = &recorded

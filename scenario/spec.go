@@ -19,6 +19,11 @@ type Scenario struct {
 	About    string // what happens and why it matters, in prose
 	Protocol string
 
+	// Source is where the bug was seen that the scenario is about: owner/repository#number, or a sentence. Broken is the
+	// protocol that has this bug. Both are there or neither: see Exhibit.
+	Source []string
+	Broken string
+
 	Cache Cache
 	Lag   Lag
 	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must not

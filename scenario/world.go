@@ -43,6 +43,7 @@ type world struct {
 	seen       int        // changes that afterCall and the trace have looked at
 	exchanges  []Exchange // what went over the wire, if recording
 	recording  bool
+	only       string            // the one invariant that is judged; "" is all
 	sdk        bool              // nodes get clients of the SDK
 	clients    uint64            // how many
 	swept      int               // rows that the schedule had TTL delete
@@ -161,6 +162,13 @@ func (w *world) nextID(of string) string {
 	defer w.idsMu.Unlock()
 	w.ids[of]++
 	return of + "-" + strconv.Itoa(w.ids[of])
+}
+
+// countIDs returns how many of them have been given out.
+func (w *world) countIDs(of string) int {
+	w.idsMu.Lock()
+	defer w.idsMu.Unlock()
+	return w.ids[of]
 }
 
 // nextClient numbers the clients of the SDK in this run.

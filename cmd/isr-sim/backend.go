@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // The backends.
@@ -42,4 +45,22 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 			*err = unknown(closeErr, "")
 		}
 	}, nil
+}
+
+// compareWith runs recorded runs again on DynamoDB Local, says what came of it,
+// and whether all answers were the same. of is how many schedules there were.
+func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []*scenario.Outcome, of int) (same bool, err error) {
+	c, err := scenario.Compare(ctx, client, runs, nil)
+	for _, d := range c.Differences {
+		fmt.Fprintln(out, d)
+	}
+	fmt.Fprintf(out, "%s: %d of %d schedules replayed, %d requests, %d differences\n", backendLocal, c.Runs, of, c.Requests, len(c.Differences))
+	switch {
+	case err == nil:
+		return len(c.Differences) == 0, nil
+	case ctx.Err() != nil:
+		return false, unknown(fmt.Errorf("interrupted while %s was compared", name), "")
+	default:
+		return false, unknown(err, "")
+	}
 }

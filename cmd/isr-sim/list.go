@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -28,6 +29,14 @@ func list(out io.Writer) error {
 	fmt.Fprintln(out, "scenarios")
 	for _, s := range scenarios {
 		fmt.Fprintf(out, "  %-24s %s\n", s.Name, firstSentence(s.About))
+	}
+	museum, _, err := loadScenarios(fixtures.Museum())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nthe museum (isr-sim museum)")
+	for _, s := range museum {
+		fmt.Fprintf(out, "  %-30s %s\n", s.Name, firstSentence(s.About))
 	}
 	fmt.Fprintln(out, "\nprotocols")
 	for _, p := range scenario.Protocols() {

@@ -119,7 +119,8 @@ func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.S
 		fmt.Fprintf(r.out, "\n%s\n", why)
 	}
 	if r.backend == backendLocal && ctx.Err() == nil {
-		same, err := r.compare(ctx, report)
+		fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(report.Recorded), backendLocal)
+		same, err := compareWith(ctx, r.out, r.local.Client(), report.Scenario.Name, report.Recorded, report.Schedules)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -165,24 +166,4 @@ func (r *runCommand) explain(report *scenario.Report, name string) string {
 			report.Scenario.Expect, report.Scenario.Name, report.Protocol.Name, report.Schedules, report.Seed)
 	}
 	return why
-}
-
-// compare runs the recorded runs again on DynamoDB Local and says whether all
-// answers were the same.
-func (r *runCommand) compare(ctx context.Context, report *scenario.Report) (same bool, err error) {
-	fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(report.Recorded), backendLocal)
-	c, err := scenario.Compare(ctx, r.local.Client(), report.Recorded, nil)
-	for _, d := range c.Differences {
-		fmt.Fprintln(r.out, d)
-	}
-	fmt.Fprintf(r.out, "%s: %d of %d schedules replayed, %d requests, %d differences\n",
-		backendLocal, c.Runs, report.Schedules, c.Requests, len(c.Differences))
-	switch {
-	case err == nil:
-		return len(c.Differences) == 0, nil
-	case ctx.Err() != nil:
-		return false, unknown(fmt.Errorf("interrupted while %s was compared", report.Scenario.Name), "")
-	default:
-		return false, unknown(err, "")
-	}
 }

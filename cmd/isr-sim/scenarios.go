@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/fixtures"
@@ -41,7 +42,7 @@ func loadScenario(name string) (*scenario.Scenario, error) {
 		return s, wrapUsage(err)
 	}
 	hint := "isr-sim list says what they are about"
-	if option, ok := suggest.Nearest(name, fixtures.Names()); ok {
+	if option, ok := suggest.Nearest(name, slices.Concat(fixtures.Names(), fixtures.Museum())); ok {
 		hint = fmt.Sprintf("did you mean %q?", option)
 	}
 	return nil, usage(fmt.Errorf("scenario: found %q, expected a file or one of %s", name, strings.Join(fixtures.Names(), ", ")), hint)

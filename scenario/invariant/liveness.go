@@ -7,13 +7,14 @@ import (
 )
 
 // Liveness holds that what should happen does happen once nothing is in its way:
-// no lock outlives whoever held it, and no mark of a failed regeneration keeps a
-// page from being made. It is judged from the moment at which faults stopped and
+// no lock outlives whoever held it, no mark of a failed regeneration keeps a page
+// from being made, and a page that is made gets into the cache: who asks next is
+// served it, and nobody has to make it again. It is judged from the moment at which faults stopped and
 // everybody else was done, if the history has one (history.Settled).
 func Liveness() Invariant {
 	return Invariant{
 		Name:      "liveness",
-		Statement: "once faults have stopped, every page that is asked for is served fresh within the time that the scenario gives it",
+		Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
 		Check:     checkLiveness,
 		Memory:    rememberNothing, // what comes after the last step that a schedule decides follows from the rows
 	}
@@ -21,33 +22,38 @@ func Liveness() Invariant {
 
 func checkLiveness(ev Evidence) Finding {
 	settled := history.Event{}
-	var keys []string // asked for since, in order
-	last := map[string]history.Event{}
+	type page struct{ tenant, key string }
+	var pages []page // asked for since, in order
+	last := map[page]history.Event{}
+	well := map[page]bool{} // served fresh, and not made for whoever asked
+	made := map[page]bool{} // since it was asked for
 	for _, e := range ev.History {
+		it := page{e.Tenant, e.Key}
 		switch {
 		case e.Kind == history.Settled:
 			settled = e
-		case settled.Seq == 0:
+		case settled.Seq == 0 || well[it]:
 		case e.Kind == history.Asked:
-			if _, asked := last[e.Key]; !asked {
-				keys = append(keys, e.Key)
+			if _, asked := last[it]; !asked {
+				pages = append(pages, it)
 			}
-			if last[e.Key].As != history.Fresh {
-				last[e.Key] = e
-			}
-		case e.Kind == history.Failed, e.Kind == history.Served && last[e.Key].As != history.Fresh:
-			last[e.Key] = e
+			last[it], made[it] = e, false
+		case e.Kind == history.Rendered:
+			made[it] = true
+		case e.Kind == history.Failed, e.Kind == history.Served:
+			last[it] = e
+			well[it] = e.As == history.Fresh && !made[it]
 		}
 	}
-	for _, key := range keys {
-		e := last[key]
-		if e.As == history.Fresh && !e.Time.After(settled.Time.Add(ev.Settle)) {
+	for _, it := range pages {
+		e := last[it]
+		if well[it] && !e.Time.After(settled.Time.Add(ev.Settle)) {
 			continue
 		}
 		return Finding{
 			Verdict: Violated,
-			Why: fmt.Sprintf("%v after faults had stopped nobody has been served a fresh page of %s; at most %v is allowed",
-				e.Time.Sub(settled.Time), key, ev.Settle),
+			Why: fmt.Sprintf("%v after faults had stopped nobody has found a fresh page of %s in the cache; at most %v is allowed",
+				e.Time.Sub(settled.Time), it.key, ev.Settle),
 			Events: []int{settled.Seq, e.Seq},
 		}
 	}

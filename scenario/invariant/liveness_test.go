@@ -40,6 +40,10 @@ func TestLiveness(t *testing.T) {
 			show: []int{1, 5}},
 		{name: "stale for ever", log: newHistory().settled(second).asked(second).served("visitor", "1", stale, 31*second), show: []int{1, 3}},
 		{name: "never", log: newHistory().settled(0).asked(0).failed(31 * second), show: []int{1, 3}},
+		{name: "made again for whoever asks", log: newHistory().settled(0).asked(0).rendered("visitor", "1", 0).served("visitor", "1", fresh, 0).
+			asked(31*second).rendered("visitor", "2", 31*second).served("visitor", "2", fresh, 31*second), show: []int{1, 7}},
+		{name: "made once and found", log: newHistory().settled(0).asked(0).rendered("visitor", "1", 0).served("visitor", "1", fresh, 0).
+			asked(0).served("visitor", "1", fresh, 0)},
 		{name: "no answer", log: newHistory().settled(0).asked(0), show: []int{1, 2}},
 		{name: "fresh before, never since", log: newHistory().asked(0).served("alice", "1", fresh, 0).settled(second).asked(second).failed(31 * second),
 			show: []int{3, 5}},

@@ -139,6 +139,7 @@ func (s *stage) getAs(actor string, cfg isr.Config) (isr.Served, error) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.record(actor, history.Asked, history.Unclaimed, "")
 	got, err := handler.Get(s.Context(), key)
 	switch {
 	case err != nil:
@@ -154,7 +155,6 @@ func (s *stage) getAs(actor string, cfg isr.Config) (isr.Served, error) {
 // settled says that from now on nothing is in alice's way.
 func (s *stage) settled() {
 	s.log.Add(history.Event{Time: s.clock.Now(), Actor: "visitor", Kind: history.Settled})
-	s.record("alice", history.Asked, history.Unclaimed, "")
 }
 
 // daveDies has dave, who runs the protocol in question too, acquire the lease and die with it.

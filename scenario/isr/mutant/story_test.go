@@ -26,15 +26,18 @@ type end struct {
 	Broken []string // invariants
 }
 
-// Each story is told of the reference and of every mutant. Alice runs the
-// protocol in question; bob and carol are correct. Whoever is not named among
-// the exceptions ends as the reference does: that is how a mutant has one bug.
-var stories = []struct {
+// story is what happens, and how it ends for whom.
+type story struct {
 	name      string
 	tell      func(*stage)
 	reference end
 	others    map[string]end
-}{
+}
+
+// Each story is told of the reference and of every mutant that some story is about. Alice runs the
+// protocol in question; bob and carol are correct. Whoever is not named among
+// the exceptions ends as the reference does: that is how a mutant has one bug.
+var stories = []story{
 	{
 		name: "a quiet life",
 		tell: func(s *stage) {
@@ -252,6 +255,7 @@ var stories = []struct {
 			s.bobAcquires()
 			s.clock.Advance(time.Hour)
 			s.settled()
+			s.get() // makes it
 			s.get()
 		},
 		reference: end{Served: "alice-1", Meta: "alice-1"},
@@ -273,17 +277,28 @@ var stories = []struct {
 	},
 }
 
+// told returns the protocols that some story is about. The other mutants have an exhibit in the museum each.
+func told() []isr.Protocol {
+	some := []isr.Protocol{isr.Reference()}
+	for _, m := range mutant.All() {
+		if slices.ContainsFunc(stories, func(s story) bool { _, named := s.others[m.Name]; return named }) {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
 func TestEachMutantHasItsOneBug(t *testing.T) {
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for _, story := range stories {
-		for _, p := range append(mutant.All(), isr.Reference()) {
+		for _, p := range told() {
 			t.Run(story.name+"/"+p.Name, func(t *testing.T) {
 				want, other := story.others[p.Name]
 				if !other {
 					want = story.reference
 				}
 				if slices.Contains(want.Broken, p.Breaks) {
-					told[p.Name] = true
+					shown[p.Name] = true
 				}
 				s := newStage(t, p)
 				story.tell(s)
@@ -293,8 +308,8 @@ func TestEachMutantHasItsOneBug(t *testing.T) {
 			})
 		}
 	}
-	for _, m := range mutant.All() {
-		if !told[m.Name] {
+	for _, m := range told() {
+		if m.Breaks != "" && !shown[m.Name] {
 			t.Errorf("no story shows how %s breaks %s", m.Name, m.Breaks)
 		}
 	}

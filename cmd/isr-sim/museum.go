@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// museumCommand shows real bugs.
+type museumCommand struct {
+	out, progress io.Writer
+	backend       string
+	seed          uint64
+	schedules     int
+	workers       int
+	local         *ddblocal.Instance // with that backend
+}
+
+func newMuseum(out, progress io.Writer) *cobra.Command {
+	m := &museumCommand{out: out, progress: progress}
+	cmd := &cobra.Command{
+		Use:   "museum [EXHIBIT...]",
+		Short: "Show real bugs: each caught in a broken protocol, and absent from a correct one",
+		Long: `Museum shows bugs that caches, leases and locks have really had, one row each: the
+protocol that has the bug, the invariant that catches it and in which schedule,
+and what becomes of the protocol that has not. Without arguments it shows all of
+them. An exhibit is a scenario: isr-sim run, replay, shrink and explain take its
+name, too.
+
+With --backend dynamodb-local the schedule that shows the bug is run again on
+DynamoDB Local in a container, request by request, and every answer is compared.`,
+		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n  isr-sim run --protocol blind-publish paused-after-acquire",
+		RunE:    func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&m.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
+	f.Uint64Var(&m.seed, "seed", 1, "where all randomness comes from")
+	f.IntVar(&m.schedules, "schedules", 0, "how many schedules of the correct protocol (default: what the exhibit says)")
+	f.IntVar(&m.workers, "workers", 0, "how many schedules run at the same time, which changes no result (default: one a core)")
+	return cmd
+}
+
+func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
+	if err := knownBackend(m.backend); err != nil {
+		return err
+	}
+	if m.schedules < 0 || m.workers < 0 {
+		return usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected at least 1 (or 0 for the default)", m.schedules, m.workers), "")
+	}
+	if len(names) == 0 {
+		names = fixtures.Museum()
+	}
+	scenarios, _, err := loadScenarios(names)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return s.Broken == "" }); i >= 0 {
+		return usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, scenario.ErrNoExhibit), "isr-sim list names the exhibits")
+	}
+	if m.backend == backendLocal {
+		var stop func(*error)
+		if m.local, stop, err = startLocal(ctx, m.progress, "--backend "+backendFake+", the default, needs no Docker"); err != nil {
+			return err
+		}
+		defer stop(&err)
+	}
+	defer garbage.CollectRarely()()
+	fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, scenario.ExhibitHeader())
+	worst, good := exitOK, 0
+	for i, s := range scenarios {
+		code, err := m.show(ctx, s, names[i])
+		if err != nil {
+			return err
+		}
+		if worst = worse(worst, code); code == exitOK {
+			good++
+		}
+		if ctx.Err() != nil {
+			return &exitError{code: worse(worst, exitUnknown), err: fmt.Errorf("interrupted in exhibit %d of %d (%s)", i+1, len(scenarios), s.Name)}
+		}
+	}
+	if len(scenarios) > 1 {
+		fmt.Fprintf(m.out, "%d exhibits: %d caught where they are broken and clean where they are not\n", len(scenarios), good)
+	}
+	if worst != exitOK {
+		return &exitError{code: worst}
+	}
+	return nil
+}
+
+// show shows one exhibit and returns its exit code. An error ends the command.
+func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
+	shown, err := scenario.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers, Record: m.local != nil}.Show(ctx)
+	if brokeOff(m.out, err, name) {
+		return exitUnknown, nil
+	}
+	if err != nil {
+		return 0, unknown(err, "")
+	}
+	fmt.Fprintln(m.out, shown.Row())
+	code := codeOf(shown.Passed(), shown.Fixed.Verdict)
+	if why := shown.Fixed.Explain(program(), shellWord(name)); why != "" {
+		fmt.Fprintf(m.out, "\n%s\n", why)
+	}
+	if m.local == nil || shown.Broken.Failure == nil {
+		return code, nil
+	}
+	same, err := compareWith(ctx, m.out, m.local.Client(), s.Name, []*scenario.Outcome{shown.Broken.Failure}, 1)
+	if !same {
+		code = worse(code, exitUnknown)
+	}
+	return code, err
+}

@@ -1,0 +1,34 @@
+package mutant
+
+import (
+	"context"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// freshAsOfRead decides on freshness once, when it reads META. A machine that stops between
+// the decision and the answer calls a page fresh that has not been so for long.
+//
+// Seen in: etcd-io/etcd issue 20418, where a paused process served reads that
+// were no longer true.
+func freshAsOfRead() isr.Protocol {
+	return isr.Protocol{
+		Name:    "fresh-as-of-read",
+		Summary: "a page is called fresh when it was so as META was read, however long ago that is",
+		Breaks:  "freshness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &rememberer{RecipeA: r} }),
+	}
+}
+
+type rememberer struct {
+	*isr.RecipeA
+	read time.Time // when META was read last
+}
+
+func (s *rememberer) Read(ctx context.Context, key string) (isr.Meta, error) {
+	s.read = s.Config().Clock.Now()
+	return s.RecipeA.Read(ctx, key)
+}
+
+func (s *rememberer) Fresh(m isr.Meta, _ time.Time) bool { return s.RecipeA.Fresh(m, s.read) }

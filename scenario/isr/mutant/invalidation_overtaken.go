@@ -1,0 +1,38 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// invalidationOvertaken counts versions when it invalidates, and does not ask for
+// them when it publishes. A page whose data was read before the invalidation is
+// published after it, and everybody believes that it is fresh.
+//
+// Seen in: vercel/next.js pull request 96726.
+func invalidationOvertaken() isr.Protocol {
+	return isr.Protocol{
+		Name:    "invalidation-overtaken",
+		Summary: "a fill that was under way during an invalidation is published after it",
+		Breaks:  "no-lost-invalidation",
+		New: func(cfg isr.Config) (isr.Handler, error) {
+			cfg.Guards = isr.GuardToken | isr.GuardExpiry
+			deaf, err := isr.NewRecipeA(cfg)
+			if err != nil {
+				return nil, err
+			}
+			cfg.Guards |= isr.GuardVersion
+			return onRecipeA(func(r *isr.RecipeA) isr.Store { return overtaker{r, deaf} })(cfg)
+		},
+	}
+}
+
+type overtaker struct {
+	*isr.RecipeA
+	deaf *isr.RecipeA // to versions
+}
+
+func (s overtaker) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	return s.deaf.Publish(ctx, l, m)
+}

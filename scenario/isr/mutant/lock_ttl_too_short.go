@@ -1,0 +1,25 @@
+package mutant
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// lockTTLTooShort has TTL collect the lock from the moment it is taken. Mostly TTL is days
+// late, and nobody notices; when it is not, the holder has lost its lock.
+//
+// Seen in: delta-io/delta issue 1410, where a row went while its writer still
+// relied on it.
+func lockTTLTooShort() isr.Protocol {
+	return isr.Protocol{
+		Name:    "lock-ttl-too-short",
+		Summary: "TTL may delete LOCK while its lease is held",
+		Breaks:  "ttl-well-formed",
+		New: onRecipeA(func(r *isr.RecipeA) isr.Store {
+			return ttlMangler{r, func(l isr.Lock) isr.EpochSeconds {
+				return l.LeaseExpiresAt - isr.EpochSeconds(r.Config().Lease/time.Second)
+			}}
+		}),
+	}
+}

@@ -1,0 +1,25 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// noReleaseAfterFailure leaves the lock where it is when the origin fails: for the rest of the lease
+// nobody may try again.
+//
+// Seen in: opennextjs/opennextjs-aws pull request 410,
+// aws-powertools/powertools-lambda-python issue 1038.
+func noReleaseAfterFailure() isr.Protocol {
+	return isr.Protocol{
+		Name:    "no-release-after-failure",
+		Summary: "the lease is kept when the page could not be made",
+		Breaks:  "liveness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return keeper{r} }),
+	}
+}
+
+type keeper struct{ *isr.RecipeA }
+
+func (keeper) Release(context.Context, isr.Lease) error { return nil }

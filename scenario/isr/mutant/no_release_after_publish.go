@@ -1,0 +1,27 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// noReleaseAfterPublish publishes under the lease and lets it run out. The lock
+// becomes a window in which nothing is made again, whatever happens to the page.
+//
+// Seen in: serverless-nextjs/serverless-next.js issue 2483, where a queue's
+// window against duplicates swallowed a regeneration.
+func noReleaseAfterPublish() isr.Protocol {
+	return isr.Protocol{
+		Name:    "no-release-after-publish",
+		Summary: "the publish checks LOCK and leaves it until its lease is over",
+		Breaks:  "atomic-publish",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return sitter{r} }),
+	}
+}
+
+type sitter struct{ *isr.RecipeA }
+
+func (s sitter) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	return publishChecked(ctx, s.RecipeA, l, m)
+}

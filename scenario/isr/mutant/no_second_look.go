@@ -1,0 +1,41 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// noSecondLook makes the page as soon as it has the lease. Who saw the old page, and
+// acquires just after the winner has published, makes the page once more: each
+// node of a fleet does, one after the other.
+//
+// Measured in a public ISR runtime: its own test of "one regeneration" fails on
+// real rows in half the runs.
+func noSecondLook() isr.Protocol {
+	return isr.Protocol{
+		Name:    "no-second-look",
+		Summary: "META is not read again once the lease is acquired",
+		Breaks:  "single-flight",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &hastyRenderer{RecipeA: r} }),
+	}
+}
+
+type hastyRenderer struct {
+	*isr.RecipeA
+	acquired bool // just now
+}
+
+func (s *hastyRenderer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+	l, err := s.RecipeA.Acquire(ctx, key)
+	s.acquired = err == nil
+	return l, err
+}
+
+func (s *hastyRenderer) Read(ctx context.Context, key string) (isr.Meta, error) {
+	if s.acquired {
+		s.acquired = false
+		return isr.Meta{}, isr.ErrMiss
+	}
+	return s.RecipeA.Read(ctx, key)
+}

@@ -1,0 +1,43 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// ownCommitAsConflict does not look whose row has refused it. When the answer to the put is lost,
+// the SDK sends it again, and it meets its own commit: nobody knows then that he
+// holds the lock, and the page has to wait until it ends.
+//
+// Seen in: aws/aws-sdk-java issue 2667, cirello-io/dynamolock issue 280.
+func ownCommitAsConflict() isr.Protocol {
+	return isr.Protocol{
+		Name:    "own-commit-as-conflict",
+		Summary: "an acquire that meets its own row takes it for somebody else's",
+		Breaks:  "liveness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return stranger{r} }),
+	}
+}
+
+type stranger struct{ *isr.RecipeA }
+
+func (s stranger) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+	cfg := s.Config()
+	lock := s.NewLock(key, cfg.Tokens())
+	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &cfg.Table, Item: lock.Item(), ConditionExpression: aws.String(free),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":now": seconds(s.Now())},
+	})
+	if _, refused := isr.Refused(err); refused {
+		return isr.Lease{}, isr.ErrHeld
+	}
+	if err != nil {
+		return isr.Lease{}, err
+	}
+	return isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
+}

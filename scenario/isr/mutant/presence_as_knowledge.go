@@ -1,0 +1,32 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// presenceAsKnowledge takes a row that TTL may delete at any moment for a row like any other, and
+// a row that is not there for one that has never been. What it answers depends on
+// when DynamoDB finds the time to clean up.
+func presenceAsKnowledge() isr.Protocol {
+	return isr.Protocol{
+		Name:    "presence-as-knowledge",
+		Summary: "a row past its ttl is used for as long as it is there",
+		Breaks:  "ttl-is-gc",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return believer{r} }),
+	}
+}
+
+type believer struct{ *isr.RecipeA }
+
+func (s believer) Read(ctx context.Context, key string) (isr.Meta, error) {
+	row, err := s.GetRow(ctx, key, isr.SortMeta)
+	if err != nil {
+		return isr.Meta{}, err
+	}
+	if row == nil {
+		return isr.Meta{}, isr.ErrMiss
+	}
+	return isr.ParseMeta(row)
+}

@@ -1,0 +1,33 @@
+package mutant
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// refillRestartsWindow measures freshness from when this node first saw the page: after a restart,
+// or on a node that had nothing to do, everything old is new.
+//
+// Seen in: vercel/next.js issues 24806 and 24088.
+func refillRestartsWindow() isr.Protocol {
+	return isr.Protocol{
+		Name:    "refill-restarts-window",
+		Summary: "a page that a node reads for the first time is fresh from then on for a whole window",
+		Breaks:  "freshness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return refiller{r, map[string]time.Time{}} }),
+	}
+}
+
+type refiller struct {
+	*isr.RecipeA
+	seen map[string]time.Time // by body
+}
+
+func (s refiller) Fresh(m isr.Meta, now time.Time) bool {
+	first, known := s.seen[m.S3Key]
+	if !known {
+		s.seen[m.S3Key], first = now, now
+	}
+	return now.Before(first.Add(s.Config().Revalidate))
+}

@@ -1,0 +1,34 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// releaseBeforePublish gives the lease back when the page is made, and publishes then. Whoever was
+// waiting begins at once, finds the old page, and makes it again.
+//
+// Seen in: nitrojs/nitro issue 1812, where the response went out and the waiting
+// ended before the cache was written.
+func releaseBeforePublish() isr.Protocol {
+	return isr.Protocol{
+		Name:    "release-before-publish",
+		Summary: "the lease is given back first, and the page published after it",
+		Breaks:  "stale-writer",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return earlyReleaser{r} }),
+	}
+}
+
+type earlyReleaser struct{ *isr.RecipeA }
+
+func (s earlyReleaser) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	if err := s.Release(ctx, l); err != nil {
+		return err
+	}
+	cfg := s.Config()
+	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
+	return err
+}

@@ -1,0 +1,58 @@
+package mutant
+
+import (
+	"context"
+	"errors"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// requestHashIgnored takes an idempotency key for the whole request. Who uses one
+// twice, for two different things, gets the first one for both.
+func requestHashIgnored() isr.Protocol {
+	return isr.Protocol{
+		Name:    "request-hash-ignored",
+		Summary: "an idempotency key that was used with other inputs is accepted",
+		Breaks:  "idempotent-regeneration",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &careless{RecipeA: r} }),
+	}
+}
+
+type careless struct {
+	*isr.RecipeA
+	hash string // that the row has
+}
+
+func (s *careless) Begin(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+	row, err := s.RecipeA.Begin(ctx, key, r)
+	if errors.Is(err, isr.ErrOtherInputs) {
+		return s.whatever(ctx, key, r)
+	}
+	s.hash = r.Hash
+	return row, err
+}
+
+func (s *careless) Asked(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+	return s.whatever(ctx, key, r)
+}
+
+// whatever returns the row, whoever's inputs it has.
+func (s *careless) whatever(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+	item, err := s.GetRow(ctx, key, isr.SortRequest+r.ID)
+	if err != nil {
+		return isr.RequestRow{}, err
+	}
+	if item == nil {
+		return isr.RequestRow{}, isr.ErrMiss
+	}
+	row, err := isr.ParseRequestRow(item)
+	s.hash = row.RequestHash
+	return row, err
+}
+
+func (s *careless) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	if l.Request.ID != "" {
+		l.Request.Hash = s.hash
+	}
+	return s.RecipeA.Publish(ctx, l, m)
+}

@@ -1,0 +1,29 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// rollbackWithoutLease moves the pointer back without asking whether the lease is
+// still its own, and gives that back in a request of its own: an operator's hand on
+// the row, while a machine is about to publish.
+func rollbackWithoutLease() isr.Protocol {
+	return isr.Protocol{
+		Name:    "rollback-without-lease",
+		Summary: "a rollback moves META without asking for the lease, and gives that back afterwards",
+		Breaks:  "atomic-publish",
+		New:     onRecipeB(func(r *isr.RecipeB) isr.Store { return handOnRow{r} }),
+	}
+}
+
+type handOnRow struct{ *isr.RecipeB }
+
+func (s handOnRow) Restore(ctx context.Context, l isr.Lease, _, older isr.Meta) error {
+	if err := transact(ctx, s.Config(), pointTo(s.RecipeB, l, older)); err != nil {
+		return err
+	}
+	_ = s.Release(ctx, l) // best effort, and by token: this is not the bug
+	return nil
+}

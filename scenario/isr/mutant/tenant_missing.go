@@ -1,0 +1,19 @@
+package mutant
+
+import (
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// tenantMissing keeps the pages of all tenants under the same keys: whoever asks is served
+// the page of whoever made it.
+func tenantMissing() isr.Protocol {
+	return isr.Protocol{
+		Name:    "tenant-missing",
+		Summary: "the tenant is left out of the partition key",
+		Breaks:  "tenant-isolation",
+		New: func(cfg isr.Config) (isr.Handler, error) {
+			cfg.Tenant = ""
+			return onRecipeA(func(r *isr.RecipeA) isr.Store { return r })(cfg)
+		},
+	}
+}

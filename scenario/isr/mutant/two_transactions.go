@@ -1,0 +1,32 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// twoTransactions publishes under the lease and gives it back afterwards, in a request of its
+// own. In between everybody sees the new page and a lock that says that it is
+// being made; a machine that dies there leaves the lock behind.
+//
+// Seen in: tristanls/dynamodb-lock-client issue 21, where a release and a commit
+// were two requests.
+func twoTransactions() isr.Protocol {
+	return isr.Protocol{
+		Name:    "two-transactions",
+		Summary: "the publish only checks LOCK, which a second request then deletes",
+		Breaks:  "atomic-publish",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return twoStepPublisher{r} }),
+	}
+}
+
+type twoStepPublisher struct{ *isr.RecipeA }
+
+func (s twoStepPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	if err := publishChecked(ctx, s.RecipeA, l, m); err != nil {
+		return err
+	}
+	_ = s.Release(ctx, l)
+	return nil
+}

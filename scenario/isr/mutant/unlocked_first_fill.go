@@ -1,0 +1,47 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// unlockedFirstFill believes that a page without a row has never been, so that nobody else can be
+// making it. But TTL has deleted the row, or two machines start at the same time.
+func unlockedFirstFill() isr.Protocol {
+	return isr.Protocol{
+		Name:    "unlocked-first-fill",
+		Summary: "a page that is missing is made without a lease: it cannot have existed before",
+		Breaks:  "stale-writer",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &firstFiller{RecipeA: r} }),
+	}
+}
+
+type firstFiller struct {
+	*isr.RecipeA
+	unlocked string // the token of a lease that is none
+}
+
+func (s *firstFiller) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+	row, err := s.GetRow(ctx, key, isr.SortMeta)
+	if err != nil {
+		return isr.Lease{}, err
+	}
+	if row != nil {
+		return s.RecipeA.Acquire(ctx, key)
+	}
+	lock := s.NewLock(key, s.Config().Tokens())
+	s.unlocked = lock.LeaseToken
+	return isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
+}
+
+func (s *firstFiller) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	if l.Token != s.unlocked {
+		return s.RecipeA.Publish(ctx, l, m)
+	}
+	cfg := s.Config()
+	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
+	return err
+}

@@ -1,0 +1,28 @@
+package mutant
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// versionTTLTooShort has TTL collect a version a second after it went stale, and
+// keeps the pointer to it for as long as pages are kept: META leads to a row that
+// is gone.
+func versionTTLTooShort() isr.Protocol {
+	return isr.Protocol{
+		Name:    "version-ttl-too-short",
+		Summary: "TTL may delete a version while META still leads to it",
+		Breaks:  "no-dangling-pointer",
+		New:     onRecipeB(func(r *isr.RecipeB) isr.Store { return versionCollector{r} }),
+	}
+}
+
+type versionCollector struct{ *isr.RecipeB }
+
+func (s versionCollector) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+	v := s.NewVersion(l, m)
+	m.CurrentSK = v.SK
+	v.TTL = m.FreshUntil() + 1
+	return transact(ctx, s.Config(), putVersion(s.Config(), v), pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l))
+}
