@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -103,7 +102,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
 		}
 	}
-	rows, err := rowsReal(ctx, client, slices.Sorted(maps.Keys(run.words.pages.names())))
+	rows, err := rowsReal(ctx, client)
 	if err != nil {
 		return err
 	}
@@ -161,26 +160,21 @@ func rowKey(row attr.Item) map[string]types.AttributeValue {
 	return isr.Key(pk, sk)
 }
 
-// rowsReal returns the rows that are left of the given partitions.
-func rowsReal(ctx context.Context, client *dynamodb.Client, partitions []string) ([]attr.Item, error) {
+// rowsReal returns the rows that are left in the table.
+func rowsReal(ctx context.Context, client *dynamodb.Client) ([]attr.Item, error) {
 	var items []attr.Item
-	for _, pk := range partitions {
-		pages := dynamodb.NewQueryPaginator(client, &dynamodb.QueryInput{
-			TableName: aws.String(tableName), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :pk"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}},
-		})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("scan table %s: %w", tableName, err)
+		}
+		for _, item := range page.Items {
+			own, err := attr.ItemFromSDK(item)
 			if err != nil {
-				return nil, fmt.Errorf("query table %s: %w", tableName, err)
+				return nil, fmt.Errorf("scan table %s: %w", tableName, err)
 			}
-			for _, item := range page.Items {
-				own, err := attr.ItemFromSDK(item)
-				if err != nil {
-					return nil, fmt.Errorf("query table %s: %w", tableName, err)
-				}
-				items = append(items, own)
-			}
+			items = append(items, own)
 		}
 	}
 	return items, nil

@@ -70,7 +70,7 @@ func checkRequests(ev Evidence) Finding {
 	if len(renderings) == 0 {
 		return ok()
 	}
-	if len(ev.Bodies) == 0 && len(ev.Changes) > 0 {
+	if ev.Bodies == nil && len(ev.Changes) > 0 {
 		return unknown("nobody has looked at the body store: which publish is of which request is not known")
 	}
 	bodies := map[string]string{} // by their names
