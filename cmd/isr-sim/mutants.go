@@ -63,7 +63,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	}
 	missed := slices.DeleteFunc(slices.Clone(all), (*scenario.Caught).Named)
 	if m.markdown {
-		fmt.Fprintf(m.out, mutantsPage, m.seed, len(all), scenario.MutationTable(all))
+		m.page(all)
 		if len(missed) > 0 {
 			return &exitError{code: exitViolated}
 		}
@@ -78,6 +78,11 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 		return &exitError{code: exitViolated}
 	}
 	return nil
+}
+
+// page prints the page of Markdown.
+func (m *mutantsCommand) page(all []*scenario.Caught) {
+	fmt.Fprintf(m.out, mutantsPage, m.seed, len(all), scenario.MutationTable(all))
 }
 
 const mutantsPage = `# Mutants

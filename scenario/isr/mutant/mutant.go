@@ -52,6 +52,7 @@ func All() []isr.Protocol {
 		noReleaseAfterFailure(),
 		noReleaseAfterPublish(),
 		noSecondLook(),
+		oldStockPublished(),
 		ownCommitAsConflict(),
 		pointerBeforeVersion(),
 		presenceAsKnowledge(),

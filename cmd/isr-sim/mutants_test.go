@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a mutant
+// which no other one catches, and that docs/MUTANTS.md says so.
+func TestTheTesterIsTested(t *testing.T) {
+	if testing.Short() || racing.Enabled {
+		t.Skip("it runs every mutant in every scenario that catches it; go run ./cmd/isr-sim mutants does, too")
+	}
+	t.Parallel()
+	scenarios, _, err := loadScenarios(slices.Concat(fixtures.Names(), fixtures.Museum()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	m := &mutantsCommand{out: &page, progress: io.Discard, seed: 1, markdown: true}
+	all, err := m.mutants(t.Context(), scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := map[string]bool{}
+	for _, c := range all {
+		if !c.Named() {
+			t.Errorf("%s is not caught by %s", c.Mutant.Name, c.Mutant.Breaks)
+		}
+		if onlyBy(c, c.Mutant.Breaks) {
+			alone[c.Mutant.Breaks] = true
+		}
+	}
+	for _, inv := range invariant.All() {
+		if !alone[inv.Name] {
+			t.Errorf("no mutant is caught by %s alone", inv.Name)
+		}
+	}
+	m.page(all)
+	written, err := os.ReadFile("../../docs/MUTANTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(written), page.String()); diff != "" {
+		t.Errorf("run go run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md (-written +now):\n%s", diff)
+	}
+}
+
+// onlyBy says whether no other invariant has caught the mutant. Linearizable does not count as another one: what the
+// nodes are told has no explanation, either, where somebody publishes who must not.
+func onlyBy(c *scenario.Caught, name string) bool {
+	//isrsim:unordered any of them will do
+	for other := range c.By {
+		if other != name && other != invariant.Linearizable().Name {
+			return false
+		}
+	}
+	return c.Named()
+}
