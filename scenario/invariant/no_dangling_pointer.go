@@ -84,7 +84,7 @@ type tag struct {
 }
 
 func newBodies(ev Evidence, l *ledger) follower {
-	if ev.Bodies == nil {
+	if len(ev.Bodies) == 0 {
 		return nil
 	}
 	return &bodies{log: l, there: make(map[string]string, len(ev.Bodies)), first: ok()}
