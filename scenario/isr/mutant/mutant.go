@@ -31,6 +31,7 @@ func All() []isr.Protocol {
 		eventualRead(),
 		expiryRestartsOnLook(),
 		fenceInLockRow(),
+		freshASecondLonger(),
 		freshAsOfRead(),
 		freshnessByTTL(),
 		generatedAtLate(),

@@ -1,0 +1,22 @@
+package mutant
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// freshASecondLonger takes the first second at which a page is stale for the last
+// one at which it is fresh.
+func freshASecondLonger() isr.Protocol {
+	return isr.Protocol{
+		Name:    "fresh-a-second-longer",
+		Summary: "a page counts as fresh until after generated_at + revalidate_seconds, not until before it",
+		Breaks:  "freshness",
+		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return lingerer{r} }),
+	}
+}
+
+type lingerer struct{ *isr.RecipeA }
+
+func (lingerer) Fresh(m isr.Meta, now time.Time) bool { return isr.Floor(now) <= m.FreshUntil() }
