@@ -53,6 +53,14 @@ func campaign(t testing.TB, c scenario.Campaign) *scenario.Report {
 	return r
 }
 
+// fewer is few under the race detector and in short runs, where the same things are looked at less often.
+func fewer[T any](n, few T) T {
+	if testing.Short() {
+		return few
+	}
+	return racing.Fewer(n, few)
+}
+
 // seeds are those under which every embedded scenario must hold what it says.
 var seeds = []uint64{1, 2, 3}
 
@@ -97,7 +105,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 		for _, caught := range racing.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := protocolNamed(t, caught)
-				for _, seed := range racing.Fewer(seeds, seeds[:1]) {
+				for _, seed := range fewer(seeds, seeds[:1]) {
 					r := campaign(t, scenario.Campaign{Scenario: s, Protocol: p, Seed: seed, Only: p.Breaks})
 					if r.Verdict != invariant.Violated {
 						t.Errorf("seed %d: verdict %v, want violated", seed, r.Verdict)
@@ -203,7 +211,7 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 
 func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
 	s := embedded(t, "lost-response")
-	for _, p := range racing.Fewer(scenario.Protocols(), isr.References()) {
+	for _, p := range fewer(scenario.Protocols(), isr.References()) {
 		c := scenario.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
 		plain := campaign(t, c)
 		c.SDK = true

@@ -45,7 +45,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 			t.Parallel()
 			e := scenario.Exhibit{Scenario: embedded(t, name), Seed: 1}
 			if testing.Short() {
-				e.Schedules = 200
+				e.Schedules = 50
 			}
 			shown, err := e.Show(t.Context())
 			if err != nil {
