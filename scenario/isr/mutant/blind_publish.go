@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -33,7 +32,5 @@ func (s blindPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) er
 	if !errors.Is(err, isr.ErrLeaseLost) {
 		return err
 	}
-	cfg := s.Config()
-	_, err = cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
-	return err
+	return putBlindly(ctx, s, m)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -62,6 +60,5 @@ func (h *seeder) seed(ctx context.Context, key string) error {
 	if err := cfg.Bodies.PutBody(ctx, m.S3Key, body); err != nil {
 		return err
 	}
-	_, err = cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
-	return err
+	return putBlindly(ctx, h.store, m)
 }

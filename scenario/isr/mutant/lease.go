@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -34,48 +33,6 @@ func acquireIf(ctx context.Context, r *isr.RecipeA, key string, row map[string]t
 		return isr.Lease{}, err
 	}
 	return lease, nil
-}
-
-// publishIf is the reference's publish under another condition on LOCK.
-func publishIf(ctx context.Context, r *isr.RecipeA, l isr.Lease, m isr.Meta, condition string, values map[string]types.AttributeValue) error {
-	cfg := r.Config()
-	_, err := cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: &cfg.Table, Item: m.Item()}},
-			{Delete: &types.Delete{
-				TableName:                 &cfg.Table,
-				Key:                       isr.Key(r.PK(l.Key), isr.SortLock),
-				ConditionExpression:       &condition,
-				ExpressionAttributeValues: values,
-			}},
-		},
-	})
-	if _, refused := isr.Refused(err); refused {
-		return isr.ErrLeaseLost
-	}
-	return err
-}
-
-// publishChecked is the reference's publish, but for LOCK: it is checked, and stays.
-func publishChecked(ctx context.Context, r *isr.RecipeA, l isr.Lease, m isr.Meta) error {
-	cfg := r.Config()
-	_, err := cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: &cfg.Table, Item: m.Item()}},
-			{ConditionCheck: &types.ConditionCheck{
-				TableName:           &cfg.Table,
-				Key:                 isr.Key(r.PK(l.Key), isr.SortLock),
-				ConditionExpression: aws.String("lease_token = :token AND lease_expires_at > :now"),
-				ExpressionAttributeValues: map[string]types.AttributeValue{
-					":token": &types.AttributeValueMemberS{Value: l.Token}, ":now": seconds(r.Now()),
-				},
-			}},
-		},
-	})
-	if _, refused := isr.Refused(err); refused {
-		return isr.ErrLeaseLost
-	}
-	return err
 }
 
 // leaseIn reads the lease of a LOCK row; of no row, none, which is over.

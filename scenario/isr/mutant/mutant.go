@@ -88,3 +88,14 @@ func onRecipeA(mutate func(*isr.RecipeA) isr.Store) func(isr.Config) (isr.Handle
 		return isr.AsHandler(isr.NewOn(mutate(reference), cfg))
 	}
 }
+
+// onRecipeB makes the constructor of a mutant that replaces methods of recipe B.
+func onRecipeB(mutate func(*isr.RecipeB) isr.Store) func(isr.Config) (isr.Handler, error) {
+	return func(cfg isr.Config) (isr.Handler, error) {
+		reference, err := isr.NewRecipeB(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return isr.AsHandler(isr.NewOn(mutate(reference), cfg))
+	}
+}

@@ -23,8 +23,8 @@ type pointingFirst struct{ *isr.RecipeB }
 func (s pointingFirst) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
 	v := s.NewVersion(l, m)
 	m.CurrentSK = v.SK
-	if err := transact(ctx, s.Config(), pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l)); err != nil {
+	if err := transact(ctx, s, pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l)); err != nil {
 		return err
 	}
-	return transact(ctx, s.Config(), putVersion(s.Config(), v))
+	return transact(ctx, s, putVersion(s, v))
 }

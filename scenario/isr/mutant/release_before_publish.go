@@ -3,8 +3,6 @@ package mutant
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -28,7 +26,5 @@ func (s earlyReleaser) Publish(ctx context.Context, l isr.Lease, m isr.Meta) err
 	if err := s.Release(ctx, l); err != nil {
 		return err
 	}
-	cfg := s.Config()
-	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
-	return err
+	return putBlindly(ctx, s, m)
 }

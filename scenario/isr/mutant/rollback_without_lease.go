@@ -21,7 +21,7 @@ func rollbackWithoutLease() isr.Protocol {
 type handOnRow struct{ *isr.RecipeB }
 
 func (s handOnRow) Restore(ctx context.Context, l isr.Lease, _, older isr.Meta) error {
-	if err := transact(ctx, s.Config(), pointTo(s.RecipeB, l, older)); err != nil {
+	if err := transact(ctx, s, pointTo(s.RecipeB, l, older)); err != nil {
 		return err
 	}
 	_ = s.Release(ctx, l) // best effort, and by token: this is not the bug

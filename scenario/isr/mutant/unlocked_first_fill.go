@@ -3,8 +3,6 @@ package mutant
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -41,7 +39,5 @@ func (s *firstFiller) Publish(ctx context.Context, l isr.Lease, m isr.Meta) erro
 	if l.Token != s.unlocked {
 		return s.RecipeA.Publish(ctx, l, m)
 	}
-	cfg := s.Config()
-	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})
-	return err
+	return putBlindly(ctx, s, m)
 }

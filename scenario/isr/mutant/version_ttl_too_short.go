@@ -24,5 +24,5 @@ func (s versionCollector) Publish(ctx context.Context, l isr.Lease, m isr.Meta) 
 	v := s.NewVersion(l, m)
 	m.CurrentSK = v.SK
 	v.TTL = m.FreshUntil() + 1
-	return transact(ctx, s.Config(), putVersion(s.Config(), v), pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l))
+	return transact(ctx, s, putVersion(s, v), pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l))
 }
