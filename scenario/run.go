@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -245,11 +244,7 @@ func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.
 
 // lines prints the changes and events that a finding names, in order of time.
 func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string {
-	type line struct {
-		at   int64
-		text string
-	}
-	var all []line
+	var all history.Timeline
 	words := w.words()
 	for _, seq := range f.Changes {
 		c := evidence.Changes[seq-1]
@@ -257,27 +252,17 @@ func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string
 		if !c.Sent.Equal(c.Time) {
 			sent = " (sent at " + words.instant(c.Sent) + ")"
 		}
-		all = append(all, line{c.Time.UnixNano(), lineOf(words, c, sent)})
+		all.Add(c.Time, lineOf(words, c, sent))
 	}
 	for _, seq := range f.Events {
 		e := evidence.History[seq-1]
-		all = append(all, line{e.Time.UnixNano(), fmt.Sprintf("%-10s  %-8s  %s", words.instant(e.Time), e.Actor, history.Event.String(e))})
+		all.Add(e.Time, fmt.Sprintf("%-10s  %-8s  %s", words.instant(e.Time), e.Actor, history.Event.String(e)))
 	}
 	for _, place := range f.Operations {
 		o := evidence.Operations[place-1]
-		at := o.Ended
-		if o.Return == 0 {
-			at = o.Began
-		}
-		text := fmt.Sprintf("%-10s  %-8s  %s (called at %s)", words.instant(at), o.Actor, o.Describe(words.second), words.instant(o.Began))
-		all = append(all, line{at.UnixNano(), text})
+		all.Add(o.At(), fmt.Sprintf("%-10s  %-8s  %s (called at %s)", words.instant(o.At()), o.Actor, o.Describe(words.second), words.instant(o.Began)))
 	}
-	slices.SortStableFunc(all, func(a, b line) int { return int(min(max(a.at-b.at, -1), 1)) })
-	out := make([]string, len(all))
-	for i, l := range all {
-		out[i] = l.text
-	}
-	return out
+	return all.Lines()
 }
 
 // DescribeChange prints an entry of the change log on one line: when it was, in

@@ -78,33 +78,19 @@ func (w *witness) observer(actor string) history.Observer {
 
 // lines prints the events and operations that a finding names, in order of time.
 func lines(seen invariant.Evidence, f invariant.Finding, start time.Time) []string {
-	type line struct {
-		at   time.Time
-		text string
-	}
-	var all []line
+	var all history.Timeline
+	since := func(at time.Time) string { return "+" + at.Sub(start).Round(time.Millisecond).String() }
 	add := func(at time.Time, actor, text string) {
-		all = append(all, line{at, fmt.Sprintf("+%-10v  %-8s  %s", at.Sub(start).Round(time.Millisecond), actor, text)})
-	}
-	instant := func(second int64) string {
-		return "+" + time.Unix(second, 0).Sub(start).Round(time.Millisecond).String()
+		all.Add(at, fmt.Sprintf("%-11s  %-8s  %s", since(at), actor, text))
 	}
 	for _, seq := range f.Events {
 		e := seen.History[seq-1]
 		add(e.Time, e.Actor, e.String())
 	}
+	instant := func(second int64) string { return since(time.Unix(second, 0)) }
 	for _, place := range f.Operations {
 		o := seen.Operations[place-1]
-		at := o.Ended
-		if o.Return == 0 {
-			at = o.Began
-		}
-		add(at, o.Actor, fmt.Sprintf("%s (called at +%v)", o.Describe(instant), o.Began.Sub(start).Round(time.Millisecond)))
+		add(o.At(), o.Actor, fmt.Sprintf("%s (called at %s)", o.Describe(instant), since(o.Began)))
 	}
-	slices.SortStableFunc(all, func(a, b line) int { return a.at.Compare(b.at) })
-	texts := make([]string, len(all))
-	for i, l := range all {
-		texts[i] = l.text
-	}
-	return texts
+	return all.Lines()
 }

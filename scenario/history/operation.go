@@ -59,6 +59,14 @@ type Operation struct {
 	TTL  int64
 }
 
+// At is when the operation was answered, or called if it was not.
+func (o Operation) At() time.Time {
+	if o.Return == 0 {
+		return o.Began
+	}
+	return o.Ended
+}
+
 // String prints the operation with its answer: "release alice-1 -> done". Instants
 // are in epoch seconds.
 func (o Operation) String() string {
