@@ -14,27 +14,40 @@ import (
 // exit code of the i-th, and no report if it broke off; its error ends the
 // command.
 func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*scenario.Report, int, error)) error {
-	worst, results := exitOK, tally{}
-	for i, s := range scenarios {
+	results := tally{}
+	return eachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
 		report, code, err := judge(i)
+		switch {
+		case err != nil:
+		case report == nil:
+			results.add(false, invariant.Unknown, false)
+		default:
+			results.add(report.Passed(), report.Verdict, report.Vacuous())
+		}
+		return code, err
+	}, func() { fmt.Fprintf(out, "%s\n", results) })
+}
+
+// eachInTurn judges one scenario after the other, and sums up if there are several.
+// what is what they are called. judge returns the exit code of the i-th; its error
+// ends the command.
+func eachInTurn(ctx context.Context, what string, scenarios []*scenario.Scenario, judge func(i int) (code int, err error), sumUp func()) error {
+	worst := exitOK
+	for i, s := range scenarios {
+		code, err := judge(i)
 		if err != nil {
 			return err
-		}
-		if report == nil {
-			results.add(false, invariant.Unknown, false)
-		} else {
-			results.add(report.Passed(), report.Verdict, report.Vacuous())
 		}
 		worst = worse(worst, code)
 		if ctx.Err() != nil {
 			return &exitError{
 				code: worse(worst, exitUnknown),
-				err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", i+1, len(scenarios), s.Name),
+				err:  fmt.Errorf("interrupted in %s %d of %d (%s)", what, i+1, len(scenarios), s.Name),
 			}
 		}
 	}
 	if len(scenarios) > 1 {
-		fmt.Fprintf(out, "%s\n", results)
+		sumUp()
 	}
 	if worst != exitOK {
 		return &exitError{code: worst}

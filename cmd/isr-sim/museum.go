@@ -74,26 +74,16 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 	}
 	defer garbage.CollectRarely()()
 	fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, scenario.ExhibitHeader())
-	worst, good := exitOK, 0
-	for i, s := range scenarios {
-		code, err := m.show(ctx, s, names[i])
-		if err != nil {
-			return err
-		}
-		if worst = worse(worst, code); code == exitOK {
+	good := 0
+	return eachInTurn(ctx, "exhibit", scenarios, func(i int) (int, error) {
+		code, err := m.show(ctx, scenarios[i], names[i])
+		if err == nil && code == exitOK {
 			good++
 		}
-		if ctx.Err() != nil {
-			return &exitError{code: worse(worst, exitUnknown), err: fmt.Errorf("interrupted in exhibit %d of %d (%s)", i+1, len(scenarios), s.Name)}
-		}
-	}
-	if len(scenarios) > 1 {
+		return code, err
+	}, func() {
 		fmt.Fprintf(m.out, "%d exhibits: %d caught where they are broken and clean where they are not\n", len(scenarios), good)
-	}
-	if worst != exitOK {
-		return &exitError{code: worst}
-	}
-	return nil
+	})
 }
 
 // show shows one exhibit and returns its exit code. An error ends the command.

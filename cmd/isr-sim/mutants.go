@@ -19,15 +19,15 @@ import (
 
 // mutantsCommand tests the tester.
 type mutantsCommand struct {
-	out, progress io.Writer
-	seed          uint64
-	schedules     int
-	workers       int
-	markdown      bool
+	out       io.Writer
+	seed      uint64
+	schedules int
+	workers   int
+	markdown  bool
 }
 
-func newMutants(out, progress io.Writer) *cobra.Command {
-	m := &mutantsCommand{out: out, progress: progress}
+func newMutants(out io.Writer) *cobra.Command {
+	m := &mutantsCommand{out: out}
 	cmd := &cobra.Command{
 		Use:   "mutants",
 		Short: "Test the tester: every mutant is caught by the invariant it names, the references by none",

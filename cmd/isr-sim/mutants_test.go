@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"slices"
 	"testing"
@@ -27,7 +26,7 @@ func TestTheTesterIsTested(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	m := &mutantsCommand{out: &page, progress: io.Discard, seed: 1, markdown: true}
+	m := &mutantsCommand{out: &page, seed: 1, markdown: true}
 	all, err := m.mutants(t.Context(), scenarios)
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	all.flags(root)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out, progress), newReplay(out), newShrink(out), newExplain(out), newServe(out, progress), newList(out), newVersion(out))
+	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newExplain(out), newServe(out, progress), newList(out), newVersion(out))
 	return root
 }
 
