@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -21,18 +22,20 @@ func Liveness() Invariant {
 }
 
 func checkLiveness(ev Evidence) Finding {
-	settled := history.Event{}
+	at := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Settled })
+	if at < 0 {
+		return ok()
+	}
+	settled := ev.History[at]
 	type page struct{ tenant, key string }
 	var pages []page // asked for since, in order
 	last := map[page]history.Event{}
 	well := map[page]bool{} // served fresh, and not made for whoever asked
 	made := map[page]bool{} // since it was asked for
-	for _, e := range ev.History {
+	for _, e := range ev.History[at+1:] {
 		it := page{e.Tenant, e.Key}
 		switch {
-		case e.Kind == history.Settled:
-			settled = e
-		case settled.Seq == 0 || well[it]:
+		case well[it]:
 		case e.Kind == history.Asked:
 			if _, asked := last[it]; !asked {
 				pages = append(pages, it)
