@@ -29,8 +29,9 @@ type Campaign struct {
 	// Swarm, SDK, Blind and Only are as in Run.
 	Swarm, SDK, Blind bool
 	Only              string
-	// Bubble is as in Run.
+	// Bubble and Before are as in Run.
 	Bubble func(run func(sim.Bubble)) error
+	Before func(seed uint64)
 	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
 	// wire.
 	Record int
@@ -168,7 +169,7 @@ func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
 	o, err := c.stages.do(ctx, Run{
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Swarm: c.Swarm, Blind: c.Blind, Only: c.Only, Coverage: c.coverage,
+		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Before: c.Before, Swarm: c.Swarm, Blind: c.Blind, Only: c.Only, Coverage: c.coverage,
 	})
 	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
 }

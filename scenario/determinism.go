@@ -8,10 +8,12 @@ import (
 )
 
 // NondeterminismError says that a schedule which was run again, with the same
-// seed and the same choices, came to something else. No verdict about such a
-// protocol can be trusted, and no run of it can be replayed.
+// seed and the same choices, came to something else. No ok about such a protocol
+// can be trusted, and no run of it can be replayed. What the first run violated
+// did happen.
 type NondeterminismError struct {
-	Difference string // between two of the runs
+	Found      *Outcome // of the first run
+	Difference string   // between two of the runs
 }
 
 func (e *NondeterminismError) Error() string {
@@ -27,7 +29,7 @@ func (c Campaign) confirm(ctx context.Context, o *Outcome) error {
 	var traces [2]bytes.Buffer
 	for i := range traces {
 		run := o.Replay().Run(c.Scenario, c.Protocol)
-		run.SDK, run.Bubble, run.Only, run.Trace = c.SDK, c.Bubble, c.Only, &traces[i]
+		run.SDK, run.Bubble, run.Before, run.Only, run.Trace = c.SDK, c.Bubble, c.Before, c.Only, &traces[i]
 		again, err := run.Do(ctx)
 		if err := c.same(o, again, err); err != nil {
 			return err
@@ -44,7 +46,7 @@ func (c Campaign) confirm(ctx context.Context, o *Outcome) error {
 // came to.
 func (c Campaign) repeat(ctx context.Context, o *Outcome) error {
 	run := o.Replay().Run(c.Scenario, c.Protocol)
-	run.SDK, run.Bubble, run.Only, run.Coverage = c.SDK, c.Bubble, c.Only, true
+	run.SDK, run.Bubble, run.Before, run.Only, run.Coverage = c.SDK, c.Bubble, c.Before, c.Only, true
 	again, err := run.Do(ctx)
 	if err := c.same(o, again, err); err != nil {
 		return err
@@ -69,7 +71,7 @@ func (c Campaign) same(o, again *Outcome, err error) error {
 
 func (c Campaign) nondeterministic(o *Outcome, difference string) error {
 	result := o.Result
-	result.Err = &NondeterminismError{Difference: difference}
+	result.Err = &NondeterminismError{Found: o, Difference: difference}
 	return &BrokenError{Scenario: c.Scenario.Name, Protocol: c.Protocol.Name, Swarm: c.Swarm, Result: result}
 }
 

@@ -53,10 +53,38 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 	if !ok || broken.Replay().Choices == nil {
 		t.Errorf("error %#v does not say which schedule it is", err)
 	}
+	if found := broken.Result.Err.(*scenario.NondeterminismError).Found; found == nil || !strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
+		t.Errorf("error %#v does not show what was found first", err)
+	}
 	for _, part := range []string{"two-contenders", "fickle", "violated: lock-theft", "time.Now"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not name %q: %v", part, err)
 		}
+	}
+}
+
+// TestBeforeIsCalledWithTheSeedOfEachRun has a protocol listen to something that is set before each run.
+func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
+	good, bad := protocolNamed(t, "recipe-a"), protocolNamed(t, "lease-in-milliseconds")
+	var global uint64 // 0 is nothing
+	p := isr.Protocol{Name: "listening", New: func(c isr.Config) (isr.Handler, error) {
+		if global%2 == 1 {
+			return bad.New(c)
+		}
+		return good.New(c)
+	}}
+	set := func(seed uint64) { global = seed }
+	report, err := scenario.Campaign{Scenario: embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1, Before: set}.Run(context.Background())
+	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
+		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
+	}
+	failed := report.Failure
+	global = 0
+	run := failed.Replay().Run(report.Scenario, p)
+	run.Before = set
+	shrunk, err := scenario.Shrink{Run: run, ScheduleOnly: true, Runs: 50}.Do(context.Background())
+	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
+		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
 	}
 }
 

@@ -46,6 +46,9 @@ type Run struct {
 	// Bubble, if set, has the protocol's code run with goroutines of its own: it calls run in a bubble of testing/synctest
 	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 	Bubble func(run func(sim.Bubble)) error
+	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
+	// its bubble. It is for what the code under test takes from outside of its node, such as a global source of randomness.
+	Before func(seed uint64)
 
 	stage   *stage          // nil is a new one
 	lag     *ddbfake.Lag    // nil is the scenario's
@@ -140,16 +143,34 @@ func (r Run) perform(ctx context.Context) (*world, *Outcome, error) {
 	return r.inBubble(ctx)
 }
 
-func (r Run) inBubble(ctx context.Context) (w *world, o *Outcome, err error) {
-	stuck := r.Bubble(func(b sim.Bubble) { w, o, err = r.do(ctx, b) })
-	if err == nil && stuck != nil {
+func (r Run) inBubble(ctx context.Context) (*world, *Outcome, error) {
+	type performed struct {
+		w   *world
+		o   *Outcome
+		err error
+	}
+	done := make(chan performed, 1) // a run that is stuck may end when nobody waits for it any more
+	stuck := r.Bubble(func(b sim.Bubble) {
+		var p performed
+		p.w, p.o, p.err = r.do(ctx, b)
+		done <- p
+	})
+	select {
+	case p := <-done:
+		if p.err == nil && stuck != nil {
+			return nil, nil, stuck
+		}
+		return p.w, p.o, p.err
+	default:
 		return nil, nil, stuck
 	}
-	return w, o, err
 }
 
 func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error) {
 	s := r.Scenario
+	if r.Before != nil {
+		r.Before(r.Seed)
+	}
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble,
