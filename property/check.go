@@ -49,9 +49,10 @@ const DefaultSchedules = 50
 // CheckStore has rapid draw worlds (nodes and their scripts, cache durations,
 // clocks, pauses, crashes, TTL lag, replica lag, faults of the store) and runs each under many
 // schedules, with the cache that newStore makes on every node. It fails the test
-// if an invariant of package invariant does not hold, and leaves the smallest
-// failure in testdata/isr-sim, with the fewest context switches that it finds,
-// from where the next CheckStore and Replay begin.
+// if an invariant of package invariant does not hold. It prints and leaves the
+// failure in testdata/isr-sim at once, and then, within -rapid.shrinktime, the
+// smallest one with the fewest context switches that it finds: from there the next
+// CheckStore and Replay begin.
 //
 // It fails too if the store panics, starts goroutines that call the simulator,
 // waits for ever, is not deterministic, or never gets to where bugs would be.
@@ -100,11 +101,11 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 	t.Helper()
 	defer garbage.CollectRarely()()
 	count := &tally{marks: map[scenario.Mark]int{}}
-	f := found{runner: newRunner(t, c, newStore), count: count}
+	f := found{runner: newRunner(t, c, newStore), count: count, file: file}
 	count.answers = f.answers
 	defer func() {
 		if f.last != nil {
-			f.leave(file)
+			t.Log(f.finish(f.last, file))
 		}
 	}()
 	generator := worlds(safeName(t.Name()), c.Protocol, c.Schedules)
@@ -123,6 +124,7 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 type found struct {
 	runner
 	count *tally
+	file  string
 	last  *failure // the last one, which is the smallest
 	// attempt names what failed last: rapid tries everything that fails twice.
 	attempt string
@@ -135,7 +137,7 @@ func (f *found) try(w world, seed uint64, schedules int) error {
 		if attempt == f.attempt {
 			return errors.New(f.last.kind)
 		}
-		if !f.last.repeatable() {
+		if !f.last.repeatable() || f.limit.worldsOver() {
 			return nil // what no schedule decides does not shrink
 		}
 	}
@@ -151,22 +153,13 @@ func (f *found) try(w world, seed uint64, schedules int) error {
 	case f.last != nil && f.last.kind != failed.kind:
 		return nil // another failure is not a smaller one
 	default:
+		if f.last == nil {
+			failed.origin = "Found by property.CheckStore"
+			f.announce(failed, f.file)
+		} else {
+			failed.origin = "Found by property.CheckStore; the smallest world that rapid came to"
+		}
 		f.last, f.attempt = failed, attempt
 		return errors.New(failed.kind)
 	}
-}
-
-// leave writes the failure to its file, if a file can say it, and reports it.
-func (f *found) leave(file string) {
-	f.t.Helper()
-	f.last = f.shrunk(f.last)
-	if f.last.repeatable() {
-		if err := f.last.leave(file); err != nil {
-			f.t.Logf("the failure could not be kept: %v", err)
-		}
-	}
-	if f.last.details != "" {
-		f.t.Log(f.last.details)
-	}
-	f.t.Log(f.last.report(f.t, file))
 }

@@ -74,7 +74,7 @@ func TestMutantsFail(t *testing.T) {
 			}
 			c := runChild(t, dir, m.Name, effort)
 			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ", "scenario: "+failFile,
-				"replay: go test -run '^TestChild$' .", "replay: property.Replay(t, \""+failFile+"\", newStore)",
+				"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)",
 				"replay: isr-sim replay "+failFile)
 			wantReplay(t, c, m.Breaks)
 

@@ -68,18 +68,25 @@ func (c child) file() string { return filepath.Join(c.dir, filepath.FromSlash(fa
 // variables such as GOMAXPROCS=1.
 func runChild(t *testing.T, dir, store string, flags []string, env ...string) child {
 	t.Helper()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestChild$", "-test.v"}, flags...)...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), childEnv+"="+store), env...)
+	cmd := childCommand(t, dir, store, append([]string{"-test.v"}, flags...), env...)
 	output, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
 		t.Fatalf("the child did not end as a test does: %v\n%s", err, output)
 	}
 	return child{dir: dir, passed: err == nil, output: string(output)}
+}
+
+// childCommand is the command of runChild.
+func childCommand(t *testing.T, dir, store string, flags []string, env ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestChild$"}, flags...)...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), childEnv+"="+store), env...)
+	return cmd
 }
 
 // wantFailure requires that the child failed and said so in these words, in this
@@ -97,6 +104,16 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 		}
 		rest = after
 	}
+}
+
+// readFile returns what a file holds.
+func readFile(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // durations are what differs between two outputs of one check.

@@ -25,12 +25,18 @@
 //
 // # Failures
 //
-// The smallest failure is left as testdata/isr-sim/TestName.yaml, a scenario with
-// a replay entry: the smallest world that rapid came to, and in it a schedule with
-// few context switches (see [scenario.Shrink]). The next check begins with it, and so does [Replay]; under -v
-// both print its trace, step by step. Commit the file to keep it as a test, and
-// delete it to be rid of it. rapid leaves its own file too, which is tied to the
-// versions of rapid and of this package.
+// A failure is printed to standard error as soon as it is found, and is left as
+// testdata/isr-sim/TestName.yaml, a scenario with a replay entry: who interrupts
+// the test then has it. After that rapid looks for the smallest world in which the
+// same invariant is violated, and in that world a schedule with few context
+// switches is looked for (see [scenario.Shrink]), which replaces it. Both together
+// take what -rapid.shrinktime says (30 s; 0s is nothing), and end with the first
+// run that is stuck.
+//
+// The next check begins with the file, and so does [Replay]; under -v both print
+// its trace, step by step. Commit the file to keep it as a test, and delete it to
+// be rid of it. rapid leaves its own file too, which is tied to the versions of
+// rapid and of this package.
 //
 // # Determinism
 //
@@ -72,9 +78,9 @@
 // waiting for a channel on which nobody sends. It waits by Clock.Sleep: the
 // clock's timers, tickers and After are refused. Nodes must not share a mutex that
 // is held over a call, nor channels made outside of newStore: nothing notices that
-// the run is stuck until the test's own timeout. Package time stands still at its
-// year 2000. Who reads time.Now instead of the node's clock will be told of stale
-// writes.
+// the run is stuck until the test's own timeout, or the end of the time for
+// shrinking. Package time stands still at its year 2000. Who reads time.Now instead
+// of the node's clock will be told of stale writes.
 //
 // With Check.Goroutines:
 //
@@ -87,6 +93,7 @@
 //     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687),
 //     nor are sockets, files, and channels made outside of newStore. Such a run is
 //     given up after 20 s with the stacks of all goroutines, and its goroutines stay.
+//     While a failure is being made smaller, that ends the shrinking.
 //   - A pause holds up a node's answers and Clock.Sleep, and not its timers: what
 //     they make it send is under way at once.
 //   - A panic in a goroutine that the store started ends the test's process, as

@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -50,7 +52,7 @@ func safeName(test string) string {
 func (f *failure) file() ([]byte, error) {
 	s := *f.world
 	first, _, _ := strings.Cut(f.text, "\n")
-	s.About = "Found by property.CheckStore; the smallest world that rapid came to, and a schedule of few context switches.\n" + first
+	s.About = f.origin + ".\n" + first
 	s.Replay = f.replay
 	return s.YAML()
 }
@@ -67,6 +69,51 @@ func (f *failure) leave(file string) error {
 	return wholefile.Write(filepath.FromSlash(file), yaml, 0o664)
 }
 
+// announce writes a failure that can be made smaller to its file, and prints it,
+// at once: who does not want to wait for a smaller one has seen this one, and can
+// interrupt the test. The time for shrinking begins.
+func (r runner) announce(f *failure, file string) {
+	if !f.repeatable() {
+		return
+	}
+	most := r.limit.begin(r.t)
+	kept := r.keep(f, file)
+	if most > 0 {
+		// What a test logs is printed when it is over, unless -v is given.
+		fmt.Fprintf(os.Stderr, "%s%s\na smaller failure is looked for now, for %v at most (-%s); until then this one is kept\n\n", //nolint:forbidigo // as above
+			kept, f.report(r.t, file), most.Round(time.Millisecond), shrinkFlag)
+	}
+}
+
+// finish makes the schedule of a failure that has been announced smaller, writes
+// what has become of the failure to its file, and returns its report.
+func (r runner) finish(f *failure, file string) string {
+	smaller := r.shrunk(f)
+	if smaller != f {
+		smaller.origin = f.origin + "; a schedule of few context switches"
+	}
+	report := r.keep(smaller, file) + smaller.report(r.t, file)
+	if ended := r.limit.ended(); ended != "" && f.repeatable() {
+		report += ended + "\n"
+	}
+	if smaller.details != "" {
+		report = smaller.details + "\n" + report
+	}
+	return report
+}
+
+// keep writes the failure to its file, if a file can say it, and returns what
+// there is to say about that.
+func (r runner) keep(f *failure, file string) string {
+	if !f.repeatable() {
+		return ""
+	}
+	if err := f.leave(file); err != nil {
+		return fmt.Sprintf("the failure could not be kept: %v\n", err)
+	}
+	return ""
+}
+
 // report prints the failure: verdict, invariant, statement and events, seed, and
 // how to run it again.
 func (f *failure) report(t *testing.T, file string) string {
@@ -80,13 +127,26 @@ func (f *failure) report(t *testing.T, file string) string {
 	}
 	fmt.Fprintf(&b, "seed %d, choices %s\n", f.replay.Seed, f.replay.Choices)
 	fmt.Fprintf(&b, "scenario: %s\n", file)
-	fmt.Fprintf(&b, "replay: go test -run '%s' . (it begins with that file)\n", runPattern(t.Name()))
+	fmt.Fprintf(&b, "replay: %s\n", commandOf(t.Name()))
 	fmt.Fprintf(&b, "replay: property.Replay(t, %q, newStore)\n", file)
 	builtIn := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
 	if slices.ContainsFunc(scenario.Protocols(), builtIn) {
 		fmt.Fprintf(&b, "replay: isr-sim replay %s\n", file)
 	}
 	return b.String()
+}
+
+// commandOf is the command that runs one test, and begins with the test's file,
+// as a shell takes it, wherever in the module that is.
+func commandOf(test string) string {
+	of := "."
+	if info, ok := debug.ReadBuildInfo(); ok {
+		// The tests of a package are a program beside it. Without packages, go test is given files.
+		if path, ok := strings.CutSuffix(info.Path, ".test"); ok && path != "" && !strings.HasPrefix(path, "command-line-arguments") {
+			of = path
+		}
+	}
+	return fmt.Sprintf("go test -v -run '%s' %s", strings.ReplaceAll(runPattern(test), "'", `'\''`), of)
 }
 
 // runPattern is the -run flag that runs one test.

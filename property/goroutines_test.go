@@ -1,15 +1,20 @@
 package property_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"os"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -22,6 +27,14 @@ func TestHeartbeatsPass(t *testing.T) {
 func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 	return map[string]func(property.Node) (isr.Handler, error){
 		"heartbeat after release": property.NewRevivingLeaser,
+		"is stuck once it has failed": func(n property.Node) (isr.Handler, error) {
+			if _, err := os.Stat(failFile); err == nil {
+				var mu sync.Mutex
+				mu.Lock()
+				mu.Lock() // no bubble knows of this wait
+			}
+			return property.NewRevivingLeaser(n)
+		},
 		"leaves a goroutine": func(n property.Node) (isr.Handler, error) {
 			go func() { <-make(chan int) }()
 			return isr.New(n.Config)
@@ -69,6 +82,55 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	}
 	// What is mended passes on the same file.
 	property.Replay(t, c.file(), property.NewLeaser)
+}
+
+// TestAFailureIsThereBeforeItIsShrunk holds that whoever interrupts the shrinking has seen what was found, and has its file.
+func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
+	t.Parallel()
+	const store = "is stuck once it has failed"
+	dir := t.TempDir()
+	// Without -v: a log would not be seen before the test's end.
+	cmd := childCommand(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=10m"})
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var printed strings.Builder
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		printed.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "a smaller failure is looked for now, for 10m0s at most (-rapid.shrinktime)") {
+			break
+		}
+	}
+	// The next run waits for a mutex, for 20 s.
+	interrupted := cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	if interrupted != nil {
+		t.Errorf("the test was over: %v", interrupted)
+	}
+	c := child{dir: dir, output: printed.String()}
+	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "  +5s         carol     LOCK of /home: absent => token carol-1 until ", "found in schedule ", "scenario: "+failFile)
+	s, err := scenario.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: property.DefaultName})
+	if err != nil || s.Replay == nil || !s.Replay.Goroutines {
+		t.Fatalf("the file: %v, %+v", err, s)
+	}
+	runChild(t, dir, "heartbeat after release", nil).wantFailure(t, "effect", "violated: TestChild under store-under-test", "lock-theft: ")
+}
+
+// TestAStuckRunEndsShrinking holds that a run which does not end costs the shrinking once, and not more than there is time.
+func TestAStuckRunEndsShrinking(t *testing.T) {
+	t.Parallel()
+	began := time.Now() //nolint:forbidigo // the time that people wait
+	c := runChild(t, t.TempDir(), "is stuck once it has failed", []string{"-rapid.seed=1", "-rapid.shrinktime=3s"})
+	c.wantFailure(t, "violated: TestChild under store-under-test", "a smaller failure is looked for now",
+		"violated: TestChild under store-under-test", "shrinking ended with a run that did not end within ")
+	if took := time.Since(began); took > 20*time.Second { //nolint:forbidigo // as above
+		t.Errorf("it took %v, with 3s for shrinking", took)
+	}
 }
 
 // TestBadGoroutines checks stores that have no verdict.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -20,14 +21,15 @@ type runner struct {
 	name     string // what the store is called
 	newStore func(Node) (isr.Handler, error)
 	answers  *answers
+	limit    *limit
 	// own is set for a store that has goroutines: the bubble in which each run happens.
 	own func(run func(sim.Bubble)) error
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
-	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}}
+	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t)}
 	if c.Goroutines {
-		r.own = inBubble(t)
+		r.own = r.inBubble
 	}
 	return r
 }
@@ -42,6 +44,7 @@ type failure struct {
 	replay *scenario.Replay // nil where there is nothing to replay
 	text   string           // verdict, invariant, statement and events, or what went wrong
 	how    string           // how it was found
+	origin string           // the same, for the file
 	// details are for people only: they differ from run to run.
 	details string
 }
@@ -50,17 +53,22 @@ type failure struct {
 // replayed and shrunk, and not of something that runs beside it.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
+// violates says whether it is a schedule that violates an invariant.
+func (f *failure) violates() bool {
+	return f.repeatable() && strings.HasPrefix(f.kind, invariant.Violated.String())
+}
+
 // campaign runs the world under its schedules from the given seed.
 func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*scenario.Report, *failure) {
 	g := r.guard(r.answers)
 	protocol := g.protocol(r.name, r.newStore)
-	var report *scenario.Report
-	var err error
-	stuck := r.bubble(func(ctx context.Context) {
+	report, err := inside(r, func(ctx context.Context) (*scenario.Report, error) {
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
-		report, err = scenario.Campaign{Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own}.Run(ctx)
+		return scenario.Campaign{
+			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own,
+		}.Run(ctx)
 	})
-	if f := r.broken(s, g, stuck, err); f != nil {
+	if f := r.broken(s, g, err); f != nil {
 		return nil, f
 	}
 	switch report.Verdict {
@@ -70,6 +78,9 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
 		return nil, f
 	case invariant.Unknown:
+		if report.Doubt == nil {
+			return report, nil // its time was over
+		}
 		f := r.outcome(s, report.Doubt)
 		f.how = fmt.Sprintf("found among the schedules of seed %d", seed)
 		return nil, f
@@ -83,14 +94,15 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
 	g := r.guard(r.answers)
 	var printed bytes.Buffer
-	var o *scenario.Outcome
-	var err error
 	run := scenario.Run{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),
 		SDK: true, Bubble: r.own, Trace: &printed,
 	}
-	stuck := r.bubble(func(ctx context.Context) { o, err = run.Do(ctx) })
-	if f := r.broken(s, g, stuck, err); f != nil {
+	o, err := inside(r, run.Do)
+	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.still {
+		return "", r.broken(s, g, err) // it prints on
+	}
+	if f := r.broken(s, g, err); f != nil {
 		return printed.String(), f
 	}
 	if o.Verdict == invariant.OK {
@@ -128,14 +140,11 @@ const (
 )
 
 // broken says why runs have no verdict, if they have none.
-func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failure {
+func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	f := &failure{world: s}
 	broken, isBroken := errors.AsType[*scenario.BrokenError](err)
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
-	if own, ok := errors.AsType[*stuckError](err); ok {
-		stuck = own
-		f.details = own.stacks
-	}
+	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
@@ -146,11 +155,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failur
 	case offence != nil:
 		f.kind, f.text = kindRules, fmt.Sprintf("broken: %v\n", offence)
 		f.replay = nil // what runs beside the schedule is in no schedule
-	case stuck != nil && r.own != nil:
-		f.kind, f.text = kindStuck, fmt.Sprintf("broken: the store under test: %v\n", stuck)
-	case stuck != nil:
-		f.kind, f.text = kindStuck, fmt.Sprintf("broken: the store under test waits for a channel, a WaitGroup or a goroutine, "+
-			"and nobody comes, or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)\n", stuck)
+	case isStuck:
+		f.kind, f.text, f.details = kindStuck, fmt.Sprintf("broken: %v\n", stuck), stuck.stacks
 	case isPanic:
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
@@ -167,21 +173,37 @@ func (r runner) broken(s *scenario.Scenario, g *guard, stuck, err error) *failur
 	return f
 }
 
-// bubble calls run in a bubble of testing/synctest, which notices when the store
+// inside calls run in a bubble of testing/synctest, which notices when the store
 // waits for something that no step of the simulator brings about, or leaves a
-// goroutine behind. Time of package time stands still in it.
-func (r runner) bubble(run func(context.Context)) (stuck error) {
+// goroutine behind. Time of package time stands still in it. With r.own each run
+// has a bubble of its own.
+func inside[T any](r runner, run func(context.Context) (T, error)) (result T, err error) {
 	if r.own != nil {
-		run(context.WithoutCancel(r.t.Context()))
-		return nil // each run has a bubble of its own
+		return run(r.limit)
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			stuck = fmt.Errorf("%v", v)
-		}
-	}()
-	// A context makes its channel when it is first asked for it, and a channel made in one bubble is no use in the next.
-	ctx := context.WithoutCancel(r.t.Context())
-	synctest.Test(r.t, func(*testing.T) { run(ctx) })
-	return nil
+	done := make(chan T, 1)
+	bubble := func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine, and nobody comes, "+
+					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)", v)}
+			}
+		}()
+		synctest.Test(r.t, func(*testing.T) {
+			var result T
+			result, err = run(r.limit)
+			done <- result
+		})
+		return err
+	}
+	if !r.limit.began {
+		err = bubble()
+	} else {
+		err = r.within(r.limit.left(), bubble)
+	}
+	select {
+	case result = <-done:
+	default:
+	}
+	return result, err
 }

@@ -3,10 +3,8 @@ package property
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -15,24 +13,23 @@ import (
 var shrinkRuns = 2000
 
 // shrunk returns the failure with a schedule of fewer context switches and steps,
-// in the world that rapid has come to. What is no violation, and what cannot be
-// shrunk, stays as it is.
+// in the world that rapid has come to. What is no violation, what cannot be
+// shrunk, and what there is no time for, stays as it is.
 func (r runner) shrunk(f *failure) *failure {
-	if !f.repeatable() || !strings.HasPrefix(f.kind, invariant.Violated.String()) {
+	if !f.violates() || r.limit.Err() != nil {
 		return f
 	}
 	g := r.guard(&answers{})
-	var s *scenario.Shrunk
-	var err error
-	stuck := r.bubble(func(ctx context.Context) {
-		s, err = scenario.Shrink{
+	s, err := inside(r, func(ctx context.Context) (*scenario.Shrunk, error) {
+		return scenario.Shrink{
 			Run: scenario.Run{
-				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices), SDK: true, Bubble: r.own,
+				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices),
+				SDK: true, Bubble: r.own,
 			},
 			Runs: shrinkRuns, ScheduleOnly: true,
 		}.Do(ctx)
 	})
-	if stuck != nil || err != nil || g.offence() != nil {
+	if err != nil || g.offence() != nil {
 		return f // some other schedule breaks the store in another way, which is another failure
 	}
 	if s.Before == s.After {

@@ -1,8 +1,11 @@
 package property
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -62,4 +65,54 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 			t.Errorf("%s was shrunk to %+v", f.kind, got)
 		}
 	}
+}
+
+// TestShrinkingASchedule ends with the first run that does not end, and at the latest when its time is over.
+func TestShrinkingAScheduleEnds(t *testing.T) {
+	for _, goroutines := range []bool{true, false} {
+		t.Run(fmt.Sprintf("goroutines=%v", goroutines), func(t *testing.T) {
+			stuck, nodes := false, 0
+			r := newRunner(t, Check{Protocol: DefaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
+				if nodes++; stuck {
+					var mu sync.Mutex
+					mu.Lock()
+					mu.Lock() // no bubble knows of this wait
+				}
+				return mutantNamed(t, "blind-release").New(n.Config)
+			})
+			drawn := simple()
+			drawn.Bounds.Schedules = 400
+			s, err := world{drawn}.checked()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, f := r.campaign(s, 1, s.Bounds.Schedules)
+			if f == nil || f.kind != "violated: lock-theft" {
+				t.Fatalf("found %+v, want a lock theft", f)
+			}
+			r.limit.began, r.limit.most = true, 2*time.Second
+			r.limit.end = time.Now().Add(r.limit.most) //nolint:forbidigo // the time that people wait
+			stuck, nodes = true, 0
+			began := time.Now() //nolint:forbidigo // as above
+			if small := r.shrunk(f); small != f {
+				t.Errorf("shrunk to %+v, want what was found", small)
+			}
+			if took := time.Since(began); nodes != 1 || took > 10*time.Second { //nolint:forbidigo // as above
+				t.Errorf("%d runs were tried, in %v; want one, in some 2 to 3 s", nodes, took)
+			}
+			if !strings.HasPrefix(r.limit.ended(), "shrinking ended with a run that did not end within ") {
+				t.Errorf("it ended because: %q", r.limit.ended())
+			}
+		})
+	}
+}
+
+// mutantNamed returns a protocol that is broken on purpose.
+func mutantNamed(t *testing.T, name string) isr.Protocol {
+	t.Helper()
+	p, err := scenario.ProtocolNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

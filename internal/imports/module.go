@@ -72,7 +72,7 @@ var Module = Rules{
 		},
 		{
 			From:     []string{"..."},
-			Except:   []string{"cmd/isr-sim"},
+			Except:   []string{"cmd/isr-sim", "property"}, // property registers none: it looks up what rapid's say
 			To:       []string{"flag"},
 			Directly: true,
 			Reason:   "flags are global: a library that registers one changes every command that imports it",
