@@ -25,7 +25,8 @@ func (r runner) inBubble(run func(sim.Bubble)) error {
 					"give the store a method Close() error that ends its goroutines, or have them end with the context of Get", v)}
 			}
 		}()
-		synctest.Test(r.t, func(*testing.T) {
+		synctest.Test(r.t, func(t *testing.T) {
+			r.random.in = t
 			time.Sleep(time.Until(fakeclock.Epoch)) //nolint:forbidigo // the bubble's time, which the simulator moves
 			run(bubble{})
 		})
@@ -45,6 +46,7 @@ func (r runner) within(most time.Duration, run func() error) error {
 		return err
 	case <-watchdog.C:
 		r.limit.stick(most)
+		r.random.left(r.t)
 		stacks := make([]byte, 1<<20)
 		return &stuckError{
 			still: true,

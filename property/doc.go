@@ -38,11 +38,23 @@
 // be rid of it. rapid leaves its own file too, which is tied to the versions of
 // rapid and of this package.
 //
+// Each failure is run three times before it is reported. If the runs differ, the
+// report says what the first one violated, that it cannot be repeated, and what
+// differed; there is no file then, for no schedule leads there.
+//
 // # Determinism
 //
 // A check is a function of rapid's seed (-rapid.seed; rapid prints the one that
 // failed), except that the clock on the wall may end rapid's shrinking
 // (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
+//
+// crypto/rand, of which lock clients make tokens and the versions of records, is
+// seeded for each run from the run's seed (see [testing/cryptotest.SetGlobalRandom]), and
+// is random again when the check is over. That takes a test that is not parallel,
+// and has no parallel parent; in a parallel one, such a store is not deterministic.
+// What a package reads from crypto/rand once, or ahead for many runs, is not of the
+// run's seed, nor is anything under version 1.0.0 of the FIPS module. math/rand's
+// global functions cannot be seeded.
 //
 // # Goroutines
 //
@@ -88,7 +100,9 @@
 //     by the Go runtime, and so is which of two timers of package time, set for one
 //     instant, fires first (those of the node's Clock never share one), and which
 //     case a select takes when several are ready. A store on which that matters is
-//     not deterministic, and is reported as such where it fails.
+//     not deterministic, and is reported as such where it fails. Two heartbeats
+//     that wake at one instant of package time and both read crypto/rand matter:
+//     which of them gets which bytes is not decided.
 //   - A mutex that a goroutine holds over a call, while another waits for it, is
 //     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687),
 //     nor are sockets, files, and channels made outside of newStore. Such a run is

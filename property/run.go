@@ -22,12 +22,13 @@ type runner struct {
 	newStore func(Node) (isr.Handler, error)
 	answers  *answers
 	limit    *limit
+	random   *random
 	// own is set for a store that has goroutines: the bubble in which each run happens.
 	own func(run func(sim.Bubble)) error
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
-	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t)}
+	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}}
 	if c.Goroutines {
 		r.own = r.inBubble
 	}
@@ -65,7 +66,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 	report, err := inside(r, func(ctx context.Context) (*scenario.Report, error) {
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
 		return scenario.Campaign{
-			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own,
+			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own, Before: r.random.seed,
 		}.Run(ctx)
 	})
 	if f := r.broken(s, g, err); f != nil {
@@ -96,7 +97,7 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	var printed bytes.Buffer
 	run := scenario.Run{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),
-		SDK: true, Bubble: r.own, Trace: &printed,
+		SDK: true, Bubble: r.own, Before: r.random.seed, Trace: &printed,
 	}
 	o, err := inside(r, run.Do)
 	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.still {
@@ -161,8 +162,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
 	case isUnstable:
-		f.kind, f.text = kindUnstable, fmt.Sprintf("broken: the store under test is %v\n", unstable)
-		f.replay = nil // it would come to something else again
+		// It would come to something else again.
+		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
 	case diverged:
 		f.kind, f.text = kindDiverged, fmt.Sprintf("broken: %v\n", err)
 	case err != nil:
@@ -171,6 +172,16 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 		return nil
 	}
 	return f
+}
+
+// unstable says what a run came to that comes to something else when it is
+// repeated, and what that is. What was found first did happen.
+func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
+	text := fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
+	if r.random.unseeded != "" {
+		text += "crypto/rand was not seeded for each run, which takes a test that is not parallel: " + r.random.unseeded + "\n"
+	}
+	return text
 }
 
 // inside calls run in a bubble of testing/synctest, which notices when the store
@@ -189,7 +200,8 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)", v)}
 			}
 		}()
-		synctest.Test(r.t, func(*testing.T) {
+		synctest.Test(r.t, func(t *testing.T) {
+			r.random.in = t
 			var result T
 			result, err = run(r.limit)
 			done <- result

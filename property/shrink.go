@@ -24,7 +24,7 @@ func (r runner) shrunk(f *failure) *failure {
 		return scenario.Shrink{
 			Run: scenario.Run{
 				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices),
-				SDK: true, Bubble: r.own,
+				SDK: true, Bubble: r.own, Before: r.random.seed,
 			},
 			Runs: shrinkRuns, ScheduleOnly: true,
 		}.Do(ctx)

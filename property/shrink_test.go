@@ -67,7 +67,7 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 	}
 }
 
-// TestShrinkingASchedule ends with the first run that does not end, and at the latest when its time is over.
+// TestShrinkingAScheduleEnds with the first run that does not end, and at the latest when its time is over.
 func TestShrinkingAScheduleEnds(t *testing.T) {
 	for _, goroutines := range []bool{true, false} {
 		t.Run(fmt.Sprintf("goroutines=%v", goroutines), func(t *testing.T) {
