@@ -48,14 +48,55 @@ func (g *guard) counted(store isr.Handler) isr.Handler {
 	return c
 }
 
-// counted is a store whose answers are counted.
+// counted is a store whose answers are counted, and which does what the store can
+// do beside that.
 type counted struct {
-	isr.Handler
+	store isr.Handler
 	guard *guard
 }
 
+var _ interface {
+	isr.Handler
+	isr.Invalidator
+	isr.Rollbacker
+	isr.Regenerator
+} = counted{}
+
+// Get implements isr.Handler.
 func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
-	served, err := c.Handler.Get(ctx, key)
+	served, err := c.store.Get(ctx, key)
+	c.count(err)
+	return served, err
+}
+
+// Invalidate implements isr.Invalidator.
+func (c counted) Invalidate(ctx context.Context, key string) error {
+	return able[isr.Invalidator](c, "Invalidate").Invalidate(ctx, key)
+}
+
+// Rollback implements isr.Rollbacker.
+func (c counted) Rollback(ctx context.Context, key string) error {
+	return able[isr.Rollbacker](c, "Rollback").Rollback(ctx, key)
+}
+
+// Regenerate implements isr.Regenerator.
+func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
+	served, err := able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)
+	c.count(err)
+	return served, err
+}
+
+// able returns the store as one that has the method, which a script asks for. One
+// that has it not has no verdict, as in package scenario.
+func able[T any](c counted, method string) T {
+	t, ok := c.store.(T)
+	if !ok {
+		panic(fmt.Errorf("a script asks for the method %s, which a %T does not have", method, c.store))
+	}
+	return t
+}
+
+func (c counted) count(err error) {
 	c.guard.mu.Lock() // where stores have goroutines, several nodes may answer at the same time
 	defer c.guard.mu.Unlock()
 	answers := c.guard.answers
@@ -65,5 +106,4 @@ func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
 			answers.first = err
 		}
 	}
-	return served, err
 }

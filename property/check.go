@@ -35,8 +35,8 @@ type Check struct {
 	// Reach is what at least one world must reach; nil is Reach(). A store that never takes a lock over, or a client that
 	// serves nothing stale, leaves out what it cannot reach. Empty demands nothing.
 	Reach []scenario.Mark
-	// Protocol is what files call the store, if it is one of scenario.Protocols; then isr-sim can replay them. Default
-	// DefaultName.
+	// Protocol is what files and reports call the store, if it is one of scenario.Protocols; then isr-sim can replay them.
+	// Default DefaultName.
 	Protocol string
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule runs in
 	// a bubble of testing/synctest. See Goroutines in the package's documentation.
@@ -73,12 +73,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	if c.Reach == nil {
 		c.Reach = Reach()
 	}
-	if _, err := scenario.ProtocolNamed(c.Protocol); err != nil && c.Protocol != "" && c.Protocol != DefaultName {
-		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
-	}
-	if c.Protocol == "" {
-		c.Protocol = DefaultName
-	}
+	c.name(t)
 	file := fileName(t.Name())
 	if exists(file) {
 		c.Replay(t, file, newStore)
@@ -94,6 +89,17 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			count.worlds, strings.Join(names, ", "), count.answers, count)
 	}
 	t.Log(count)
+}
+
+// name has the store have a name that files can say.
+func (c *Check) name(t *testing.T) {
+	t.Helper()
+	if _, err := scenario.ProtocolNamed(c.Protocol); err != nil && c.Protocol != "" && c.Protocol != DefaultName {
+		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
+	}
+	if c.Protocol == "" {
+		c.Protocol = DefaultName
+	}
 }
 
 // search has rapid look for a world that fails, and shrink it.

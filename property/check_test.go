@@ -168,6 +168,7 @@ func TestBadStores(t *testing.T) {
 		{"waits for ever", []string{"broken: the store under test waits for a channel"}, false},
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
 		{"never caches", []string{"vacuous: nothing was violated, but none of " + worlds + " worlds reached lock-taken-over, lock-refused"}, false},
+		{"always fails", []string{"vacuous: ", "answers were errors, such as: not today"}, false},
 		{"looks into another table", []string{"vacuous: ", "answers were errors, such as: ", "ResourceNotFoundException"}, false},
 		{"writes another LOCK", []string{"unknown: TestChild under store-under-test", "finds a LOCK row", "without lease_token"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},

@@ -25,6 +25,9 @@ import (
 // check that must fail can only be watched from outside.
 const childEnv = "ISRSIM_PROPERTY_CHILD"
 
+// replayEnv names the file that TestChild replays instead, if it is set.
+const replayEnv = "ISRSIM_PROPERTY_REPLAY"
+
 // TestChild is what the other tests run.
 func TestChild(t *testing.T) {
 	name := os.Getenv(childEnv)
@@ -35,6 +38,10 @@ func TestChild(t *testing.T) {
 		property.SetShrinkRuns(100)
 	}
 	if store, ok := badStores()[name]; ok {
+		if file := os.Getenv(replayEnv); file != "" {
+			property.Replay(t, file, store)
+			return
+		}
 		property.CheckStore(t, store)
 		return
 	}
@@ -49,7 +56,12 @@ func TestChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	property.Check{Protocol: p.Name}.Run(t, func(n property.Node) (isr.Handler, error) { return p.New(n.Config) })
+	store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
+	if file := os.Getenv(replayEnv); file != "" {
+		property.Replay(t, file, store)
+		return
+	}
+	property.Check{Protocol: p.Name}.Run(t, store)
 }
 
 // child is a finished TestChild.
@@ -170,6 +182,9 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			return isr.Served{}, nil
 		}),
 		"never caches": answer(render),
+		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
+			return isr.Served{}, errors.New("not today")
+		}),
 		"looks into another table": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 			n.Table = "the-real-one"
 			return isr.Served{}, read(ctx, n)

@@ -54,6 +54,7 @@ func (f *failure) file() ([]byte, error) {
 	first, _, _ := strings.Cut(f.text, "\n")
 	s.About = f.origin + ".\n" + first
 	s.Replay = f.replay
+	s.Catches, s.Source, s.Broken = nil, nil, "" // what a world is to isr-sim
 	return s.YAML()
 }
 
@@ -131,7 +132,7 @@ func (f *failure) report(t *testing.T, file string) string {
 	fmt.Fprintf(&b, "replay: property.Replay(t, %q, newStore)\n", file)
 	builtIn := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
 	if slices.ContainsFunc(scenario.Protocols(), builtIn) {
-		fmt.Fprintf(&b, "replay: isr-sim replay %s\n", file)
+		fmt.Fprintf(&b, "replay: isr-sim replay %s%s\n", f.flags, file)
 	}
 	return b.String()
 }

@@ -161,3 +161,6 @@ func SetPatience(d time.Duration) { patience = d }
 
 // SetShrinkRuns is for a process that has no time for small schedules.
 func SetShrinkRuns(n int) { shrinkRuns = n }
+
+// CommandOf is the command of a test.
+func CommandOf(test string) string { return commandOf(test) }

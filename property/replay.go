@@ -1,9 +1,12 @@
 package property
 
 import (
+	"path"
+	"path/filepath"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,58 +20,93 @@ import (
 // The recorded schedule comes first; under -v its trace is printed, step by
 // step. Once the store is mended, that schedule may pass or no longer fit the
 // store's requests. Then the file's world is run under as many other schedules as
-// the file says, so that it stays a test.
+// the file says, so that it stays a test. If one of them violates an invariant, it
+// is left as CheckStore leaves it, in testdata/isr-sim/TestPausedWriter.yaml, with
+// which this test then begins.
 //
 // Any scenario file will do, also one without a replay entry, and newStore may
-// be that of another store.
+// be that of another store. Replay fails, too, if no schedule reaches what the
+// file declares to be reached, and if the store answers with errors only.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Replay(t, file, newStore)
 }
 
 // Replay runs the store on a scenario file, as the function Replay does. Of c,
-// only Goroutines matters, and only where the file does not say it: one that a
-// check with goroutines has left does.
+// only Protocol matters, which the store is called by, and Goroutines, where the
+// file does not say it: one that a check with goroutines has left does.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
+	c.name(t)
+	defer garbage.CollectRarely()()
+	if own := fileName(t.Name()); own != path.Clean(filepath.ToSlash(file)) && exists(own) {
+		c.replay(t, own, newStore) // what this test has found in file's world
+	}
+	c.replay(t, file, newStore)
+}
+
+func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	s, err := load(file)
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}
-	defer garbage.CollectRarely()()
-	c.Protocol = s.Protocol
 	c.Goroutines = c.Goroutines || s.Replay != nil && s.Replay.Goroutines
 	r := newRunner(t, c, newStore)
-	if s.Replay != nil {
-		r.name = s.Replay.Protocol
-		trace, f := r.replay(s, *s.Replay)
-		if testing.Verbose() {
-			t.Logf("%s under %s, seed %d, choices %s\n\n%s", s.Name, r.name, s.Replay.Seed, s.Replay.Choices, trace)
-		}
-		switch {
-		case f == nil:
-			t.Logf("the recorded schedule of %s passes", file)
-		case f.kind == kindDiverged:
-			t.Logf("the recorded schedule of %s does not fit any more: %s", file, f.text)
-		default:
-			fail(t, f, file)
-		}
-	}
 	seed := uint64(0)
 	if s.Replay != nil {
 		seed = s.Replay.Seed
+		r.recordedSchedule(s, file)
 	}
-	if _, f := r.campaign(s, seed, s.Bounds.Schedules); f != nil {
-		fail(t, f, file)
+	report, f := r.campaign(s, seed, s.Bounds.Schedules)
+	if f != nil {
+		own := fileName(t.Name())
+		f.origin = "Found by property.Replay in the world of " + file
+		if f.violates() { // nothing else is made smaller in the world that it was found in
+			r.announce(f, own)
+		}
+		t.Fatal(r.finish(f, own))
+	}
+	if why := r.vacuous(s, report, file); why != "" {
+		t.Fatal(why)
 	}
 	t.Logf("the world of %s passes under %d schedules", file, s.Bounds.Schedules)
 }
 
-// fail ends the test with the failure's report.
-func fail(t *testing.T, f *failure, file string) {
-	t.Helper()
-	if f.details != "" {
-		t.Log(f.details)
+// recordedSchedule runs the one that the file has recorded, and fails the test if
+// it fails.
+func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
+	r.t.Helper()
+	trace, f := r.replay(s, *s.Replay)
+	if testing.Verbose() {
+		r.t.Logf("%s under %s, seed %d, choices %s\n\n%s", s.Name, r.name, s.Replay.Seed, s.Replay.Choices, trace)
 	}
-	t.Fatalf("%s", f.report(t, file))
+	switch {
+	case f == nil:
+		r.t.Logf("the recorded schedule of %s passes", file)
+	case f.kind == kindDiverged:
+		r.t.Logf("the recorded schedule of %s does not fit the store: %s", file, f.text)
+	default:
+		if f.details != "" {
+			r.t.Log(f.details)
+		}
+		if r.name != s.Replay.Protocol {
+			f.flags = "--protocol " + r.name + " " // the file names what it was recorded with
+		}
+		r.t.Fatal(f.report(r.t, file))
+	}
+}
+
+// vacuous says why a campaign in which nothing was violated has shown nothing; ""
+// if it has shown something.
+func (r runner) vacuous(s *scenario.Scenario, report *scenario.Report, file string) string {
+	switch {
+	case r.answers.errors == r.answers.all:
+		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
+	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
+		// What was drawn at random may have a fault that this store never meets. Where somebody has said what matters, none.
+		return report.Explain("isr-sim", file) + r.answers.String()
+	default:
+		return ""
+	}
 }

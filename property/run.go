@@ -46,6 +46,7 @@ type failure struct {
 	text   string           // verdict, invariant, statement and events, or what went wrong
 	how    string           // how it was found
 	origin string           // the same, for the file
+	flags  string           // that isr-sim replay needs beside the file, with a space behind them
 	// details are for people only: they differ from run to run.
 	details string
 }

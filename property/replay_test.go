@@ -1,0 +1,150 @@
+package property_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// fileOf leaves a scenario file and returns its name.
+func fileOf(t *testing.T, yaml string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "world.yaml")
+	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+const calm = "name: calm\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 2000, ticks: 1}\n"
+
+// contended is a world in which a cache that deletes other people's locks is caught.
+const contended = `name: contended
+protocol: recipe-a
+actors:
+  - name: alice
+    script: [get /home, sleep 61s, get /home]
+    pauses: 1
+    pause-for: 11s
+  - name: bob
+    script: [get /home, sleep 61s, get /home]
+reach: [pause]
+catches: [blind-release]
+bounds: {schedules: 400, steps: 2000, ticks: 2}
+`
+
+// TestReplayOfNothing holds that a world which shows nothing does not pass.
+func TestReplayOfNothing(t *testing.T) {
+	for _, tc := range []struct {
+		name, store, yaml string
+		want              []string
+	}{
+		{"no page", "always fails", calm, []string{"vacuous: nothing was violated in the world of ", ", but the store served nothing", "3 of the store's 3 answers were errors, such as: not today"}},
+		{"no request", "recipe-a", strings.Replace(calm, "get /home", "sleep 1s", 1), []string{"vacuous: ", "the store served nothing"}},
+		{"not reached", "recipe-a", calm + "reach: [lock-taken-over, pause]\n", []string{
+			"vacuous: calm under store-under-test: no schedule of 3 (seed 0) reached lock-taken-over pause, which the scenario declares",
+			"none of the store's 3 answers was an error",
+		}},
+		{"no such call", "recipe-a", calm + "reach: [throttled]\nfaults: [throttled op=PutItem, throttled op=Scan]\n", []string{
+			"vacuous: calm under store-under-test: ", "makes a call that the fault \"throttled op=Scan\" could strike",
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			runChild(t, t.TempDir(), tc.store, nil, replayEnv+"="+fileOf(t, tc.yaml)).wantFailure(t, tc.want...)
+		})
+	}
+}
+
+// TestReplayHandsMethodsThrough runs scripts that ask for more than pages.
+func TestReplayHandsMethodsThrough(t *testing.T) {
+	script := strings.Replace(calm, "[get /home]", "[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate /home as r1]", 1)
+	file := fileOf(t, script+"reach: [page-invalidated, rolled-back, request-repeated]\n")
+	b, err := scenario.ProtocolNamed("recipe-b-guarded")
+	if err != nil {
+		t.Fatal(err)
+	}
+	property.Replay(t, file, func(n property.Node) (isr.Handler, error) { return b.New(n.Config) })
+
+	// Who cannot do it has no verdict, and is named.
+	runChild(t, t.TempDir(), "never caches", nil, replayEnv+"="+file).
+		wantFailure(t, "broken: the store under test: ", "a script asks for the method Rollback, which a property_test.handler does not have")
+}
+
+// TestReplayBlamesTheStoreUnderTest and not what the file was recorded with; what it finds in the file's world is kept.
+func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
+	dir := t.TempDir()
+	file := fileOf(t, contended)
+	world := replayEnv + "=" + file
+	c := runChild(t, dir, "blind-release", []string{"-rapid.shrinktime=2s"}, world)
+	c.wantFailure(t, "violated: contended under store-under-test", "a smaller failure is looked for now",
+		"violated: contended under store-under-test", "lock-theft: ", "found in schedule ", "its schedule shrunk from ", "scenario: "+failFile,
+		"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)")
+	if strings.Contains(c.output, "recipe-a") || strings.Contains(c.output, "isr-sim replay") {
+		t.Errorf("the file's protocol is blamed:\n%s", c.output)
+	}
+	s, err := scenario.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: property.DefaultName})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Replay == nil || s.Replay.Protocol != property.DefaultName || s.Replay.Violates != "lock-theft" || len(s.Catches) > 0 || len(s.Reach) != 1 ||
+		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+"; a schedule of few context switches.\nviolated: contended") {
+		t.Errorf("the file holds %+v, replay entry %+v", s, s.Replay)
+	}
+
+	// The test begins with it now, and shows it.
+	again := runChild(t, dir, "blind-release", nil, world)
+	again.wantFailure(t, "effect", "violated: contended under store-under-test", "lock-theft: ", "choices "+s.Replay.Choices.String(), "scenario: "+failFile)
+	if strings.Contains(again.output, "found in schedule") {
+		t.Errorf("it was looked for again:\n%s", again.output)
+	}
+	// So does the test of the printed line, and what is mended passes on both files.
+	runChild(t, dir, "blind-release", nil, replayEnv+"="+failFile).wantFailure(t, "violated: contended under store-under-test", "choices "+s.Replay.Choices.String())
+	property.Replay(t, c.file(), newStore)
+	if mended := runChild(t, dir, "recipe-a", nil, world); !mended.passed {
+		t.Errorf("the reference fails:\n%s", mended.output)
+	}
+}
+
+// TestTheCommandOfAFile names the protocol, where the file says another one.
+func TestTheCommandOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
+	c.wantFailure(t, "replay: isr-sim replay "+failFile+"\n")
+	data := strings.Replace(string(readFile(t, c.file())), "  protocol: blind-release\n", "  protocol: recipe-a\n", 1)
+	if err := os.WriteFile(c.file(), []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runChild(t, dir, "blind-release", nil).wantFailure(t, "under blind-release", "replay: isr-sim replay --protocol blind-release "+failFile+"\n")
+}
+
+// TestCommandOfIsTakenByAShell has a shell say what it makes of the lines that are printed.
+func TestCommandOfIsTakenByAShell(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("there is no sh here")
+	}
+	for test, pattern := range map[string]string{
+		"TestStore":                `^TestStore$`,
+		"TestStore/it's_$HOME_`x`": `^TestStore$/^it's_\$HOME_` + "`x`$",
+		`TestStore/a"b\c&d`:        `^TestStore$/^a"b\\c&d$`,
+	} {
+		said, err := exec.CommandContext(t.Context(), shell, "-c", `go() { printf '%s\n' "$@"; }; `+property.CommandOf(test)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "test\n-v\n-run\n" + pattern + "\ngithub.com/isr-sim/isr-sim/property\n"
+		if diff := cmp.Diff(want, string(said)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test, diff)
+		}
+	}
+}
