@@ -31,7 +31,7 @@ func LockTheft() Invariant {
 			}
 			return Finding{
 				Verdict: Violated,
-				Why:     fmt.Sprintf("%s %v before the end of the lease", why, held.expires.Sub(c.Time)),
+				Why:     fmt.Sprintf("%s %s before the end of the lease", why, span(c.Time, held.expires)),
 				Changes: []int{c.Seq},
 			}
 		})

@@ -34,10 +34,10 @@ func MonotonicPublication() Invariant {
 			if !known {
 				return unknown("change %d publishes without generated_at (N)", c.Seq)
 			}
-			fell := time.Duration(s.was.generated-at) * time.Second
-			if allowed := wholeSeconds(2 * s.MaxClockSkew); !s.restored && s.was.generated > 0 && fell > allowed {
-				return violated("%s published what was generated %v before what had been visible; at most %v is allowed",
-					c.Actor, fell, allowed)
+			fell := minus(s.was.generated, at)
+			if allowed := wholeSeconds(2 * s.MaxClockSkew); !s.restored && s.was.generated > 0 && fell > int64(allowed/time.Second) {
+				return violated("%s published what was generated %s before what had been visible; at most %v is allowed",
+					c.Actor, spanSeconds(fell), allowed)
 			}
 			if s.by.n == 0 {
 				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor)

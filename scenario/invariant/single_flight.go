@@ -200,7 +200,7 @@ func (all *flights) render(e *history.Event) Finding {
 	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) {
 		return Finding{
 			Verdict: Violated,
-			Why:     fmt.Sprintf("%s made %s, which had been fresh since it took the lease and was so for another %v", e.Actor, e.Key, own.fresh.Sub(e.Time)),
+			Why:     fmt.Sprintf("%s made %s, which had been fresh since it took the lease and was so for another %s", e.Actor, e.Key, span(e.Time, own.fresh)),
 			Changes: []int{own.began}, Events: []int{e.Seq},
 		}
 	}

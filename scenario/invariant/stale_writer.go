@@ -31,7 +31,7 @@ func StaleWriter() Invariant {
 			case held.holder != c.Actor:
 				return violated("%s published while LOCK carried the token of %s", c.Actor, held.holder)
 			case !held.expires.After(c.Sent.Add(-s.MaxClockSkew)):
-				return violated("%s sent its publish %v after its own lease was over", c.Actor, c.Sent.Sub(held.expires))
+				return violated("%s sent its publish %s after its own lease was over", c.Actor, span(held.expires, c.Sent))
 			default:
 				return ok()
 			}

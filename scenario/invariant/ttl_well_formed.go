@@ -3,7 +3,6 @@ package invariant
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -46,7 +45,7 @@ func illFormed(c *ddbfake.Change, ttl attr.Value) string {
 	case !whole || second <= 0 || second > lastSecond:
 		return fmt.Sprintf("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
 	case second < until:
-		return fmt.Sprintf("%s gave %s a ttl that comes %v before %s", c.Actor, sk, time.Duration(until-second)*time.Second, use)
+		return fmt.Sprintf("%s gave %s a ttl that comes %s before %s", c.Actor, sk, spanSeconds(minus(until, second)), use)
 	default:
 		return ""
 	}
