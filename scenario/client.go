@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,7 +149,7 @@ func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, erro
 		r = new(storeRequest)
 	}
 	n.busy = true // for good if the node dies over it: the request may still be under way
-	*r = storeRequest{node: n, call: c, attempt: attempt}
+	*r = storeRequest{node: n, call: c, attempt: attempt, named: n.namedFor(ctx)}
 	if err := n.do(ctx, r); err != nil {
 		return nil, err
 	}
@@ -180,9 +181,10 @@ type storeRequest struct {
 	touches []sim.Access // see Accesses; nil is not known yet, or anything
 	out     any
 	err     error
-	twice   bool // it was delivered twice
-	hidden  bool // it took effect, and its sender was not told
-	changed int  // how many rows it changed
+	twice   bool   // it was delivered twice
+	hidden  bool   // it took effect, and its sender was not told
+	changed int    // how many rows it changed
+	named   *named // nil is the node's
 }
 
 // Outcomes implements sim.Request: the ordinary outcome, and each fault that the
@@ -212,6 +214,7 @@ func (r *storeRequest) Apply(outcome int) {
 	if w.prints != nil {
 		w.countCall(call)
 	}
+	cmp.Or(r.named, r.node.named).note(call.Input)
 	w.struck = 0
 	r.out, r.err = w.db.Do(w.ctx, call)
 	r.twice = w.struck == ddbfake.FaultDuplicate

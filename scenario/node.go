@@ -21,12 +21,13 @@ type node struct {
 	// request is room for the call in progress: without goroutines there is one at a time.
 	request storeRequest
 	busy    bool
+	named   *named // by the question that is being answered
 }
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may
 // take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant}
+	n := &node{world: w, proc: p, tenant: tenant, named: &named{}}
 	handler := n.handler()
 	n.closeAtEnd(handler)
 	n.turn()

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,7 +14,7 @@ import (
 // render reads the origin and takes the scenario's time to make a page of it. It
 // is the Renderer of the node's cache.
 func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-	read := &originRead{node: n, page: page{n.tenant, key}}
+	read := &originRead{node: n, page: page{n.tenant, key}, named: n.namedFor(ctx)}
 	read.request, _ = ctx.Value(requested{}).(isr.Request)
 	if err := n.do(ctx, read); err != nil {
 		return nil, err
@@ -48,6 +49,7 @@ type originRead struct {
 	body string
 	// request is what the page is made for, if for anything in particular.
 	request isr.Request
+	named   *named // nil is the node's
 }
 
 // Outcomes implements sim.Request.
@@ -65,7 +67,10 @@ func (r *originRead) Apply(outcome int) {
 		return
 	}
 	r.body = fmt.Sprintf("%s@%d#%s", r.page, w.versions[r.page], w.nextID(r.node.proc.Name()+renderings))
-	r.node.record(history.Event{Kind: history.Rendered, Key: r.page.key, Body: r.body, Request: r.request.ID, Inputs: r.request.Hash})
+	r.node.record(history.Event{
+		Kind: history.Rendered, Key: r.page.key, Body: r.body, Request: r.request.ID, Inputs: r.request.Hash,
+		Partition: cmp.Or(r.named, r.node.named).partition(r.page),
+	})
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.

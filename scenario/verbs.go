@@ -38,14 +38,14 @@ func able[T any](n *node, handler isr.Handler, v Verb) T {
 
 // get asks the cache for a page and records what it was told.
 func (n *node) get(handler isr.Handler, key string) {
-	n.serve(history.Event{Key: key}, func() (isr.Served, error) { return handler.Get(n.life(), key) })
+	n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
 
 // regenerate has the cache make a page for a request, once.
 func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
 	n.asked = false
-	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func() (isr.Served, error) {
-		return handler.Regenerate(context.WithValue(n.life(), requested{}, r), key, r)
+	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
+		return handler.Regenerate(context.WithValue(ctx, requested{}, r), key, r)
 	})
 }
 
@@ -55,10 +55,10 @@ type requested struct{}
 
 // serve asks for a page, and records the question and the answer beside what they
 // have in common.
-func (n *node) serve(e history.Event, ask func() (isr.Served, error)) {
+func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) {
 	e.Kind = history.Asked
 	n.record(e)
-	served, err := ask()
+	served, err := ask(n.question(n.life()))
 	n.turn()
 	if err != nil {
 		e.Kind, e.Note = history.Failed, err.Error()

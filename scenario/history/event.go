@@ -76,6 +76,9 @@ type Event struct {
 	// Request is the idempotency key of the regeneration that was Asked for, and what came of it (Rendered, Served,
 	// Failed); Inputs is the hash of its inputs. "" for a page that was only asked for.
 	Request, Inputs string
+	// Partition is the partition key of the META or LOCK rows that the node has named, for Rendered, since it was asked for
+	// the page; "" if it has named none, or those of several pages.
+	Partition string
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
 }

@@ -2,19 +2,22 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Freshness holds that what is called fresh is fresh, whatever the clocks say
-// within their promise. It is not judged by rows but by when the origin was
+// within their promise, and that whatever is served was made for the page that was
+// asked for. It is not judged by rows but by when, and for what, the origin was
 // really read for the body that was served.
 func Freshness() Invariant {
 	return Invariant{
-		Name:      "freshness",
-		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e",
-		Check:     checkFreshness,
-		Memory:    rememberRenderings,
+		Name: "freshness",
+		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
+			"and what is served as stale was once generated for its key",
+		Check:  checkFreshness,
+		Memory: rememberRenderings,
 	}
 }
 
@@ -22,27 +25,43 @@ func checkFreshness(ev Evidence) Finding {
 	type page struct{ key, body string }
 	rendered := map[page]history.Event{} // of one body made twice, the later: it holds that data as well
 	finding := ok()
-	for _, e := range ev.History {
-		switch {
-		case e.Kind == history.Rendered:
+	for i, e := range ev.History {
+		switch e.Kind {
+		case history.Rendered:
 			rendered[page{e.Key, e.Body}] = e
-		case e.Kind == history.Served && e.As == history.Fresh:
+		case history.Served:
 			source, known := rendered[page{e.Key, e.Body}]
 			if !known {
-				finding = finding.or(unknown("event %d serves body %q for %s, of which nobody knows when the origin was read",
-					e.Seq, e.Body, e.Key))
+				finding = finding.and(notItsOwn(e, ev.History[:i]))
 				continue
 			}
 			age := e.Time.Sub(source.Time)
-			if limit := ev.Revalidate + 2*ev.MaxClockSkew; age > limit {
-				return Finding{
+			if limit := ev.Revalidate + 2*ev.MaxClockSkew; e.As == history.Fresh && age > limit {
+				finding = finding.and(Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s served as fresh what %s had read from the origin %v before; at most %v is allowed",
 						e.Actor, source.Actor, age, limit),
 					Events: []int{source.Seq, e.Seq},
-				}
+				})
 			}
+		}
+		if finding.Verdict == Violated {
+			break
 		}
 	}
 	return finding
+}
+
+// notItsOwn judges what was served and has not been made for its key.
+func notItsOwn(e history.Event, before []history.Event) Finding {
+	made := slices.IndexFunc(before, func(r history.Event) bool { return r.Kind == history.Rendered && r.Body == e.Body })
+	if made < 0 {
+		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it", e.Seq, e.Body, e.Key, e.As)
+	}
+	source := before[made]
+	return Finding{
+		Verdict: Violated,
+		Why:     fmt.Sprintf("%s served for %s what %s had made for %s", e.Actor, e.Key, source.Actor, source.Key),
+		Events:  []int{source.Seq, e.Seq},
+	}
 }

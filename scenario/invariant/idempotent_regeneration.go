@@ -53,7 +53,8 @@ type claim struct {
 // reqRow names a REQ row.
 type reqRow struct{ pk, sk string }
 
-func (r requestOf) row() reqRow { return reqRow{isr.PartitionKey(r.tenant, r.key), sortRequest + r.id} }
+// requestRow is the REQ row of the request that a page in a partition was asked for by.
+func requestRow(pk, id string) reqRow { return reqRow{pk, sortRequest + id} }
 
 // forever is an instant after all others.
 var forever = time.Unix(math.MaxInt32*100, 0)
@@ -71,9 +72,11 @@ func checkRequests(ev Evidence) Finding {
 	if len(renderings) == 0 {
 		return ok()
 	}
-	if len(ev.Bodies) == 0 && slices.ContainsFunc(ev.Changes, isPublish) {
+	ofBodyStore := func(c ddbfake.Change) bool { return isPublish(c) && leads(c.After) }
+	if len(ev.Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
 		return unknown("nobody has looked at the body store: which publish is of which request is not known")
 	}
+	texts := rendered(ev.History)
 	bodies := map[string]string{} // by their names
 	for _, b := range ev.Bodies {
 		if !b.Gone {
@@ -83,16 +86,27 @@ func checkRequests(ev Evidence) Finding {
 	early := ev.TTLBuffer + ev.MaxClockSkew
 	claims := map[reqRow][]claim{}
 	first := map[requestOf]*ddbfake.Change{}
-	finding := ok()
-	l := newLedger(Promise{ev.MaxClockSkew})
+	where := places{ev: ev}
+	finding, doubt := ok(), ok()
+	l := newLedger(Promise{ev.MaxClockSkew, ev.Revalidate})
 	for request := range Requests(ev.Changes) {
 		for i := range request {
 			noteClaim(claims, &request[i], early)
 		}
 		l.take(request, func(s *step) {
+			if !s.published || s.restored || finding.Verdict != OK {
+				return
+			}
 			row, _ := s.generation()
-			of, is := made[bodies[named(row)]]
-			if !s.published || s.restored || !is || finding.Verdict != OK {
+			body := bodies[named(row)]
+			if row != nil && !leads(row) {
+				if body = texts.in(row); body == "" {
+					doubt = doubt.or(unknown("change %d publishes a row in which no body can be found that was made: "+
+						"which request it is of is not known", s.onMeta.Seq))
+				}
+			}
+			of, is := made[body]
+			if !is {
 				return
 			}
 			before := first[of]
@@ -100,7 +114,7 @@ func checkRequests(ev Evidence) Finding {
 				first[of] = s.onMeta
 				return
 			}
-			if kept := keptUntil(claims[of.row()], before.Time); s.onMeta.Time.Before(kept) {
+			if kept := keptUntil(claims[requestRow(s.pk, of.id)], before.Time); s.onMeta.Time.Before(kept) {
 				finding = Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s published for the request %s, for which %s had published %v before",
@@ -128,7 +142,13 @@ func checkRequests(ev Evidence) Finding {
 		if !known {
 			since = e.Time
 		}
-		if other := otherInputs(claims[requestNamed(e).row()], e, since); other != "" {
+		pk := where.of(l, e)
+		row := requestRow(pk, e.Request)
+		if pk == "" || len(claims[row]) == 0 && inputsOf(renderings, e) > 1 {
+			doubt = doubt.or(unknown("event %d: %s made %s for the request %s, of which no REQ row is known", e.Seq, e.Actor, e.Key, e.Request))
+			continue
+		}
+		if other := otherInputs(claims[row], e, since); other != "" {
 			return Finding{
 				Verdict: Violated,
 				Why: fmt.Sprintf("%s made %s for the request %s with the inputs %s, which REQ holds with the inputs %s",
@@ -137,7 +157,19 @@ func checkRequests(ev Evidence) Finding {
 			}
 		}
 	}
-	return ok()
+	return doubt
+}
+
+// inputsOf counts the inputs with which something was made for a rendering's
+// request. A request that only ever had the same cannot have been refused.
+func inputsOf(renderings []*history.Event, e *history.Event) int {
+	var inputs []string
+	for _, r := range renderings {
+		if requestNamed(r) == requestNamed(e) && !slices.Contains(inputs, r.Inputs) {
+			inputs = append(inputs, r.Inputs)
+		}
+	}
+	return len(inputs)
 }
 
 // noteClaim takes in a change of a REQ row.
@@ -202,7 +234,7 @@ type requested struct {
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); m.on && s.published && !s.restored {
-			m.sum += fingerprint.Hash(0).Text(s.pk).Text(sk).Text(named(row)).Number(uint64(c.Time.UnixNano()))
+			m.sum += fingerprint.Hash(0).Text(s.pk).Text(sk).Text(content(row)).Number(uint64(c.Time.UnixNano()))
 		}
 	})
 	id, sk := role(c)
@@ -231,7 +263,7 @@ func (m *requested) Event(e history.Event) {
 		if m.open == nil {
 			m.open = map[string]fingerprint.Hash{}
 		}
-		m.open[e.Actor] = m.rows[requestNamed(&e).row()].Text(e.Request)
+		m.open[e.Actor] = m.rows[requestRow(isr.PartitionKey(e.Tenant, e.Key), e.Request)].Text(e.Request)
 	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:
 		delete(m.open, e.Actor)
 	}

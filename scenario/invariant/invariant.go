@@ -46,7 +46,7 @@ type Evidence struct {
 	Lags []Lagged
 	// MaxClockSkew is what is promised of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
-	// Revalidate is the freshness window.
+	// Revalidate is the freshness window, also of rows that do not say theirs.
 	Revalidate time.Duration
 	// TTLBuffer is how long before its ttl a row may count as gone for the nodes.
 	TTLBuffer time.Duration

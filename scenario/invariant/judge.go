@@ -40,7 +40,7 @@ func Judge(ev Evidence, report func(Invariant, Finding)) {
 
 // follow has the invariants that do follow what happened.
 func follow(ev Evidence, invs []Invariant) []following {
-	l := newLedger(Promise{ev.MaxClockSkew})
+	l := newLedger(Promise{ev.MaxClockSkew, ev.Revalidate})
 	all := make([]following, len(invs))
 	var beyond []follower
 	for i := range invs {

@@ -113,6 +113,17 @@ func (l *ledger) at(id rowID) *partition {
 	return p
 }
 
+// find returns what is known of the key with this partition key, nil if nothing
+// is. Histories are of one table.
+func (l *ledger) find(pk string) *partition {
+	for p := range l.all {
+		if p.pk == pk {
+			return p
+		}
+	}
+	return nil
+}
+
 // all are the keys that are known, in any order.
 func (l *ledger) all(yield func(*partition) bool) {
 	if l.partitions == nil {

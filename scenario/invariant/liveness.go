@@ -48,6 +48,9 @@ func checkLiveness(ev Evidence) Finding {
 			well[it] = e.As == history.Fresh && !made[it]
 		}
 	}
+	if len(pages) == 0 {
+		return unknown("nobody has asked for a page since faults had stopped (event %d)", settled.Seq)
+	}
 	for _, it := range pages {
 		e := last[it]
 		if well[it] && !e.Time.After(settled.Time.Add(ev.Settle)) {

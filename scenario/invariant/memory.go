@@ -57,7 +57,7 @@ func (m *pages) tag(s *step) {
 	row, _ := s.generation()
 	for _, from := range []attr.Item{s.meta, row} {
 		if etag, has := from.Str("etag"); has {
-			h := fingerprint.Hash(0).Text(s.pk).Text(etag).Text(named(row))
+			h := fingerprint.Hash(0).Text(s.pk).Text(etag).Text(content(row))
 			if !m.tags[h] {
 				m.tags[h] = true
 				m.sum += h

@@ -52,7 +52,7 @@ func checkPointer(s *step) Finding {
 			}
 		}
 		return ok()
-	case row["s3_key"] == nil:
+	case row["s3_key"] == nil && !holdsBody(row):
 		return violated("%s has META lead to %s, which names no body", c.Actor, sk)
 	case tagged && both && etag != of:
 		return violated("META has the etag %s, and %s, to which it leads, %s", etag, sk, of)
@@ -71,10 +71,13 @@ func who(c *ddbfake.Change) string {
 
 // bodies follows META to the bodies.
 type bodies struct {
-	log    *ledger
-	there  map[string]string // bodies by their names
-	stands map[tag]string    // which body an etag stands for
-	first  Finding
+	log     *ledger
+	there   map[string]string // bodies by their names
+	stands  map[tag]string    // which body an etag stands for
+	history []history.Event   // in which bodies were made that rows may have in them
+	// elsewhere says that the store that was looked at has never been used.
+	elsewhere bool
+	first     Finding
 }
 
 // tag is an etag of a key.
@@ -84,10 +87,12 @@ type tag struct {
 }
 
 func newBodies(ev Evidence, l *ledger) follower {
-	if len(ev.Bodies) == 0 {
+	if ev.Bodies == nil {
 		return nil
 	}
-	return &bodies{log: l, there: make(map[string]string, len(ev.Bodies)), first: ok()}
+	return &bodies{
+		log: l, there: make(map[string]string, len(ev.Bodies)), history: ev.History, elsewhere: len(ev.Bodies) == 0, first: ok(),
+	}
 }
 
 func (all *bodies) violated(seq int, why string, args ...any) {
@@ -112,16 +117,34 @@ func (all *bodies) step(s *step) {
 	if !s.published || row == nil {
 		return
 	}
+	if !leads(row) {
+		all.tags(s, row, rendered(all.history).in(row))
+		return
+	}
 	name := named(row)
 	body, is := all.there[name]
+	if !is && all.elsewhere {
+		all.first = all.first.and(unknown("change %d publishes the body %q, and nobody has ever put a body into the store of bodies: "+
+			"the cache keeps them elsewhere, where nobody looks", s.onMeta.Seq, name))
+		return
+	}
 	if !is {
 		all.violated(s.onMeta.Seq, "%s published the body %q, which was not there", s.onMeta.Actor, name)
 		return
 	}
+	all.tags(s, row, body)
+}
+
+// tags judges the etags of a page that was published; "" is a body that nobody can read.
+func (all *bodies) tags(s *step, row attr.Item, body string) {
 	for _, from := range []attr.Item{s.meta, row} {
 		etag, has := from.Str("etag")
 		if !has {
 			continue
+		}
+		if body == "" {
+			all.first = all.first.and(unknown("change %d publishes the etag %s with a row in which no body can be found that was made", s.onMeta.Seq, etag))
+			return
 		}
 		of := tag{s.rowID, etag}
 		before, known := all.stands[of]

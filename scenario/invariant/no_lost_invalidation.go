@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -28,12 +29,11 @@ func NoLostInvalidation() Invariant {
 
 func checkInvalidations(ev Evidence) Finding {
 	var all invalidations
-	for i := range ev.History {
-		if f := all.judge(&ev.History[i]); f.Verdict != OK {
-			return f
-		}
+	finding := ok()
+	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+		finding = finding.and(all.judge(&ev.History[i]))
 	}
-	return ok()
+	return finding
 }
 
 // pageOf names a page in a history.
@@ -115,9 +115,14 @@ func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 			if e.Kind != history.Served || asked.Actor != e.Actor || v.pageOf != page || e.As != history.Fresh {
 				continue
 			}
+			made := func(r *history.Event) bool { return r.Body == e.Body }
+			if !slices.ContainsFunc(all.rendered[page], made) {
+				finding = finding.or(unknown("event %d serves body %q for %s as fresh after an invalidation, and no rendering of that page is known that made it",
+					e.Seq, e.Body, e.Key))
+			}
 			for _, source := range v.old {
 				if source.Body == e.Body {
-					finding = finding.or(Finding{
+					finding = finding.and(Finding{
 						Verdict: Violated,
 						Why: fmt.Sprintf("%s served as fresh what %s had read from the origin before %s invalidated it",
 							e.Actor, source.Actor, v.actor),

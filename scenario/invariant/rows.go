@@ -40,9 +40,59 @@ func readLease(row attr.Item) (lease, bool) {
 	return lease{token: token, expires: time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
 }
 
-// isPage says whether a META row shows something. One that does not is what an
-// invalidation leaves where there was none.
-func isPage(meta attr.Item) bool { return meta["s3_key"] != nil || meta["current_sk"] != nil }
+// isPage says whether a META row shows something: a body by its name, a version,
+// or whatever else it holds. One that does not is what an invalidation leaves
+// where there was none, or has nothing but a lease.
+func isPage(meta attr.Item) bool {
+	if leads(meta) {
+		return true
+	}
+	//isrsim:unordered any of them will do
+	for name := range meta {
+		if !besideThePage(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads says whether a row names its body, or the version that does. Of one that
+// does not, the body is in the row.
+func leads(row attr.Item) bool { return row["s3_key"] != nil || row["current_sk"] != nil }
+
+// holdsBody says whether a row has something in it that may be a body.
+func holdsBody(row attr.Item) bool {
+	//isrsim:unordered any of them will do
+	for name, value := range row {
+		if _, number := value.(attr.N); !number && !besideThePage(name) && name != "etag" && name != "generated_at" {
+			return true
+		}
+	}
+	return false
+}
+
+// besideThePage says whether an attribute of META says nothing of what the page
+// shows.
+func besideThePage(name string) bool {
+	switch name {
+	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "lease_token", "lease_expires_at":
+		return true
+	default:
+		return false
+	}
+}
+
+// freshUntil returns until when the page of a row is fresh, in epoch seconds; false
+// if the row does not say it. A row without revalidate_seconds has the window that
+// is promised, if one is.
+func (p Promise) freshUntil(row attr.Item) (until int64, known bool) {
+	generated, known := row.Int("generated_at")
+	if row["revalidate_seconds"] == nil {
+		return generated + int64(p.Revalidate/time.Second), known && p.Revalidate > 0
+	}
+	window, whole := row.Int("revalidate_seconds")
+	return generated + window, known && whole
+}
 
 // expired says whether a row is past its ttl at t: TTL may delete it.
 func expired(row attr.Item, t time.Time) bool {
@@ -59,8 +109,24 @@ func isPublish(c ddbfake.Change) bool {
 		return true
 	}
 	for _, name := range []string{"s3_key", "generated_at", "etag", "current_sk"} {
-		before, after := c.Before[name], c.After[name]
-		if (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after) {
+		if differs(c, name) {
+			return true
+		}
+	}
+	return !leads(c.After) && showsOther(c)
+}
+
+func differs(c ddbfake.Change, name string) bool {
+	before, after := c.Before[name], c.After[name]
+	return (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after)
+}
+
+// showsOther says whether a row that has its body in it has another one than
+// before. No body is a number, so a row that counts its readers shows nothing new.
+func showsOther(c ddbfake.Change) bool {
+	//isrsim:unordered any of them will do
+	for name, value := range c.After {
+		if _, number := value.(attr.N); !number && !besideThePage(name) && differs(c, name) {
 			return true
 		}
 	}
@@ -131,4 +197,13 @@ func firstRequest(log []ddbfake.Change) int {
 func named(row attr.Item) string {
 	name, _ := row.Str("s3_key")
 	return name
+}
+
+// content stands for what a row shows: the name of its body, or all that it has
+// in it.
+func content(row attr.Item) string {
+	if row == nil || leads(row) {
+		return named(row)
+	}
+	return row.String()
 }

@@ -16,6 +16,7 @@ type run struct {
 	told   told
 	bodies []history.Body
 	tenant string
+	at     string // the partition that renderings name
 	as     string // the inputs of a request, by name
 	inputs string
 }
@@ -49,6 +50,12 @@ func (r *run) with(request, inputs string) *run {
 	return r
 }
 
+// named has what is rendered from now on be of a page whose rows the node has named in this partition.
+func (r *run) named(pk string) *run {
+	r.at = pk
+	return r
+}
+
 // of makes what comes one of a tenant's.
 func (r *run) of(tenant string) *run {
 	r.tenant = tenant
@@ -58,7 +65,7 @@ func (r *run) of(tenant string) *run {
 func (r *run) event(actor string, kind history.Kind, as history.ServedAs, body string) *run {
 	r.told.Add(history.Event{
 		Time: r.now, Actor: actor, Kind: kind, Key: "/", As: as, Body: body,
-		Tenant: r.tenant, Request: r.as, Inputs: r.inputs, Change: len(r.changes),
+		Tenant: r.tenant, Request: r.as, Inputs: r.inputs, Partition: r.at, Change: len(r.changes),
 	})
 	return r
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // SingleFlight holds that a page is made by one node at a time, and not while
@@ -32,7 +31,7 @@ func SingleFlight() Invariant {
 	})
 }
 
-// newFlights returns nil if nobody rendered anything, or nobody wrote anything.
+// newFlights returns nil if nobody rendered anything.
 func newFlights(ev Evidence, l *ledger) follower {
 	rendered, placed := 0, false
 	for i := range ev.History {
@@ -41,11 +40,12 @@ func newFlights(ev Evidence, l *ledger) follower {
 		}
 		placed = placed || ev.History[i].Change > 0
 	}
-	if rendered == 0 || len(ev.Changes) == 0 {
+	if rendered == 0 {
 		return nil
 	}
-	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok()}
-	if last := ev.History[len(ev.History)-1]; !placed && !last.Time.Before(ev.Changes[0].Time) {
+	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}}
+	last := ev.History[len(ev.History)-1]
+	if all.blind = !placed && len(ev.Changes) > 0 && !last.Time.Before(ev.Changes[0].Time); all.blind {
 		all.first = unknown("the history does not say how far the change log was when event %d happened", rendered)
 	}
 	return all
@@ -53,11 +53,14 @@ func newFlights(ev Evidence, l *ledger) follower {
 
 // flights follows log and history.
 type flights struct {
-	skew  time.Duration
-	log   *ledger
-	first Finding                  // once it is not ok, nothing else is judged
-	pages map[*partition][]*flight // the last of each actor, but for those that have ended
-	now   time.Time
+	skew   time.Duration
+	log    *ledger
+	places *places                  // nil where the log is not known to its end
+	blind  bool                     // nobody knows how far the log was when an event happened
+	first  Finding                  // once it is a violation, nothing else is judged
+	pages  map[*partition][]*flight // the last of each actor, but for those that have ended
+	lost   fingerprint.Hash         // renderings of pages whose rows are not known
+	now    time.Time
 }
 
 // flight is a node's turn at the lease of a page.
@@ -69,7 +72,10 @@ type flight struct {
 	rendered *history.Event
 	crashed  bool // what it had sent before may still happen
 	// fresh is until when the page was fresh in each state since the flight began; zero, if it was not in one.
-	fresh  time.Time
+	fresh time.Time
+	// unread says that one of these states cannot be read: the page may have been stale in it.
+	unread bool
+	murky  int       // the change that left its LOCK so that nobody can read it; 0 is none
 	beside []*flight // those under way when this one began
 }
 
@@ -78,8 +84,10 @@ func (all *flights) step(s *step) {
 	if s.onLock != nil {
 		all.lock(s)
 	}
+	until, known := s.pageFreshUntil()
 	for _, f := range all.pages[s.partition] {
-		if until := s.freshUntil(); until.Before(f.fresh) {
+		f.unread = f.unread || !known
+		if until.Before(f.fresh) {
 			f.fresh = until
 		}
 	}
@@ -111,7 +119,8 @@ func (all *flights) lock(s *step) {
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 	}
 	if c.After != nil {
-		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: s.freshUntil()}
+		fresh, known := s.pageFreshUntil()
+		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: s.murky}
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 		for _, f := range under {
 			if !f.crashed && f.expires.After(c.Time.Add(all.skew)) {
@@ -126,20 +135,18 @@ func (all *flights) lock(s *step) {
 	all.pages[s.partition] = under
 }
 
-// freshUntil is until when the page that META shows is fresh; zero, if there is
-// none.
-func (p *partition) freshUntil() time.Time {
-	row, _ := p.generation()
-	generated, known := p.meta.Int("generated_at")
-	window, has := p.meta.Int("revalidate_seconds")
-	if row == nil || !isPage(p.meta) || !known || !has {
-		return time.Time{}
+// pageFreshUntil is until when the page that META shows is fresh: zero if there is
+// none. False if META does not say it.
+func (s *step) pageFreshUntil() (time.Time, bool) {
+	row, _ := s.generation()
+	if row == nil || !isPage(s.meta) {
+		return time.Time{}, true
 	}
-	until := generated + window
-	if ttl, has := p.meta.Int("ttl"); has {
+	until, known := s.freshUntil(s.meta)
+	if ttl, has := s.meta.Int("ttl"); has {
 		until = min(until, ttl)
 	}
-	return time.Unix(until, 0)
+	return time.Unix(until, 0), known
 }
 
 // event takes in the next event.
@@ -147,8 +154,8 @@ func (all *flights) event(e *history.Event) {
 	all.now = e.Time
 	switch e.Kind {
 	case history.Rendered:
-		if all.first.Verdict == OK || all.first.Verdict == 0 {
-			all.first = all.render(e)
+		if all.first.Verdict != Violated && !all.blind {
+			all.first = all.first.and(all.render(e))
 		}
 	case history.Crashed:
 		//isrsim:unordered each page by itself
@@ -160,23 +167,15 @@ func (all *flights) event(e *history.Event) {
 	}
 }
 
-// find returns the page that an event is about, nil if nothing is known of it.
-func (all *flights) find(e *history.Event) *partition {
-	pk := isr.PartitionKey(e.Tenant, e.Key)
-	for p := range all.log.all { // histories are of one table
-		if p.pk == pk {
-			return p
-		}
-	}
-	return nil
-}
-
 // render judges a rendering.
 func (all *flights) render(e *history.Event) Finding {
-	p := all.find(e)
-	if p == nil {
-		return ok() // no row of the page has ever been written: its owner keeps no rows, or others
+	pk := all.places.of(all.log, e)
+	if pk == "" {
+		all.lost += fingerprint.Hash(0).Text(e.Actor).Text(e.Tenant).Text(e.Key).Text(e.Body)
+		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of one page alone "+
+			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key)
 	}
+	p := all.log.find(pk) // nil if nothing has been written there
 	under := all.pages[p]
 	i := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if i < 0 {
@@ -185,6 +184,10 @@ func (all *flights) render(e *history.Event) Finding {
 	own := under[i]
 	if own.crashed {
 		return ok()
+	}
+	if own.murky != 0 {
+		return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and %s makes %s under it",
+			own.murky, e.Actor, e.Key)
 	}
 	own.rendered = e
 	for _, f := range under {
@@ -196,6 +199,10 @@ func (all *flights) render(e *history.Event) Finding {
 		if f.rendered != nil && !f.crashed {
 			return together(f, own)
 		}
+	}
+	if e.Request == "" && own.unread {
+		return unknown("event %d: %s made %s, and META does not say whether it was fresh: it lacks generated_at (N) or revalidate_seconds (N)",
+			e.Seq, e.Actor, e.Key)
 	}
 	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) {
 		return Finding{
@@ -225,7 +232,7 @@ func (all *flights) Event(e history.Event) { all.event(&e) }
 
 // Fingerprint implements Memory.
 func (all *flights) Fingerprint() uint64 {
-	var sum fingerprint.Hash
+	sum := all.lost
 	//isrsim:unordered a sum has no order
 	for p, under := range all.pages {
 		for _, f := range under {

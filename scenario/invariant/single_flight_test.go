@@ -7,6 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 func TestSingleFlight(t *testing.T) {
@@ -55,9 +56,16 @@ func TestSingleFlight(t *testing.T) {
 
 		{name: "without the lease", run: shown().wait(60*second).renders("bob", "2"), want: invariant.Violated, events: []int{2}},
 		{name: "given back before", run: newRun().take("alice").give("alice").renders("alice", "1"), want: invariant.Violated, events: []int{1}},
-		{name: "a lock that nobody can read", run: newRun().do(func(l *changeLog) { l.write("alice", "LOCK", attr.Item{}) }).renders("alice", "1")},
-		{name: "a page that has no rows", run: newRun().renders("alice", "1")},
-		{name: "each tenant has a page of its own", run: newRun().take("alice").renders("alice", "1").of("t1").renders("bob", "2")},
+		{name: "a lock that nobody can read", run: newRun().do(func(l *changeLog) { l.write("alice", "LOCK", attr.Item{}) }).renders("alice", "1"),
+			want: invariant.Unknown},
+		{name: "a page that has no rows, and whose node has named none", run: newRun().renders("alice", "1"), want: invariant.Unknown},
+		{name: "a page that has no rows", run: newRun().named(isr.PartitionKey("", "/")).renders("alice", "1"), want: invariant.Violated, events: []int{1}},
+		{name: "each tenant has a page of its own", run: newRun().take("alice").renders("alice", "1").named("CACHE#t1").of("t1").renders("bob", "2"),
+			want: invariant.Violated, events: []int{2}},
+		{name: "a page that does not say when it was made", want: invariant.Unknown,
+			run: newRun().do(func(l *changeLog) { l.write("carol", "META", attr.Item{"html": attr.S("0")}) }).take("bob").renders("bob", "1")},
+		{name: "asked for by name, of a page that does not say when it was made",
+			run: newRun().do(func(l *changeLog) { l.write("carol", "META", attr.Item{"html": attr.S("0")}) }).with("r1", "h").take("bob").renders("bob", "1")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ev := test.run.evidence()

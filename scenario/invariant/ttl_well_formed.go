@@ -22,9 +22,7 @@ func TTLWellFormed() Invariant {
 				if ttl == nil || c.Cause != ddbfake.CauseClient {
 					continue
 				}
-				if why := illFormed(c, ttl); why != "" && finding.Verdict == OK {
-					finding = Finding{Verdict: Violated, Why: why, Changes: []int{c.Seq}}
-				}
+				finding = finding.and(s.judgeTTL(c, ttl))
 			}
 			return finding
 		})
@@ -33,38 +31,54 @@ func TTLWellFormed() Invariant {
 // lastSecond is of the year 9999. A ttl beyond it is one of milliseconds.
 const lastSecond = 253402300799
 
-// illFormed says what is wrong with a row's ttl, or "".
-func illFormed(c *ddbfake.Change, ttl attr.Value) string {
+// judgeTTL judges the ttl that a change has given a row.
+func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 	_, sk := role(*c)
-	until, use, isISR := useOf(c.After, sk)
-	if !isISR {
-		return ""
+	use := p.useOf(c.After, sk)
+	if !use.isISR {
+		return ok()
+	}
+	violated := func(why string, args ...any) Finding {
+		return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{c.Seq}}
 	}
 	second, whole := c.After.Int("ttl")
 	switch {
 	case !whole || second <= 0 || second > lastSecond:
-		return fmt.Sprintf("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
-	case second < until:
-		return fmt.Sprintf("%s gave %s a ttl that comes %s before %s", c.Actor, sk, spanSeconds(minus(until, second)), use)
+		return violated("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
+	case use.unread != "":
+		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq, sk, use.unread)
+	case second < use.until:
+		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, spanSeconds(minus(use.until, second)), use.end)
 	default:
-		return ""
+		return ok()
 	}
 }
 
-// useOf says until when a row is needed, and what that is called. False if it is
-// not a row of the schema.
-func useOf(row attr.Item, sk string) (until int64, use string, isISR bool) {
+// use is what a row is needed for.
+type use struct {
+	isISR  bool   // it is a row of the schema
+	until  int64  // in epoch seconds; 0 if any time will do
+	end    string // what that is called
+	unread string // the attributes that would say it, if they do not
+}
+
+func (p Promise) useOf(row attr.Item, sk string) use {
 	switch {
 	case sk == sortLock:
-		until, _ = row.Int("lease_expires_at")
-		return until, "the end of its lease", true
-	case sk == sortMeta, strings.HasPrefix(sk, sortVersion):
-		generated, known := row.Int("generated_at")
-		if window, has := row.Int("revalidate_seconds"); known && has {
-			until = generated + window
+		until, known := row.Int("lease_expires_at")
+		if !known {
+			return use{isISR: true, unread: "lease_expires_at (N)"}
 		}
-		return until, "the end of its freshness", true
+		return use{isISR: true, until: until, end: "the end of its lease"}
+	case sk == sortMeta && !isPage(row):
+		return use{isISR: true}
+	case sk == sortMeta, strings.HasPrefix(sk, sortVersion):
+		until, known := p.freshUntil(row)
+		if !known {
+			return use{isISR: true, unread: "generated_at (N) or revalidate_seconds (N)"}
+		}
+		return use{isISR: true, until: until, end: "the end of its freshness"}
 	default:
-		return 0, "", strings.HasPrefix(sk, sortRequest)
+		return use{isISR: strings.HasPrefix(sk, sortRequest)}
 	}
 }

@@ -9,6 +9,7 @@ import (
 // Promise is what a check of the log alone takes for granted.
 type Promise struct {
 	MaxClockSkew time.Duration // as in Evidence
+	Revalidate   time.Duration // as in Evidence; 0 is not known
 }
 
 // Watcher judges a log while it is written: it is given what took effect at once,

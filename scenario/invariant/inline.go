@@ -1,0 +1,55 @@
+package invariant
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// renderedBodies are the texts that renderings have made.
+type renderedBodies []string
+
+// rendered returns those of a history.
+func rendered(events []history.Event) renderedBodies {
+	var all renderedBodies
+	for i := range events {
+		if e := &events[i]; e.Kind == history.Rendered {
+			all = append(all, e.Body)
+		}
+	}
+	return all
+}
+
+// in returns the body that a row has in it: a text or binary attribute that is one
+// or, in a document around it, contains one. "" says that none was found: the row
+// may hold a body compressed or encoded.
+func (all renderedBodies) in(row attr.Item) string {
+	found := ""
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		if besideThePage(name) {
+			continue
+		}
+		text := ""
+		switch v := row[name].(type) {
+		case attr.S:
+			text = string(v)
+		case attr.B:
+			text = string(v)
+		default:
+			continue
+		}
+		for _, body := range all {
+			if text == body {
+				return body
+			}
+			// Of bodies that begin alike, the longest is the one that is there.
+			if len(body) > len(found) && strings.Contains(text, body) {
+				found = body
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,77 @@
+package invariant
+
+import (
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// places finds the partition that a page's rows are in. The schema says which one
+// it is; a cache with partition keys of its own is known by what it wrote: the row
+// that leads to a body is the row of the page that the body was made for. A page
+// that was never published is known by the rows that its node has named
+// (history.Event.Partition).
+type places struct {
+	ev     Evidence
+	learnt map[pageOf]string // by the bodies; "" is several. Nil until somebody asks
+}
+
+// of returns the partition key of the page that a rendering is of, "" if nothing
+// tells. The ledger is asked whether the schema's own partition is there.
+func (p *places) of(l *ledger, e *history.Event) string {
+	own := isr.PartitionKey(e.Tenant, e.Key)
+	if e.Partition == own || l.find(own) != nil {
+		return own
+	}
+	if p != nil {
+		if p.learnt == nil {
+			p.learn()
+		}
+		if pk := p.learnt[pageOf{e.Tenant, e.Key}]; pk != "" {
+			return pk
+		}
+	}
+	return e.Partition
+}
+
+// learn follows each body from who made it to the row that leads to it.
+func (p *places) learn() {
+	p.learnt = map[pageOf]string{}
+	made := map[string]pageOf{}
+	for i := range p.ev.History {
+		if e := &p.ev.History[i]; e.Kind == history.Rendered {
+			made[e.Body] = pageOf{e.Tenant, e.Key}
+		}
+	}
+	texts := rendered(p.ev.History)
+	bodies := map[string]string{} // by their names
+	for _, b := range p.ev.Bodies {
+		if !b.Gone {
+			bodies[b.Name] = b.Body
+		}
+	}
+	for i := range p.ev.Changes {
+		c := &p.ev.Changes[i]
+		if c.Cause != ddbfake.CauseClient || c.After == nil {
+			continue
+		}
+		id, sk := role(*c)
+		if sk != sortMeta && !strings.HasPrefix(sk, sortVersion) {
+			continue
+		}
+		body := bodies[named(c.After)]
+		if !leads(c.After) {
+			body = texts.in(c.After)
+		}
+		page, known := made[body]
+		if !known {
+			continue
+		}
+		if before, twice := p.learnt[page]; twice && before != id.pk {
+			id.pk = ""
+		}
+		p.learnt[page] = id.pk
+	}
+}
