@@ -106,7 +106,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	case r.Schedules < c.Schedules:
 		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, c.Schedules)
 	default:
-		r.Missing = r.Marks.missing(c.Scenario.Reach)
+		r.Missing = missing(c.Scenario.Reach, r.Marks.has)
 	}
 	return r, nil
 }

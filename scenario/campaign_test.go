@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -59,6 +61,43 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 			t.Errorf("%s: explained as %q", fault, text)
 		}
 	}
+}
+
+// A campaign that has judged nothing is vacuous, whatever its scenario declares: no
+// page was published or kept from being, or none was served.
+func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
+	nothing := isr.Protocol{Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil }}
+	for _, test := range []struct {
+		name     string
+		protocol isr.Protocol
+		cache    string
+		missing  []scenario.Mark
+	}{
+		{"a cache", isr.Reference(), "", nil},
+		{"a cache that may publish nothing", isr.Reference(), "cache: {lease: 5s, render: 7s}", nil},
+		{"a cache that always fails", nothing, "", []scenario.Mark{scenario.Published, scenario.ServedFresh}},
+	} {
+		s := parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)
+		r := campaign(t, scenario.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
+		if diff := cmp.Diff(test.missing, r.Missing); diff != "" {
+			t.Errorf("%s: missing (-want +got):\n%s", test.name, diff)
+		}
+		if want := len(test.missing) > 0; r.Vacuous() != want || r.Passed() == want {
+			t.Errorf("%s: vacuous %v, passed %v; want vacuous %v", test.name, r.Vacuous(), r.Passed(), want)
+		}
+		for _, m := range test.missing {
+			if want := "reached " + string(m) + ": nothing was there to be judged\n"; !strings.Contains(r.Explain("isr-sim", "plain"), want) {
+				t.Errorf("%s: %q does not say %q", test.name, r.Explain("isr-sim", "plain"), want)
+			}
+		}
+	}
+}
+
+// noService is a cache that serves nothing.
+type noService struct{}
+
+func (noService) Get(context.Context, string) (isr.Served, error) {
+	return isr.Served{}, errors.New("no route to the store")
 }
 
 func TestAFaultOfAnActorIsOneOfAllItsIncarnations(t *testing.T) {

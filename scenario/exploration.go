@@ -104,9 +104,9 @@ func addFinding(findings []Finding, f Finding) []Finding {
 	return findings
 }
 
-// Missing returns the declared marks that no schedule reached.
+// Missing returns the marks that must be reached and that no schedule did.
 func (x *Exploration) Missing() []Mark {
-	return slices.DeleteFunc(slices.Clone(x.Reach), func(m Mark) bool {
+	return missing(x.Reach, func(m Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }
@@ -160,7 +160,7 @@ func (x *Exploration) Row() string {
 	for i, r := range x.Reached {
 		marks[i] = r.Mark
 	}
-	return row(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), joinMarks(marks))
+	return row(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), joinMarks(notable(marks)))
 }
 
 // Explain prints what was found, each with its shortest example, why there is no

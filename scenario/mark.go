@@ -13,6 +13,9 @@ type Mark string
 // The marks, in the order in which reports print them. Every kind of fault, and
 // every trouble, is a mark too, by its own name.
 const (
+	Published   Mark = "published"    // META showed another page than before
+	ServedFresh Mark = "served-fresh" // a page was served that the cache held to be fresh
+
 	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by somebody else
 	LockRefused     Mark = "lock-refused"     // an acquire met a lease that was held
 	PublishRefused  Mark = "publish-refused"  // a publish found that its lease was lost
@@ -37,7 +40,7 @@ func Marks() []Mark { return slices.Clone(allMarks) }
 
 var allMarks = func() []Mark {
 	marks := []Mark{
-		LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
+		Published, ServedFresh, LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
 		RolledBack, PageInvalidated, RequestRepeated, NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
 	}
 	for _, kind := range ddbfake.FaultKinds() {
@@ -57,7 +60,40 @@ func (m markSet) reached() []Mark {
 	return slices.DeleteFunc(Marks(), func(mark Mark) bool { return m[mark] == 0 })
 }
 
+// has says whether a mark is in the set.
+func (m markSet) has(mark Mark) bool { return m[mark] > 0 }
+
 // missing returns which of the wanted marks are not in the set.
 func (m markSet) missing(wanted []Mark) []Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark Mark) bool { return m[mark] > 0 })
+}
+
+// basic are the marks without which a campaign has judged nothing, whatever its
+// scenario declares. Tables of what was reached leave them out.
+var basic = []Mark{Published, ServedFresh}
+
+// insteadOf is what also shows that there was something to be judged: of a page
+// that may not be published, the publish must have been refused.
+var insteadOf = map[Mark]Mark{Published: PublishRefused, ServedFresh: ServedStale}
+
+// missing returns which marks a campaign must still reach: those declared, and
+// the basic ones.
+func missing(declared []Mark, reached func(Mark) bool) []Mark {
+	var marks []Mark
+	for _, m := range declared {
+		if !reached(m) {
+			marks = append(marks, m)
+		}
+	}
+	for _, m := range basic {
+		if !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
+			marks = append(marks, m)
+		}
+	}
+	return marks
+}
+
+// notable returns the marks that a table shows.
+func notable(marks []Mark) []Mark {
+	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return slices.Contains(basic, m) })
 }

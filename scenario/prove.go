@@ -84,7 +84,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 	proof.Explored = x.Explored()
 	if proof.Explored.Complete {
-		proof.Missing = proof.Marks.missing(s.Reach)
+		proof.Missing = missing(s.Reach, proof.Marks.has)
 		return proof, nil
 	}
 	proof.Missing, proof.Unmet = nil, nil // what has not been run may yet reach it
@@ -127,7 +127,7 @@ func ProofHeader() string {
 // Row prints the proof on one line: scenario, protocol, schedules, states,
 // verdict, and what was reached.
 func (p *Proof) Row() string {
-	return row(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), joinMarks(p.Reached()))
+	return row(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), joinMarks(notable(p.Reached())))
 }
 
 // Extent says in one line how much was searched, and exactly what is left.

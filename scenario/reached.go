@@ -10,12 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// mark notes that the run has reached m.
+// mark notes that the run has reached m. Of what comes after faults have stopped,
+// only that there is something to be judged counts.
 func (w *world) mark(m Mark) {
-	if !w.quiet {
+	if !w.quiet || slices.Contains(basic, m) {
 		w.marks[m] = true
 	}
 }
@@ -116,6 +118,9 @@ func writesToken(in *dynamodb.UpdateItemInput) bool {
 func (w *world) markChange(c *ddbfake.Change) {
 	if c.Cause == ddbfake.CauseTTL {
 		w.mark(TTLDeletion)
+	}
+	if !w.marks[Published] && invariant.Publishes(c) {
+		w.mark(Published)
 	}
 	if sk, _ := c.Key.Str("sk"); sk != isr.SortLock || c.Before == nil || c.After == nil {
 		return

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -38,7 +39,7 @@ func Header() string { return row("scenario", "protocol", "schedules", "steps", 
 // Row prints the campaign on one line: scenario, protocol, schedules, steps,
 // verdict, and what was reached.
 func (r *Report) Row() string {
-	return row(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), joinMarks(r.Reached()))
+	return row(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), joinMarks(notable(r.Reached())))
 }
 
 func row(scenario, protocol, schedules, steps, verdict, reached string) string {
@@ -79,8 +80,13 @@ func (r *Report) Explain(program, file string) string {
 
 // explainMissing prints what no schedule reached: which says which schedules.
 func explainMissing(b *strings.Builder, which string, missing []Mark, unmet []string) {
-	if len(missing) > 0 {
-		fmt.Fprintf(b, "%s reached %s, which the scenario declares\n", which, joinMarks(missing))
+	for _, m := range missing {
+		if slices.Contains(basic, m) {
+			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)
+		}
+	}
+	if declared := notable(missing); len(declared) > 0 {
+		fmt.Fprintf(b, "%s reached %s, which the scenario declares\n", which, joinMarks(declared))
 	}
 	for _, f := range unmet {
 		fmt.Fprintf(b, "%s makes a call that the fault %q could strike\n", which, f)

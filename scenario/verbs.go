@@ -68,6 +68,7 @@ func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, err
 	e.Kind, e.As, e.Body = history.Served, history.Stale, string(served.Body)
 	if served.Fresh {
 		e.As = history.Fresh
+		n.world.mark(ServedFresh)
 	} else {
 		n.world.mark(ServedStale)
 	}

@@ -72,7 +72,7 @@ func checkRequests(ev Evidence) Finding {
 	if len(renderings) == 0 {
 		return ok()
 	}
-	ofBodyStore := func(c ddbfake.Change) bool { return isPublish(c) && leads(c.After) }
+	ofBodyStore := func(c ddbfake.Change) bool { return Publishes(&c) && leads(c.After) }
 	if len(ev.Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
 		return unknown("nobody has looked at the body store: which publish is of which request is not known")
 	}

@@ -100,6 +100,13 @@ func expired(row attr.Item, t time.Time) bool {
 	return has && !time.Unix(ttl, 0).After(t)
 }
 
+// Publishes says whether a change is a publish: META shows another page than
+// before, and it was not TTL. A change of another row is none.
+func Publishes(c *ddbfake.Change) bool {
+	_, sk := role(*c)
+	return sk == sortMeta && isPublish(*c)
+}
+
 // isPublish says whether a change of META shows another generation than before.
 func isPublish(c ddbfake.Change) bool {
 	if !isPage(c.After) || c.Cause != ddbfake.CauseClient {
