@@ -14,8 +14,8 @@ import (
 
 // answers counts what the store answered.
 type answers struct {
-	all, errors int
-	first       error // the first that no fault explains, or the first
+	all, errors, fresh int
+	first              error // the first that no fault explains, or the first
 }
 
 // String says how many answers were errors, and shows one of them.
@@ -65,7 +65,7 @@ var _ interface {
 // Get implements isr.Handler.
 func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
 	served, err := c.store.Get(ctx, key)
-	c.count(err)
+	c.count(served, err)
 	return served, err
 }
 
@@ -82,7 +82,7 @@ func (c counted) Rollback(ctx context.Context, key string) error {
 // Regenerate implements isr.Regenerator.
 func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	served, err := able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)
-	c.count(err)
+	c.count(served, err)
 	return served, err
 }
 
@@ -96,11 +96,14 @@ func able[T any](c counted, method string) T {
 	return t
 }
 
-func (c counted) count(err error) {
+func (c counted) count(served isr.Served, err error) {
 	c.guard.mu.Lock() // where stores have goroutines, several nodes may answer at the same time
 	defer c.guard.mu.Unlock()
 	answers := c.guard.answers
 	answers.all++
+	if err == nil && served.Fresh {
+		answers.fresh++
+	}
 	if err != nil {
 		if answers.errors++; answers.first == nil || injected(answers.first) && !injected(err) {
 			answers.first = err

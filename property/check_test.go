@@ -155,7 +155,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 
 // TestBadStores checks stores that have no verdict, or an empty one.
 func TestBadStores(t *testing.T) {
-	worlds := racing.Fewer("100", "50")
+	checks := racing.Fewer("100", "10")
 	for _, tc := range []struct {
 		store string
 		want  []string
@@ -167,9 +167,9 @@ func TestBadStores(t *testing.T) {
 		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep from a goroutine of its own"}, false},
 		{"waits for ever", []string{"broken: the store under test waits for a channel"}, false},
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
-		{"never caches", []string{"vacuous: nothing was violated, but none of " + worlds + " worlds reached lock-taken-over, lock-refused"}, false},
-		{"always fails", []string{"vacuous: ", "answers were errors, such as: not today"}, false},
-		{"looks into another table", []string{"vacuous: ", "answers were errors, such as: ", "ResourceNotFoundException"}, false},
+		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ", "made /home, and nothing tells which rows are that page's"}, true},
+		{"always fails", []string{"vacuous: TestChild under store-under-test: each of its ", " answers was an error, such as: not today"}, true},
+		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ", "ResourceNotFoundException"}, true},
 		{"writes another LOCK", []string{"unknown: TestChild under store-under-test", "finds a LOCK row", "without lease_token"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},
 		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},
@@ -177,23 +177,24 @@ func TestBadStores(t *testing.T) {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("1s", "0s"), "-rapid.checks=" + worlds})
+			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("1s", "0s"), "-rapid.checks=" + checks})
 			c.wantFailure(t, tc.want...)
 			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
 				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)
 			}
 			// The second time, the file or rapid's own leads there at once.
-			runChild(t, dir, tc.store, []string{"-rapid.checks=" + worlds}).wantFailure(t, tc.want...)
+			runChild(t, dir, tc.store, []string{"-rapid.checks=" + checks}).wantFailure(t, tc.want...)
 		})
 	}
 }
 
+// With few worlds it may be chance that one of them never got somewhere.
 func TestFewWorldsAreNotVacuous(t *testing.T) {
 	t.Parallel()
-	c := runChild(t, t.TempDir(), "never caches", []string{"-rapid.seed=1", "-rapid.checks=5"})
-	if !c.passed {
-		t.Errorf("five worlds were held to reach everything:\n%s", c.output)
+	if c := runChild(t, t.TempDir(), "no ttl", []string{"-rapid.seed=1", "-rapid.checks=2"}); !c.passed {
+		t.Errorf("ten worlds were held to reach everything:\n%s", c.output)
 	}
+	runChild(t, t.TempDir(), "no ttl", []string{"-rapid.seed=1", "-rapid.checks=20"}).wantFailure(t, "vacuous: ", " worlds reached ttl-deletion: ")
 }
 
 // TestReplayOfAnyScenario replays files that no check has left.

@@ -45,6 +45,10 @@ func TestChild(t *testing.T) {
 		property.CheckStore(t, store)
 		return
 	}
+	if store, ok := strangers()[name]; ok {
+		property.CheckStore(t, strange(store))
+		return
+	}
 	if store, ok := goroutineStores()[name]; ok {
 		if name == "holds a mutex over a call" {
 			property.SetPatience(2 * time.Second)

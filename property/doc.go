@@ -13,15 +13,28 @@
 //	}
 //
 // The store is its team's own code, unmodified: it gets a real client of the SDK
-// and a clock, keeps the rows META and LOCK as package isr does, and answers Get.
+// and a clock, keeps rows with the sort keys META and LOCK as package isr does, and
+// answers Get. Its partition keys are its own, and the body may be in META.
 // The reference passes: newStore is then isr.New(n.Config).
 //
 // # What is checked
 //
-// The invariants of package invariant, on each run; see [scenario.Run]. Beside
-// them a check fails if the store panics, breaks the rules below, is not
-// deterministic, or if no world got to where bugs would be ([Reach]). An unknown
-// verdict is a failure: a LOCK row that cannot be read, or a run without end.
+// The invariants of package invariant, on each run; see [scenario.Run]. Where the
+// durations of a world allow it, the faults of each run stop at its end, and every
+// page must then be in the cache and fresh (liveness): within the time that a lease
+// and a rendering take, or within half a lease where nobody can have died with one.
+//
+// A check fails if the store panics, breaks the rules below, or is not
+// deterministic; and if it has judged nothing: no world published a page or served
+// one as fresh, or none got to where bugs would be ([Reach]). An unknown verdict is
+// a failure: a LOCK row or a page that cannot be read, or a run without end.
+//
+// # Effort
+//
+// A check runs 500 worlds, five for each of rapid's checks, under 20 schedules
+// each ([DefaultSchedules] says why): some ten seconds on one core for a store that
+// takes ten requests a page. -rapid.checks and Check.Schedules change that; -short
+// runs a fifth of the worlds.
 //
 // # Failures
 //

@@ -78,6 +78,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 		f := r.outcome(s, report.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
 			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
+		r.doubt(f, report.Failure.Violation)
 		return nil, f
 	case invariant.Unknown:
 		if report.Doubt == nil {
@@ -88,6 +89,19 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*sce
 		return nil, f
 	default:
 		return report, nil
+	}
+}
+
+// doubt says of pages that never became fresh what may be the reason, if the
+// store's answers so far show it: then it has not been tested yet.
+func (r runner) doubt(f *failure, v *scenario.Violation) {
+	switch a := r.answers; {
+	case v.Invariant.Name != invariant.Liveness().Name:
+	case a.errors == a.all:
+		f.kind = kindVacuous
+		f.text = fmt.Sprintf("vacuous: %s under %s: each of its %d answers was an error, such as: %v\n\n%s", f.world.Name, r.name, a.all, a.first, f.text)
+	case a.fresh == 0:
+		f.text += fmt.Sprintf("hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all)
 	}
 }
 
@@ -133,6 +147,7 @@ func (r runner) recorded(run scenario.Replay) *scenario.Replay {
 
 // Kinds of failure that are not verdicts.
 const (
+	kindVacuous  = "vacuous"
 	kindStuck    = "broken: stuck"
 	kindRules    = "broken: rules"
 	kindPanic    = "broken: panic"

@@ -2,6 +2,7 @@ package property
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -11,16 +12,22 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// world is a scenario that rapid drew. It prints as its file.
+// world is a scenario that rapid drew.
 type world struct{ *scenario.Scenario }
 
-// GoString returns the scenario file: rapid prints what it draws with %#v.
-func (w world) GoString() string {
+// text is the scenario as its file says it.
+func (w world) text() string {
 	yaml, err := w.YAML()
 	if err != nil {
 		return err.Error()
 	}
 	return "\n" + string(yaml)
+}
+
+// GoString says on one line what the world is: rapid prints all that it draws with
+// %#v, and most of that did not fail.
+func (w world) GoString() string {
+	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
 }
 
 // maxSteps cuts a run that does not end. Runs of these worlds that do end have
@@ -40,15 +47,20 @@ func worlds(name, protocol string, schedules int) *rapid.Generator[world] {
 		s.Lag = drawLag(t)
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		s.Skew = pick(t, "max clock skew", 0, time.Second, 500*time.Millisecond, s.Cache.Lease/2)
+		s.Faults = drawFaults(t)
+		crashes := pick(t, "who may crash", 0, 0, 1)
 		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
-		s.Actors = rapid.SliceOfN(actors(s, keys), 2, len(actorNames)).Draw(t, "actors")
+		s.Actors = rapid.SliceOfN(actors(s, keys, crashes), 2, len(actorNames)).Draw(t, "actors")
 		for i := range s.Actors {
 			s.Actors[i].Name = actorNames[i]
+		}
+		if len(pages(s)) == 0 { // else there is nothing to be judged
+			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Get, Key: keys[0]})
 		}
 		for i := range s.Actors {
 			drawClock(t, s, &s.Actors[i])
 		}
-		s.Faults = rapid.SliceOfNDistinct(faults(), 0, 3, scenario.Fault.String).Draw(t, "faults")
+		s.Settle = settle(s)
 		return world{s}
 	})
 }
@@ -91,7 +103,7 @@ func drawLag(t *rapid.T) scenario.Lag {
 }
 
 // actors generates nodes with their scripts and what befalls them.
-func actors(s *scenario.Scenario, keys []string) *rapid.Generator[scenario.Actor] {
+func actors(s *scenario.Scenario, keys []string, crashes int) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	get := func(key string) scenario.Command { return scenario.Command{Verb: scenario.Get, Key: key} }
 	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
@@ -115,11 +127,24 @@ func actors(s *scenario.Scenario, keys []string) *rapid.Generator[scenario.Actor
 		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
 			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
 		}
-		if a.Crashes = pick(t, "crashes", 0, 0, 1); a.Crashes > 0 {
+		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
 			a.Restarts = pick(t, "restarts", 0, 1)
 		}
 		return a
 	})
+}
+
+// pages are the keys that somebody asks for.
+func pages(s *scenario.Scenario) []string {
+	var keys []string
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb == scenario.Get && !slices.Contains(keys, c.Key) {
+				keys = append(keys, c.Key)
+			}
+		}
+	}
+	return keys
 }
 
 // drawClock draws how the actor's clock differs from true time, at most by the
@@ -164,16 +189,54 @@ func longest(s *scenario.Scenario) time.Duration {
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
 }
 
-// faults generates faults of the store, each left to the schedule.
-func faults() *rapid.Generator[scenario.Fault] {
-	return rapid.Custom(func(t *rapid.T) scenario.Fault {
+// settle returns how long after its faults a world may take to be well again: each
+// page in the cache, and fresh. Zero says that it may never be: what takes longer to
+// make than a lease lasts is only published by caches that refresh theirs, and what
+// is stale by the time that it is made is never found.
+//
+// A lease ends by itself, whoever has died with it, so that and a rendering are
+// waited for. Where nobody can die and no fault can keep a lock from being given
+// back, nobody may keep it who does not need it: half a lease is enough.
+func settle(s *scenario.Scenario) time.Duration {
+	c := s.Cache
+	const second = time.Second // rows hold whole seconds
+	lasting := c.Render + c.Poll + s.ReplicaLag + 2*s.Skew + 2*second
+	if c.Render+2*second > c.Lease || lasting > c.Revalidate {
+		return 0
+	}
+	renderings := time.Duration(len(pages(s))) * c.Render // one after the other
+	slack := 2*c.Poll + 2*s.Skew + 2*second
+	if prompt := renderings + slack; !locksStay(s) && c.Lease/2 >= 2*second {
+		return max(prompt, c.Lease/2)
+	}
+	return 2*(c.Lease+renderings+c.Revalidate) + slack
+}
+
+// locksStay says whether a correct cache may leave a lock behind: its node has
+// crashed, or a fault has met what would have given it back.
+func locksStay(s *scenario.Scenario) bool {
+	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
+		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Trouble == "" && f.Key != isr.SortMeta })
+}
+
+// drawFaults draws faults, each left to the schedule: of the store, of the bodies
+// and the origin beside it, or of all. A lock is not kept from being given back by
+// what fails beside the store.
+func drawFaults(t *rapid.T) []scenario.Fault {
+	ofStore := pick(t, "faults", []bool{true}, []bool{false}, []bool{true, false})
+	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
 		f := scenario.Fault{Maybe: true}
-		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-			ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
-		f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
+		if pick(t, "of the store", ofStore...) {
+			f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
+				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
+			f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
+		} else {
+			f.Trouble = pick(t, "trouble", scenario.OriginFailed, scenario.BodyPutFailed, scenario.BodyGetFailed)
+		}
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f
 	})
+	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
 }
 
 // checked returns the world as its file says it, so that what runs is what the

@@ -59,6 +59,7 @@ actors:
   - name: bob
     script:
       - get /home
+settle: 5s
 bounds:
   schedules: 7
   steps: 10000
@@ -71,7 +72,7 @@ bounds:
 	// An all-zero bit stream is what rapid shrinks to.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
-		found = worlds("TestSimple", "recipe-a", 7).Draw(rt, "world").GoString()
+		found = worlds("TestSimple", "recipe-a", 7).Draw(rt, "world").text()
 	})(t, slices.Repeat([]byte{0}, 8*1000))
 	if diff := cmp.Diff(simplest, found); diff != "" {
 		t.Errorf("the simplest world (-want +got):\n%s", diff)
