@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/anishathalye/porcupine"
 
@@ -27,43 +27,75 @@ import (
 // The other invariants read the log of the store; this one reads what the nodes
 // saw of it. An eventually consistent read is seen nowhere else.
 //
-// Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990); the checker is
-// porcupine, after Lowe: Testing for linearizability (2017).
+// The search for the order is bounded: the verdict is unknown where it ends so, and
+// names the operations that were under way there.
+//
+// Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990).
 func Linearizable() Invariant {
 	return Invariant{
 		Name: "linearizable",
 		Statement: "the answers to all operations on a key are those of one page and one lease, each operation at one moment " +
 			"between its call and its answer",
-		Check: checkLinearizable,
+		Check: func(ev Evidence) Finding { return checkLinearizable(ev, maxWork) },
 	}
 }
 
-func checkLinearizable(ev Evidence) Finding {
+func checkLinearizable(ev Evidence, work int) Finding {
+	finding := ok()
 	for _, key := range keysOf(ev.Operations) {
-		if explained(ev.Operations, key, ev.MaxClockSkew) {
-			continue
-		}
-		operations := onKey(ev.Operations, key)
-		if !porcupine.CheckOperations(pageModel(ev.MaxClockSkew), porcupineOperations(operations)) {
-			culprit := firstUnexplained(operations, ev.MaxClockSkew)
+		at, open, end := explain(ev.Operations, key, ev.MaxClockSkew, work)
+		switch {
+		case at == nil:
+		case end == complete:
 			return Finding{
 				Verdict: Violated,
 				Why: fmt.Sprintf("what %s was told when it called %s for %s has no explanation in any order of the operations before it",
-					culprit.Actor, culprit.Verb, key),
-				Operations: leadingTo(ev.Operations, culprit),
+					at.Actor, at.Verb, key),
+				Operations: leadingTo(ev.Operations, *at),
 			}
+		default:
+			finding = finding.or(givenUp(ev.Operations, at, open, end, work))
 		}
 	}
-	return ok()
+	return finding
+}
+
+// givenUp is the finding of a search that came to no end, at an operation and with those open under way.
+func givenUp(all []history.Operation, at *history.Operation, open []*history.Operation, end ended, work int) Finding {
+	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
+	if end == outOfPlaces {
+		f = unknown("more than %d operations on %s were under way when %s called %s", maxOpen, at.Key, at.Actor, at.Verb)
+	}
+	var names []string
+	for i := range all {
+		if o := &all[i]; o != at && slices.Contains(open, o) {
+			names = append(names, fmt.Sprintf("%s of %s", o.Verb, o.Actor))
+			f.Operations = append(f.Operations, i+1)
+		}
+	}
+	if extra := len(names) - longestStory; extra > 0 {
+		f.Operations = f.Operations[extra:]
+		names = append(names[extra:], fmt.Sprintf("%d more", extra))
+	}
+	if len(names) > 0 {
+		f.Why += "; under way or in doubt with it: " + strings.Join(names, ", ")
+	}
+	f.Operations = append(f.Operations, 1+slices.IndexFunc(all, func(o history.Operation) bool { return o.Call == at.Call }))
+	return f
 }
 
 // Visualize writes a page of HTML that shows the operations on every key, and the
-// longest orders found that explain them.
+// longest orders found that explain them. The orders are porcupine's. It looks for
+// them in a bounded number of steps, and where these do not suffice, the page shows
+// an operation as unexplained that is not: the verdict is Linearizable's.
+//
+// Source: https://github.com/anishathalye/porcupine
 func Visualize(ev Evidence, w io.Writer) error {
 	model := pageModel(ev.MaxClockSkew)
+	keys := keysOf(ev.Operations)
 	model.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
 		var parts [][]porcupine.Operation
-		for _, key := range keysOf(ev.Operations) {
+		for _, key := range keys {
 			parts = append(parts, slices.DeleteFunc(slices.Clone(all), func(o porcupine.Operation) bool {
 				operation, is := o.Input.(history.Operation)
 				return !is || operation.Key != key
@@ -71,32 +103,27 @@ func Visualize(ev Evidence, w io.Writer) error {
 		}
 		return parts
 	}
-	_, info := porcupine.CheckOperationsVerbose(model, porcupineOperations(ev.Operations), 0)
+	left := map[string]*int{} // a goroutine has a key
+	for _, key := range keys {
+		steps := maxDrawn
+		left[key] = &steps
+	}
+	bounded, step := model, model.Step
+	bounded.StepContext = nil
+	bounded.Step = func(state, input, output any) (bool, any) {
+		o, _ := input.(history.Operation)
+		steps := left[o.Key]
+		if *steps--; *steps < 0 {
+			return false, nil // nothing is possible any more, and so the search ends
+		}
+		return step(state, input, output)
+	}
+	_, info := porcupine.CheckOperationsVerbose(bounded, porcupineOperations(ev.Operations), 0)
 	return porcupine.Visualize(model, info, w)
 }
 
-// firstUnexplained returns the operation whose answer is the first that cannot be
-// explained by those before it.
-func firstUnexplained(operations []history.Operation, skew time.Duration) history.Operation {
-	answered := slices.DeleteFunc(slices.Clone(operations), func(o history.Operation) bool { return o.Return == 0 })
-	slices.SortFunc(answered, func(a, b history.Operation) int { return a.Return - b.Return })
-	for _, last := range answered {
-		// What had not been answered then is in doubt, and what had not been called does not count.
-		var then []history.Operation
-		for _, o := range operations {
-			if o.Return == 0 || o.Return > last.Return {
-				o.Return, o.Result = 0, history.InDoubt
-			}
-			if o.Call < last.Return {
-				then = append(then, o)
-			}
-		}
-		if !porcupine.CheckOperations(pageModel(skew), porcupineOperations(then)) {
-			return last
-		}
-	}
-	return answered[len(answered)-1]
-}
+// maxDrawn is how many steps are taken for a picture of the operations on a key.
+const maxDrawn = 1 << 14
 
 // leadingTo returns the places, from 1, of the operations on the same key that did something and ended before the given one, and
 // of the given one.
@@ -124,16 +151,6 @@ func keysOf(operations []history.Operation) []string {
 	return keys
 }
 
-func onKey(operations []history.Operation, key string) []history.Operation {
-	var some []history.Operation
-	for _, o := range operations {
-		if o.Key == key {
-			some = append(some, o)
-		}
-	}
-	return some
-}
-
 // porcupineOperations puts the operations into porcupine's words.
 func porcupineOperations(operations []history.Operation) []porcupine.Operation {
 	all := make([]porcupine.Operation, 0, len(operations))
@@ -155,120 +172,3 @@ func porcupineOperations(operations []history.Operation) []porcupine.Operation {
 	}
 	return all
 }
-
-// page is the state of one key: the page that is visible, and the lease.
-type page struct {
-	name  string // "" is none
-	ttl   int64
-	token string // "" is no lease
-	// The lease is over at some second from earliest to latest; they differ after an operation in doubt.
-	earliest, latest int64
-}
-
-func (p page) String() string {
-	text := "no page"
-	if p.name != "" {
-		text = p.name
-	}
-	if p.token == "" {
-		return text + ", free"
-	}
-	return fmt.Sprintf("%s, leased to %s until %d", text, p.token, p.latest)
-}
-
-// released is the page with its lease given back.
-func (p page) released() page {
-	p.token, p.earliest, p.latest = "", 0, 0
-	return p
-}
-
-// pageModel is how one page with one lease behaves.
-func pageModel(skew time.Duration) porcupine.Model {
-	model := porcupine.NondeterministicModel{
-		Init: func() []any { return []any{page{}} },
-		Step: func(state, input, _ any) []any {
-			p, _ := state.(page)
-			o, _ := input.(history.Operation)
-			next, n := p.after(&o, skew)
-			all := make([]any, n)
-			for i := range all {
-				all[i] = next[i]
-			}
-			return all
-		},
-		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input) },
-		DescribeState:     func(state any) string { return fmt.Sprint(state) },
-	}
-	return model.ToModel()
-}
-
-// after returns what the page can be after the operation: of next, the first n,
-// none if it cannot have been answered so. Of an operation that may have had no
-// effect, the page as it was is the first.
-func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n int) {
-	if o.Verb == history.Read {
-		if read, possible := p.read(o, skew); possible {
-			next[0], n = read, 1
-		}
-		return next, n
-	}
-	if o.Result != history.Done {
-		next[0], n = p, 1
-	}
-	if changed, possible := p.effect(o, skew); possible {
-		next[n] = changed
-		n++
-	}
-	return next, n
-}
-
-// read returns the page as it is, false if it is not what was read. One that was
-// not found may have been deleted by TTL, or count as gone by the reader's clock.
-func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
-	switch {
-	case o.Result == history.Done:
-		return p, p.name == o.Page
-	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
-		if p.ttl <= o.Began.Add(-skew).Unix() { // else a clock that is behind may still find it
-			p.name, p.ttl = "", 0
-		}
-		return p, true
-	default:
-		return p, false
-	}
-}
-
-// effect returns the page after a write that took effect, false if it could not.
-func (p page) effect(o *history.Operation, skew time.Duration) (page, bool) {
-	ended := o.Ended
-	if o.Return == 0 || o.Result == history.InDoubt {
-		ended = endOfTime
-	}
-	begins, ends := o.Began.Add(-skew).Unix(), ended.Add(skew).Unix()
-	// Who takes, extends or gives back what is nobody's by now does no harm.
-	takes := p.token == "" || p.token == o.Token || p.earliest <= ends
-	switch o.Verb {
-	case history.Acquire:
-		p.token, p.earliest, p.latest = o.Token, o.Expires, o.Expires
-		if o.Result != history.Done { // its sender has neither heard of a token nor of an end
-			p.token, p.earliest, p.latest = fmt.Sprintf("a lease of %s", o.Actor), begins, math.MaxInt64
-		}
-		return p, takes
-	case history.Refresh:
-		if o.Result != history.Done {
-			p.token, p.latest = o.Token, math.MaxInt64
-		} else {
-			p.token, p.earliest, p.latest = o.Token, o.Expires, o.Expires
-		}
-		return p, takes
-	case history.Publish:
-		own := p.token == o.Token && p.latest > begins
-		p.name, p.ttl = o.Page, o.TTL
-		return p.released(), own
-	default:
-		return p.released(), takes
-	}
-}
-
-// endOfTime is later than any operation.
-var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -153,6 +153,14 @@ func TestLinearizable(t *testing.T) {
 			show: []int{1, 2, 4}},
 		{name: "an acquire without an answer keeps others out, or not", log: ops().
 			acquire("alice", 0, "", doubt).unanswered().acquire("bob", 1, "b1", refused).acquire("carol", 2, "c1", done)},
+		{name: "an acquire without an answer ends nobody's lease", log: ops().
+			acquire("alice", 0, "a1", done).acquire("bob", 1, "", doubt).unanswered().acquire("carol", 9, "c1", done),
+			show: []int{1, 2, 3}},
+		{name: "nor does a release by somebody else", log: ops().
+			acquire("alice", 0, "a1", done).release("bob", 1, "b1", doubt).unanswered().acquire("carol", 9, "c1", done),
+			show: []int{1, 2, 3}},
+		{name: "but the holder's own does", log: ops().
+			acquire("alice", 0, "a1", done).release("alice", 1, "a1", doubt).unanswered().acquire("carol", 2, "c1", done)},
 		{name: "a read without an answer", log: ops().
 			read("alice", 0, "p1").unanswered().read("bob", 1, "")},
 		{name: "each key by itself", log: ops().

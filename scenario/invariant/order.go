@@ -1,0 +1,295 @@
+package invariant
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+const (
+	maxWork = 1 << 23 // steps of one search: a second or so
+	maxOpen = 256     // operations that are under way at once, or in doubt
+)
+
+// search looks for an order that explains the operations on a key. It takes calls
+// and answers as they came, and keeps what the orders that explain all answers so
+// far have come to. Such an order puts nothing in that no answer asks for yet:
+// whatever comes before an answered operation in some order can wait for its
+// answer. An answer after which no order is left is the first that nothing
+// explains. Nothing later can mend that, for an order of a history is one of each of
+// its beginnings, too.
+//
+// Where nothing is under way, what is left are the states in which the page can
+// be: the history is cut there.
+//
+// Source: Lowe: Testing for linearizability (2017), the just-in-time algorithm.
+type search struct {
+	skew time.Duration
+	work int // how many steps are left
+
+	open                   [maxOpen]*history.Operation // nil is a free place
+	top                    int                         // all places from here on are free
+	reads, optional, doubt set                         // which of those open
+	// settable is the last moment at which an operation gives a token to the lease.
+	settable map[string]int
+	now      []prefix
+
+	next, seen, todo []prefix // room for those of one answer
+}
+
+// prefix is what some order of the operations so far has come to.
+type prefix struct {
+	page page
+	in   set // those open that are in it
+}
+
+// ended says why a search came to no end.
+type ended uint8
+
+const (
+	complete ended = iota
+	outOfWork
+	outOfPlaces
+)
+
+// moment is a call or an answer.
+type moment struct {
+	order    int
+	answered bool
+	o        *history.Operation
+}
+
+// explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If the
+// search was given up, it is the one at whose call or answer, and open are those under way then.
+func explain(all []history.Operation, key string, skew time.Duration, work int) (at *history.Operation, open []*history.Operation, end ended) {
+	moments, settable := momentsOf(all, key)
+	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}
+	for _, m := range moments {
+		switch {
+		case !m.answered:
+			if !s.call(m.o) {
+				return m.o, s.underWay(), outOfPlaces
+			}
+		case !s.answer(s.placeOf(m.o)):
+			return m.o, s.underWay(), outOfWork
+		}
+		if len(s.now) == 0 {
+			return m.o, nil, complete
+		}
+		s.settle(m.order)
+	}
+	return nil, nil, complete
+}
+
+// momentsOf returns the calls and answers on the key that count, in their order; of those at once the calls are first.
+func momentsOf(all []history.Operation, key string) (moments []moment, settable map[string]int) {
+	moments = make([]moment, 0, 2*len(all))
+	for i := range all {
+		o := &all[i]
+		answered := answeredBy(o) < math.MaxInt
+		if o.Key != key || needless(o) || !answered && o.Verb == history.Read {
+			continue
+		}
+		moments = append(moments, moment{o.Call, false, o})
+		if answered {
+			moments = append(moments, moment{o.Return, true, o})
+		} else if settable == nil {
+			settable = map[string]int{}
+		}
+	}
+	slices.SortStableFunc(moments, func(a, b moment) int {
+		switch {
+		case a.order != b.order:
+			return a.order - b.order
+		case a.answered == b.answered:
+			return 0
+		case b.answered:
+			return -1
+		default:
+			return 1
+		}
+	})
+	if settable != nil { // something is in doubt
+		for _, m := range moments {
+			if !m.answered && (m.o.Verb == history.Acquire || m.o.Verb == history.Refresh) {
+				settable[m.o.Token] = max(settable[m.o.Token], answeredBy(m.o))
+			}
+		}
+	}
+	return moments, settable
+}
+
+// answeredBy is when it was over whether and when the operation took effect.
+func answeredBy(o *history.Operation) int {
+	if o.Return == 0 || o.Result == history.InDoubt {
+		return math.MaxInt
+	}
+	return o.Return
+}
+
+// needless says whether the operation explains nothing that its absence does not: it is an acquire whose token nobody
+// knows. It finds the lease free or over, and whoever can take the lease after it, could take it before.
+func needless(o *history.Operation) bool {
+	return o.Verb == history.Acquire && o.Result != history.Done
+}
+
+// call puts the operation among those open, false if there is no place. A read
+// that finds the page as it is, is over: it changes nothing, so later is no better.
+func (s *search) call(o *history.Operation) bool {
+	place := slices.Index(s.open[:], nil)
+	if place < 0 {
+		return false
+	}
+	s.open[place], s.top = o, max(s.top, place+1)
+	switch {
+	case o.Verb == history.Read:
+		s.reads.add(place)
+		for i := range s.now {
+			s.read(&s.now[i], place)
+		}
+	case o.Result != history.Done:
+		s.optional.add(place)
+		if answeredBy(o) == math.MaxInt {
+			s.doubt.add(place)
+		}
+	}
+	return true
+}
+
+// read puts the open read into the order if it finds the page as it is, and leaves it so.
+func (s *search) read(p *prefix, place int) {
+	s.work--
+	if next, n := p.page.after(s.open[place], s.skew); n == 1 && next[0] == p.page {
+		p.in.add(place)
+	}
+}
+
+func (s *search) placeOf(o *history.Operation) int { return slices.Index(s.open[:], o) }
+
+// answer leaves the orders that have the operation in them, or can take it in, with others before it, and those that need
+// not. It returns false when the work is done before it is over.
+func (s *search) answer(place int) bool {
+	next, seen := s.next[:0], s.seen[:0]
+	for _, p := range s.now {
+		if p.in.has(place) || s.optional.has(place) {
+			s.keep(&next, p)
+		}
+		if !p.in.has(place) {
+			s.keep(&seen, p)
+		}
+	}
+	todo := append(s.todo[:0], seen...)
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for i := range s.top {
+			o := s.open[i]
+			if o == nil || p.in.has(i) || s.reads.has(i) && i != place || s.optional.has(i) && !p.page.concerns(o) {
+				continue
+			}
+			if s.work--; s.work < 0 {
+				return false
+			}
+			pages, n := p.page.after(o, s.skew)
+			if s.optional.has(i) {
+				pages[0], n = pages[1], n-1 // without an effect it need not be there
+			}
+			if n == 0 {
+				continue
+			}
+			q := prefix{pages[0], p.in}
+			q.in.add(i)
+			s.readAll(&q)
+			if q.in.has(place) {
+				s.keep(&next, q)
+			} else if s.keep(&seen, q) {
+				todo = append(todo, q)
+			}
+		}
+	}
+	s.now, s.next, s.seen, s.todo = next, s.now, seen, todo
+	s.forget(place)
+	return s.work >= 0
+}
+
+func (s *search) readAll(p *prefix) {
+	for i := range s.top {
+		if s.reads.has(i) && !p.in.has(i) {
+			s.read(p, i)
+		}
+	}
+}
+
+// forget frees the place of an operation that no longer matters.
+func (s *search) forget(place int) {
+	s.open[place] = nil
+	for s.top > 0 && s.open[s.top-1] == nil {
+		s.top--
+	}
+	for _, of := range []*set{&s.reads, &s.optional, &s.doubt} {
+		of.remove(place)
+	}
+	left := s.next[:0]
+	for _, p := range s.now {
+		p.in.remove(place)
+		s.keep(&left, p)
+	}
+	s.now, s.next = left, s.now
+}
+
+// settle forgets what is in doubt and cannot take effect any more: it is of a lease that is gone, and does not come back.
+func (s *search) settle(order int) {
+	for i := range s.top {
+		if !s.doubt.has(i) || s.open[i].Verb == history.Refresh || s.settable[s.open[i].Token] >= order {
+			continue
+		}
+		if !slices.ContainsFunc(s.now, func(p prefix) bool { return p.page.token == s.open[i].Token }) {
+			s.forget(i)
+		}
+	}
+}
+
+// keep adds p to some, unless one of them can do all that p can; those that can do no more than p are dropped.
+func (s *search) keep(some *[]prefix, p prefix) bool {
+	kept := (*some)[:0]
+	for _, other := range *some {
+		s.work--
+		if s.covers(other, p) {
+			return false // then p covers none before it, for other covers those, too
+		}
+		if !s.covers(p, other) {
+			kept = append(kept, other)
+		}
+	}
+	*some = append(kept, p)
+	return true
+}
+
+// covers says whether a explains whatever b explains: its page can do as much, it has
+// all reads in it that b has, nothing that may be left out but what b has, too, and
+// the same else.
+func (s *search) covers(a, b prefix) bool {
+	if !a.page.covers(b.page) {
+		return false
+	}
+	for i := range a.in {
+		more, less := a.in[i]&^b.in[i], b.in[i]&^a.in[i]
+		if more&^s.reads[i] != 0 || less&^s.optional[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) underWay() []*history.Operation {
+	return slices.DeleteFunc(slices.Clone(s.open[:s.top]), func(o *history.Operation) bool { return o == nil })
+}
+
+// set is a set of places.
+type set [maxOpen / 64]uint64
+
+func (s *set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
+func (s *set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s *set) remove(i int)   { s[i/64] &^= 1 << (i % 64) }

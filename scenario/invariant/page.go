@@ -1,0 +1,149 @@
+package invariant
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// page is the state of one key: the page that is visible, and the lease.
+type page struct {
+	name  string // "" is none
+	ttl   int64
+	token string // "" is no lease
+	// The lease is over at some second from earliest to latest; they differ after an operation in doubt.
+	earliest, latest int64
+	// since is the last end of a lease that was found to be over: what comes later was not answered before it.
+	since int64
+}
+
+func (p page) String() string {
+	text := "no page"
+	if p.name != "" {
+		text = p.name
+	}
+	if p.token == "" {
+		return text + ", free"
+	}
+	return fmt.Sprintf("%s, leased to %s until %d", text, p.token, p.latest)
+}
+
+// released is the page with its lease given back.
+func (p page) released() page {
+	p.token, p.earliest, p.latest = "", 0, 0
+	return p
+}
+
+// pageModel is how one page with one lease behaves.
+func pageModel(skew time.Duration) porcupine.Model {
+	model := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{page{}} },
+		Step: func(state, input, _ any) []any {
+			p, _ := state.(page)
+			o, _ := input.(history.Operation)
+			next, n := p.after(&o, skew)
+			all := make([]any, n)
+			for i := range all {
+				all[i] = next[i]
+			}
+			return all
+		},
+		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input) },
+		DescribeState:     func(state any) string { return fmt.Sprint(state) },
+	}
+	return model.ToModel()
+}
+
+// covers says whether p explains whatever q explains.
+func (p page) covers(q page) bool {
+	return p.name == q.name && p.ttl == q.ttl && p.token == q.token &&
+		p.earliest <= q.earliest && p.latest >= q.latest && p.since <= q.since
+}
+
+// concerns says whether it matters that the write, which need not have taken
+// effect, did so now. One that found the lease of somebody else, and so over, lets
+// nobody do what could not be done without it.
+func (p page) concerns(o *history.Operation) bool {
+	return o.Verb == history.Refresh || p.token == o.Token
+}
+
+// after returns what the page can be after the operation: of next, the first n,
+// none if it cannot have been answered so. Of an operation that may have had no
+// effect, the page as it was is the first.
+func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n int) {
+	if o.Verb == history.Read {
+		if read, possible := p.read(o, skew); possible {
+			next[0], n = read, 1
+		}
+		return next, n
+	}
+	if o.Result != history.Done {
+		next[0], n = p, 1
+	}
+	if changed, possible := p.effect(o, skew); possible {
+		next[n] = changed
+		n++
+	}
+	return next, n
+}
+
+// read returns the page as it is, false if it is not what was read. One that was
+// not found may have been deleted by TTL, or count as gone by the reader's clock.
+func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
+	switch {
+	case o.Ended.Add(skew).Unix() < p.since:
+		return p, false
+	case o.Result == history.Done:
+		return p, p.name == o.Page
+	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
+		if p.ttl <= o.Began.Add(-skew).Unix() { // else a clock that is behind may still find it
+			p.name, p.ttl = "", 0
+		}
+		return p, true
+	default:
+		return p, false
+	}
+}
+
+// effect returns the page after a write that took effect, false if it could not.
+func (p page) effect(o *history.Operation, skew time.Duration) (page, bool) {
+	ended := o.Ended
+	if o.Return == 0 || o.Result == history.InDoubt {
+		ended = endOfTime
+	}
+	begins, ends := o.Began.Add(-skew).Unix(), ended.Add(skew).Unix()
+	if ends < p.since {
+		return p, false
+	}
+	if o.Verb == history.Publish {
+		own := p.token == o.Token && p.latest > begins
+		p.name, p.ttl = o.Page, o.TTL
+		return p.released(), own
+	}
+	// Who takes, extends or gives back what is nobody's by now does no harm. The sender of an acquire that was not done has
+	// neither heard of a token nor of an end.
+	nobodys := o.Verb == history.Acquire && o.Result != history.Done
+	takes := true
+	if p.token != "" && (p.token != o.Token || nobodys) {
+		takes = p.earliest <= ends
+		p.since = max(p.since, p.earliest)
+	}
+	switch {
+	case o.Verb == history.Release:
+		return p.released(), takes
+	case nobodys:
+		p.token, p.earliest, p.latest = fmt.Sprintf("a lease of %s", o.Actor), begins, math.MaxInt64
+	case o.Result != history.Done: // a refresh
+		p.token, p.latest = o.Token, math.MaxInt64
+	default:
+		p.token, p.earliest, p.latest = o.Token, o.Expires, o.Expires
+	}
+	return p, takes
+}
+
+// endOfTime is later than any operation.
+var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
