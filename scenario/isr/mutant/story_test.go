@@ -90,7 +90,7 @@ var stories = []story{
 			"guard-token-alone":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
 			"guard-version-alone":   {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
 			"guard-monotonic-alone": {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
-			"blind-publish":         {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
+			"blind-publish":         {Served: "alice-1", Meta: "alice-1", Lock: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
 			"publish-at-expiry":     {Served: "alice-1", Meta: "alice-1", Broken: []string{"stale-writer", "linearizable"}},
 		},
 	},
