@@ -85,7 +85,7 @@ func onRecipeA(mutate func(*isr.RecipeA) isr.Store) func(isr.Config) (isr.Handle
 		if err != nil {
 			return nil, err
 		}
-		return isr.AsHandler(isr.NewOn(mutate(reference), cfg))
+		return isr.AsHandler(isr.NewOn(built(mutate(reference), reference), cfg))
 	}
 }
 
@@ -96,6 +96,9 @@ func onRecipeB(mutate func(*isr.RecipeB) isr.Store) func(isr.Config) (isr.Handle
 		if err != nil {
 			return nil, err
 		}
-		return isr.AsHandler(isr.NewOn(mutate(reference), cfg))
+		return isr.AsHandler(isr.NewOn(built(mutate(reference), reference), cfg))
 	}
 }
+
+// built is the store of a mutant that has been made of a reference. A test puts methods of the reference back.
+var built = func(mutated, _ isr.Store) isr.Store { return mutated }
