@@ -3,7 +3,7 @@ package scenario
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -13,13 +13,20 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Explain finds out which step of a violated run decided it. It runs each prefix
-// of the schedule with many random tails, and counts how many of them violate the
-// same invariant: at a step that brings the violation about, that number jumps.
+// Explain finds out which step of a violated run decided it, and what the
+// violation needed. It runs each prefix of the schedule with many random tails, and
+// counts how many of them violate the same invariant: at a step that brings the
+// violation about, that number jumps. A jump may be undone by what comes next;
+// after the last one, nothing prevents the violation any more.
+//
+// What need not have happened (a pause, a crash, a fault, a deletion by TTL, a step
+// of a clock, time that moves while somebody can run) is taken away, one event at a
+// time: from the moment before it, the run goes on without it.
 //
 // The tails are random walks, from streams of the run's seed: one Explain gives
 // one Explanation, on any number of cores. A chance of p is off by more than
-// 2*sqrt(p*(1-p)/Tails) one time in twenty.
+// 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of less
+// than 1.5%.
 type Explain struct {
 	// Run is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
 	Run Run
@@ -36,9 +43,11 @@ type Explanation struct {
 	Tails   int
 	Before  int // how many tails violate the invariant before the first step
 	Steps   []ExplainedStep
-	// Jump is the step at which that number grew most, the first one of several; Sealed is the first one after which
-	// every tail violates the invariant. Both are positions in Steps, and Jump is -1 if it never grew.
-	Jump, Sealed int
+	// Last is the step at which that number grew for the last time, by more than the tails are off; Jump is the one at
+	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the
+	// invariant. All are positions in Steps, and -1 if it never grew.
+	Last, Jump, Sealed int
+	Events             []ExplainedEvent // in the order of Steps
 }
 
 // ExplainedStep is a step of an explained run.
@@ -57,10 +66,12 @@ func (e Explain) Do(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails
 	}
-	x := &Explanation{Tails: e.Tails, Jump: -1}
+	x := &Explanation{Tails: e.Tails, Last: -1, Jump: -1}
 	var text bytes.Buffer
 	run := e.Run
 	run.Record, run.Trace = false, &text
+	var seen *witness
+	run.Strategy = witnessed(run.Strategy, &seen)
 	prefixes := []int{0} // by step, how many choices there were up to it
 	run.onStep = func(t sim.Taken) {
 		lines := strings.TrimRight(text.String(), "\n")
@@ -92,17 +103,37 @@ func (e Explain) Do(ctx context.Context) (*Explanation, error) {
 		if after-before > most {
 			x.Jump, most = i, after-before
 		}
+		if x.grew(before, after) {
+			x.Last = i
+		}
 		if before = after; after < e.Tails {
 			x.Sealed = i + 1
 		}
 	}
-	return x, nil
+	x.Events, err = e.without(ctx, o, seen)
+	return x, err
+}
+
+// grew says whether the number of tails grew by more than they are off: by three
+// standard errors.
+func (x *Explanation) grew(before, after int) bool {
+	p, q, n := float64(before)/float64(x.Tails), float64(after)/float64(x.Tails), float64(x.Tails)
+	return after > before && q-p > 3*math.Sqrt((p*(1-p)+q*(1-q))/n)
 }
 
 // tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
 func (e Explain) tails(ctx context.Context, o *Outcome) ([]int, error) {
 	choices := o.Result.Choices
-	violated := make([]bool, len(choices)*e.Tails)
+	counts, err := e.count(ctx, o, len(choices), e.Tails, func(prefix, tail int) sim.Strategy {
+		rng := sim.Stream(sim.Derive(e.Run.Seed, prefix*e.Tails+tail), "explain")
+		return sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng))
+	})
+	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
+}
+
+// count runs n groups of some runs each, and counts in each group those that violate the invariant.
+func (e Explain) count(ctx context.Context, o *Outcome, n, each int, strategy func(group, i int) sim.Strategy) ([]int, error) {
+	violated := make([]bool, n*each)
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
@@ -112,9 +143,7 @@ func (e Explain) tails(ctx context.Context, o *Outcome) ([]int, error) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				run := e.Run
-				run.Trace, run.Record = nil, false
-				rng := sim.Stream(sim.Derive(run.Seed, i), "explain")
-				run.Strategy = sim.Prefix(choices[:i/e.Tails], sim.RandomWalk.From(rng))
+				run.Trace, run.Record, run.Strategy = nil, false, strategy(i/each, i%each)
 				tail, err := stages.do(ctx, run)
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)
@@ -131,62 +160,11 @@ func (e Explain) tails(ctx context.Context, o *Outcome) ([]int, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	counts := make([]int, len(choices)+1)
+	counts := make([]int, n)
 	for i, v := range violated {
 		if v {
-			counts[i/e.Tails]++
+			counts[i/each]++
 		}
 	}
-	counts[len(choices)] = e.Tails // the run itself: there is nothing left to choose
 	return counts, nil
-}
-
-// Print prints the chance of the violation after each step: in every line the
-// chance, by how much the step has changed it, a mark (> at the largest jump, ! at
-// the step from which the violation is certain, as far as the tails can tell), and
-// the step as in a trace. Steps without a choice and without a change are left
-// out unless all are asked for.
-func (x *Explanation) Print(all bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%6s          before the first step\n", x.percent(x.Before))
-	before := x.Before
-	for i, s := range x.Steps {
-		jump := ""
-		if s.Violated != before {
-			jump = fmt.Sprintf("%+.1f", 100*float64(s.Violated-before)/float64(x.Tails))
-		}
-		before = s.Violated
-		if !all && !s.Chosen && !s.Changed && i != x.Sealed {
-			continue
-		}
-		mark := " "
-		switch i {
-		case x.Sealed:
-			mark = "!"
-		case x.Jump:
-			mark = ">"
-		}
-		lines := strings.Split(s.Text, "\n")
-		fmt.Fprintf(&b, "%6s %6s %s %s\n", x.percent(s.Violated), jump, mark, lines[0])
-		for _, line := range lines[1:] {
-			fmt.Fprintf(&b, "%16s%s\n", "", line)
-		}
-	}
-	b.WriteString("\n")
-	if x.Jump >= 0 {
-		from := x.Before
-		if x.Jump > 0 {
-			from = x.Steps[x.Jump-1].Violated
-		}
-		fmt.Fprintf(&b, "largest jump: step %d, from %s to %s\n", x.Steps[x.Jump].N, x.percent(from), x.percent(x.Steps[x.Jump].Violated))
-	}
-	if x.Sealed < len(x.Steps) {
-		fmt.Fprintf(&b, "certain from step %d on: every one of %d random tails violates %s\n",
-			x.Steps[x.Sealed].N, x.Tails, x.Outcome.Violation.Invariant.Name)
-	}
-	return b.String()
-}
-
-func (x *Explanation) percent(violated int) string {
-	return fmt.Sprintf("%.1f%%", 100*float64(violated)/float64(x.Tails))
 }

@@ -22,17 +22,29 @@ func newExplain(out io.Writer) *cobra.Command {
 		Use:   "explain SCENARIO",
 		Short: "Say after each step of a violated run how likely the violation was by then",
 		Long: `Explain runs each prefix of the recorded schedule with many random tails, and
-prints how many of them violate the same invariant. The columns are that chance,
-by how much the step has changed it, a mark, and the step as replay prints it.
-The mark > is at the step with the largest jump, ! at the one from which every
-tail violates the invariant: what came later could not prevent it.
+prints how many of them violate the same invariant. The columns are that
+chance, by how much the step has changed it, a mark, and the step as replay
+prints it. The mark ! is at the step from which every tail violates the
+invariant: what came later could not prevent it. The last jump, marked > where
+it is another step, is where the chance grew for the last time by more than
+the tails are off. A larger jump before it need not decide anything: what came
+next took it back.
 
-Only steps that were a choice or that changed something are printed, unless
---all asks for the others. The tails are random walks from streams of the run's
-seed: the output is the same each time.
+Then it takes away what need not have happened, one event at a time: a pause,
+a crash, a restart, a fault, a deletion by TTL, a step of a clock, time that
+moved while somebody could run. It counts how many of as many random tails,
+which begin before the event and in which it does not happen any more, violate
+the invariant, and says whether the rest of the recorded schedule does. An
+event without which none does was needed, as far as these runs can tell: 0 of
+200 is a chance of less than 1.5%.
 
-Protocol, seed and choices are those of replay. Exit code 0 says that the run is
-explained.`,
+Only steps that were a choice or that changed something are printed, and only
+events without which the rest of the schedule does not violate the invariant,
+unless --all asks for the others. The tails are random walks from streams of
+the run's seed: the output is the same each time.
+
+Protocol, seed and choices are those of replay. Exit code 0 says that the run
+is explained.`,
 		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer\n" +
 			"  isr-sim explain --all shrunk.yaml",
 		Args: oneScenario,
@@ -40,7 +52,7 @@ explained.`,
 	}
 	x.flags(cmd)
 	cmd.Flags().IntVar(&x.tails, "tails", scenario.DefaultTails, "how many random tails each prefix gets")
-	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps")
+	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")
 	return cmd
 }
 
