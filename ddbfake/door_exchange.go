@@ -81,17 +81,21 @@ var errMissingToken = &smithy.GenericAPIError{
 func (d *HTTPDoor) Serve(ctx context.Context, r *HTTPRequest, to *HTTPReply) error {
 	*to = HTTPReply{RequestID: requestID(d.requests.Add(1)), ContentType: contentType, Body: to.Body[:0]}
 	body, err := readBody(r)
+	malformed := errors.Is(err, errMalformed)
+	if malformed {
+		err = nil // an answer, like any other
+	}
 	switch {
 	case errors.Is(err, errTooLarge):
 		to.Status, to.Close, err = http.StatusRequestEntityTooLarge, true, nil
-	case err != nil && !errors.Is(err, errMalformed):
+	case err != nil:
 		return err
 	case r.Method == http.MethodGet && r.Path == "/":
 		to.plain(http.StatusOK, "text/plain", healthy)
 	case r.Method != http.MethodPost || !isJSON(r.ContentType):
 		to.plain(http.StatusNotFound, "text/xml", unknownPlain)
-	case err != nil:
-		err = to.refuse(err)
+	case malformed:
+		err = to.refuse(errMalformed)
 	default:
 		err = d.serve(ctx, r, body, to)
 	}
