@@ -32,17 +32,25 @@ func readBody(r *HTTPRequest) ([]byte, error) {
 	if strings.EqualFold(r.ContentEncoding, "gzip") {
 		return unpack(r.Body)
 	}
-	// Room for one byte more, to find the end there. What only says that it is
-	// long gets its room when it comes.
-	const most = 64 << 10
-	return readAll(make([]byte, 0, max(min(r.Length, most), 0)+1), r.Body)
+	// Room for one byte more, to find the end there.
+	length := int(max(r.Length, -1)) + 1
+	return readAll(make([]byte, 0, max(min(length, smallBody), 1)), r.Body, length)
 }
 
-// readAll appends what r gives to buf, up to one byte more than maxBody.
-func readAll(buf []byte, r io.Reader) ([]byte, error) {
+// smallBody is the room that a body gets before any of it has come.
+const smallBody = 16 << 10
+
+// readAll appends what r gives to buf, up to one byte more than maxBody. What
+// only says that it is long gets its room when it comes: four times as much each
+// time that the room is full, and no more than the length that is expected.
+func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	for {
-		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, bytes.MinRead)
+		if have := len(buf); have == cap(buf) {
+			more := 3 * have
+			if length > have {
+				more = min(more, length-have)
+			}
+			buf = slices.Grow(buf, max(more, bytes.MinRead))
 		}
 		n, err := r.Read(buf[len(buf):min(cap(buf), maxBody+1)])
 		buf = buf[:len(buf)+n]
@@ -62,7 +70,7 @@ func unpack(packed io.Reader) (body []byte, err error) {
 	bounded := &boundedReader{r: packed, left: maxBody}
 	unpacked, err := gzip.NewReader(bounded)
 	if err == nil {
-		body, err = readAll(nil, unpacked)
+		body, err = readAll(nil, unpacked, 0)
 	}
 	switch {
 	case bounded.over:

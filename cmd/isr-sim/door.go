@@ -80,6 +80,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	x, _ := exchanges.Get().(*exchange)
 	defer func() {
+		x.body.done()
 		*x = exchange{}
 		exchanges.Put(x)
 		if cause := recover(); cause != nil {
@@ -87,6 +88,12 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 			drop(ctx)
 		}
 	}()
+	if misframed(&ctx.Request.Header) {
+		ctx.Error("found Content-Length beside Transfer-Encoding, or an encoding that is not chunked\n", http.StatusBadRequest)
+		ctx.SetConnectionClose()
+		linger(ctx)
+		return
+	}
 	if !x.read(ctx) || !d.knows(ctx.Request.Header.Host()) {
 		d.serveOther(ctx, x)
 		return
@@ -94,11 +101,14 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	x.reply.Body = ctx.Response.SwapBody(nil)
 	err := d.calls.Serve(d.ctx, &x.request, &x.reply)
 	d.after()
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoRoom):
+		busy(ctx)
+	case err != nil:
 		drop(ctx)
-		return
+	default:
+		x.write(ctx)
 	}
-	x.write(ctx)
 }
 
 // knows reports whether Guard lets pass a request with this Host header. Nearly
@@ -127,6 +137,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		ContentType: text(h.ContentType()),
 		Length:      int64(h.ContentLength()),
 	}
+	conn, _ := ctx.Conn().(*conn)
 	page := false
 	for name, value := range h.All() {
 		switch string(name) {
@@ -149,9 +160,10 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		}
 	}
 	if stream := ctx.RequestBodyStream(); stream != nil {
-		conn, _ := ctx.Conn().(*conn)
-		x.body = wholeBody{stream, conn}
+		x.body = wholeBody{stream: stream, conn: conn, length: h.ContentLength(), packed: x.request.ContentEncoding != ""}
 		x.request.Body = &x.body
+	} else if conn != nil {
+		conn.sent()
 	}
 	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !control.Owns(path)
 }
@@ -194,6 +206,10 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 			linger(ctx)
 			return
 		}
+		if errors.Is(err, errNoRoom) {
+			busy(ctx)
+			return
+		}
 		if err != nil {
 			drop(ctx)
 			return
@@ -219,19 +235,65 @@ func (x *exchange) readAll() ([]byte, error) {
 }
 
 // wholeBody reads a body, and fails if the connection ends before the body:
-// that is the end of the body to fasthttp.
+// that is the end of the body to fasthttp. It takes room for what is more than
+// its beginning.
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
+	length int  // that the body says it has; negative if it does not say
+	packed bool // it may have more when it is unpacked
+	read   int
+	room   *claim
 }
 
 // Read reads.
 func (b *wholeBody) Read(p []byte) (int, error) {
+	if b.conn == nil {
+		return b.stream.Read(p)
+	}
+	if b.room == nil && (b.packed || b.length > freeBody || b.read == freeBody) {
+		if err := b.takeRoom(); err != nil {
+			return 0, err
+		}
+	}
+	if b.room == nil {
+		p = p[:min(len(p), freeBody-b.read)]
+	}
 	n, err := b.stream.Read(p)
-	if err == io.EOF && b.conn != nil && b.conn.failed != nil {
-		err = io.ErrUnexpectedEOF
+	b.read += n
+	if err == io.EOF {
+		if b.conn.failed != nil {
+			return n, io.ErrUnexpectedEOF
+		}
+		b.conn.sent()
 	}
 	return n, err
+}
+
+// takeRoom waits for the room that the body may need.
+func (b *wholeBody) takeRoom() (err error) {
+	bytes := maxBody
+	if b.length >= 0 && !b.packed {
+		bytes = b.length
+	}
+	b.room, err = b.conn.from.bodies.take(b.conn, bytes)
+	return err
+}
+
+// done gives the room back.
+func (b *wholeBody) done() {
+	if b.room != nil {
+		b.conn.from.bodies.release(b.room)
+	}
+}
+
+// busy answers a request for whose body there was no room in time. It does not
+// wait for all of that body: there may be hundreds of them.
+func busy(ctx *fasthttp.RequestCtx) {
+	const most = 1 << 20
+	ctx.Error(errNoRoom.Error()+"\n", http.StatusServiceUnavailable)
+	ctx.SetConnectionClose()
+	lingerFor(ctx, most)
 }
 
 // drop breaks the connection without an answer, so that the caller sees it
@@ -245,8 +307,11 @@ func drop(ctx *fasthttp.RequestCtx) {
 }
 
 // linger lets a client read the answer to what it has not sent to its end.
-func linger(ctx *fasthttp.RequestCtx) {
+func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
+
+// lingerFor is linger for so many bytes at most.
+func lingerFor(ctx *fasthttp.RequestCtx, most int64) {
 	if conn, ok := ctx.Conn().(*conn); ok {
-		conn.lingers.Store(true)
+		conn.lingers.Store(most)
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"time"
 )
 
-// listener accepts connections as long as there is room for them: the next
-// ones queue where the system queues them.
+// listener accepts connections as long as there is room for them. Where there
+// is none, it closes a connection that it waits for in vain; if it waits for
+// none, the next ones queue where the system queues them.
 type listener struct {
 	net.Listener
 	limits  limits
-	slots   chan struct{} // one for each connection that is open
+	bodies  *bodies
+	freed   chan struct{} // a connection has been closed
 	closing context.Context
 	close   context.CancelFunc
 
@@ -26,7 +28,7 @@ type listener struct {
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
 	closing, done := context.WithCancel(context.WithoutCancel(ctx))
 	return &listener{
-		Listener: socket, limits: l, slots: make(chan struct{}, l.connections),
+		Listener: socket, limits: l, bodies: newBodies(closing, l), freed: make(chan struct{}, 1),
 		closing: closing, close: done, open: map[*conn]struct{}{},
 	}
 }
@@ -37,30 +39,21 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Accept waits for room and then for a connection.
+// Accept waits for a connection and then for room.
 func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.closing.Done():
-		return nil, net.ErrClosed
-	}
 	for {
 		accepted, err := l.Listener.Accept()
 		if tcp, ok := accepted.(*net.TCPConn); ok {
-			return l.opened(tcp), nil
+			return l.admit(tcp)
 		}
 		if err == nil {
 			_ = accepted.Close()
 			err = errors.New("a connection that is none of TCP")
 		}
 		if !passing(err) {
-			<-l.slots
 			return nil, err
 		}
-		const pause = 50 * time.Millisecond
-		wait, cancel := context.WithTimeout(l.closing, pause)
-		<-wait.Done()
-		cancel()
+		pause(l.closing, 50*time.Millisecond)
 	}
 }
 
@@ -74,22 +67,70 @@ func passing(err error) bool {
 	return ok && temporary.Temporary()
 }
 
-func (l *listener) opened(tcp *net.TCPConn) *conn {
-	c := &conn{TCPConn: tcp, from: l}
+// admit returns the connection once there is room for it.
+func (l *listener) admit(tcp *net.TCPConn) (net.Conn, error) {
+	c := &conn{TCPConn: tcp, from: l, gone: make(chan struct{})}
 	c.reads.slack, c.writes.slack = l.limits.header/64, l.limits.answer/64
+	_ = tcp.SetReadBuffer(l.limits.unread) // what the system has by itself is as good, mostly
+	for !l.enter(c) {
+		const again = 5 * time.Millisecond // somebody may have kept the server waiting for too long by then
+		wait, cancel := context.WithTimeout(l.closing, again)
+		select {
+		case <-l.freed:
+		case <-wait.Done():
+		}
+		cancel()
+		if l.closing.Err() != nil {
+			_ = tcp.Close()
+			return nil, net.ErrClosed
+		}
+	}
+	return c, nil
+}
+
+// enter reports whether there is room for a connection, and takes it.
+func (l *listener) enter(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.open) >= l.limits.connections {
+		other := l.vain()
+		if other == nil {
+			return false
+		}
+		delete(l.open, other)
+		other.abort()
+	}
 	l.open[c] = struct{}{}
-	return c
+	return true
+}
+
+// vain returns the connection that the server has waited for in vain for the
+// longest, nil if it has not waited for long for any. Those that have sent
+// nothing whole come first.
+func (l *listener) vain() *conn {
+	var found *conn
+	var whole bool
+	var longest time.Duration
+	//isrsim:unordered the longest is found in any order
+	for c := range l.open {
+		waited := c.waits.sofar()
+		proven := c.whole.Load()
+		if waited < l.limits.patience(proven) || found != nil && (proven && !whole || proven == whole && waited <= longest) {
+			continue
+		}
+		found, whole, longest = c, proven, waited
+	}
+	return found
 }
 
 // closed makes room.
 func (l *listener) closed(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, ok := l.open[c]; ok {
-		delete(l.open, c)
-		<-l.slots
+	delete(l.open, c)
+	select {
+	case l.freed <- struct{}{}:
+	default:
 	}
 }
 
@@ -99,19 +140,73 @@ func (l *listener) cutOff() {
 	defer l.mu.Unlock()
 	//isrsim:unordered all are closed
 	for c := range l.open {
-		_ = c.TCPConn.Close()
+		c.abort()
 	}
 }
 
+// pause waits, or until ctx is done.
+func pause(ctx context.Context, d time.Duration) {
+	wait, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-wait.Done()
+}
+
 // conn is a connection of the server. Only what serves it may use it, but for
-// Close.
+// Close and abort.
 type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
 	failed        error // of Read, if any
-	lingers       atomic.Bool
+	lingers       atomic.Int64 // how much it still reads when it is closed, in bytes
+
+	whole   atomic.Bool // it has sent a whole request
+	waits   waits       // since its last whole request
+	gone    chan struct{}
+	aborted sync.Once
 }
+
+// sent notes that a request is here to its last byte.
+func (c *conn) sent() {
+	c.whole.Store(true)
+	c.waits.reset()
+}
+
+// abort closes the connection under whoever serves it.
+func (c *conn) abort() {
+	c.aborted.Do(func() { close(c.gone) })
+	_ = c.TCPConn.Close()
+}
+
+// waits is how long the server has waited for a client.
+type waits struct {
+	past  atomic.Int64 // nanoseconds
+	since atomic.Int64 // the beginning of the wait that is under way, by uptime; 0 is none
+}
+
+func (w *waits) begin() { w.since.Store(uptime()) }
+
+func (w *waits) end() {
+	w.past.Add(uptime() - w.since.Load())
+	w.since.Store(0)
+}
+
+func (w *waits) reset() { w.past.Store(0) }
+
+// sofar returns how long the server has waited, if it waits now; 0 if it does
+// not.
+func (w *waits) sofar() time.Duration {
+	since, past := w.since.Load(), w.past.Load()
+	if since == 0 || w.since.Load() != since {
+		return 0
+	}
+	return time.Duration(past + uptime() - since)
+}
+
+var started = time.Now()
+
+// uptime is how long the program has run, in nanoseconds, and never 0.
+func uptime() int64 { return int64(time.Since(started)) + 1 }
 
 // deadline is one that is set when it counts, and not exactly: a server sets
 // three for each request, most of which is there already when it is read.
@@ -154,7 +249,9 @@ func (c *conn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+	c.waits.begin()
 	n, err := c.TCPConn.Read(p)
+	c.waits.end()
 	if err != nil {
 		c.failed = err
 	}
@@ -178,10 +275,12 @@ func (c *conn) Write(p []byte) (int, error) {
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
 func (c *conn) Close() error {
 	defer c.from.closed(c)
-	if c.lingers.Load() && c.failed == nil && c.CloseWrite() == nil {
+	if most := c.lingers.Load(); most > 0 && c.failed == nil && c.CloseWrite() == nil {
 		const patience = 500 * time.Millisecond // as net/http has
 		if c.TCPConn.SetReadDeadline(time.Now().Add(patience)) == nil {
-			_, _ = io.Copy(io.Discard, c.TCPConn)
+			c.whole.Store(false) // nothing more is expected of it
+			c.waits.begin()
+			_, _ = io.CopyN(io.Discard, c.TCPConn, most)
 		}
 	}
 	return c.TCPConn.Close()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -21,7 +22,25 @@ type limits struct {
 	drain  time.Duration // for requests under way to end when the server stops
 
 	headerBytes int // of a header
-	connections int // open at a time; the next ones wait
+	connections int // open at a time
+	bodyBytes   int // of all bodies under way, but for the beginning of each
+	queue       int // of clients that have sent nothing whole, and wait for room for a body
+	unread      int // bytes of a connection that the system holds until they are read
+
+	// When connections or room for bodies run out, whoever has kept the server
+	// waiting for so long is dropped: a client that has sent nothing whole, and
+	// another one.
+	stranger time.Duration
+	silence  time.Duration
+}
+
+// patience is how long a client may keep the server waiting while there is not
+// enough for all. It is proven if it has sent a whole request.
+func (l limits) patience(proven bool) time.Duration {
+	if proven {
+		return l.silence
+	}
+	return l.stranger
 }
 
 // serveLimits are the limits of isr-sim serve. The largest body has 16 MB, and
@@ -34,6 +53,11 @@ var serveLimits = limits{
 	drain:       3 * time.Second,
 	headerBytes: 64 << 10,
 	connections: 1000,
+	bodyBytes:   64 << 20,
+	queue:       256,
+	unread:      128 << 10,
+	stranger:    25 * time.Millisecond,
+	silence:     time.Second,
 }
 
 // keepBody is the largest body whose room a connection keeps for its next one.
@@ -105,11 +129,34 @@ const (
 
 // expected answers a client that asks before it sends its body.
 func expected(ctx *fasthttp.RequestCtx) int {
+	if misframed(&ctx.Request.Header) {
+		linger(ctx)
+		return http.StatusBadRequest
+	}
 	if ctx.Request.Header.ContentLength() > maxBody {
 		linger(ctx)
 		return http.StatusRequestEntityTooLarge
 	}
 	return http.StatusContinue
+}
+
+// misframed reports whether a header leaves open where its body ends: with
+// Content-Length beside Transfer-Encoding, or with an encoding other than
+// chunked. To a proxy in between, the body might be another one.
+//
+// Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
+func misframed(h *fasthttp.RequestHeader) bool {
+	length, encoding := false, false
+	for line := range bytes.Lines(h.RawHeaders()) {
+		if len(line) == 0 || line[0]|' ' != 'c' && line[0]|' ' != 't' {
+			continue
+		}
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		length = length || bytes.EqualFold(name, []byte("Content-Length"))
+		encoding = encoding || bytes.EqualFold(name, []byte("Transfer-Encoding"))
+	}
+	const chunked = -1
+	return encoding && (length || h.ContentLength() != chunked)
 }
 
 // refuseUnread answers what could not be read as a request.

@@ -186,6 +186,10 @@ func TestServerRefuses(t *testing.T) {
 		{"a body of 17 MB in one chunk", strings.Replace(head(0), "Content-Length: 0", "Transfer-Encoding: chunked", 1) +
 			"1100000\r\n" + strings.Repeat(" ", 17<<20) + "\r\n0\r\n\r\n", 413},
 		{"two lengths", head(len(putA), "Content-Length: 7\r\n") + putA, 400},
+		{"a length and chunks", head(len(putA), "Transfer-Encoding: chunked\r\n") + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(putA), putA), 400},
+		{"chunks and a length", "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTRANSFER-ENCODING: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n", 400},
+		{"a length and chunks, asked before", head(len(putA), "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n"), 400},
+		{"a length and no chunks", head(len(putA), "Transfer-Encoding: identity\r\n") + putA, 400},
 		{"gzip that is none", head(len(putA), "Content-Encoding: gzip\r\n") + putA, 400},
 		{"a region that is none", replace("us-east-1", "us:east"), 400},
 		{"a thousand headers", head(len(putA), strings.Repeat("X-One: more\r\n", 1000)) + putA, 200},
@@ -260,6 +264,7 @@ func TestServerManyConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
 	l.connections = 4
+	l.stranger, l.silence = patience, patience // a machine under load is no slow client
 	s := startServer(t, l)
 	var held []net.Conn
 	for range l.connections {

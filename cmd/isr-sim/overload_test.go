@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// forever is what no test waits for.
+const forever = time.Hour
+
+// half is all of a request but its last byte, with a body of so many bytes.
+func half(bodyBytes int) string {
+	return head(bodyBytes) + putA + strings.Repeat(" ", bodyBytes-len(putA)-1)
+}
+
+// wantStatus asserts that a connection gets an answer while everybody else has
+// all the time in the world.
+func wantStatus(t *testing.T, what string, conn net.Conn, text string, want int) {
+	t.Helper()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	send(t, conn, text)
+	if got := statusOf(t, bufio.NewReader(conn)); got != want {
+		t.Errorf("%s: got %d, want %d", what, got, want)
+	}
+}
+
+// stays asserts that the server does not close a connection.
+func stays(t *testing.T, what string, conn net.Conn) {
+	t.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil { // a socket knows only real time
+		t.Fatal(err)
+	}
+	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%s: got %v, want it to wait", what, err)
+	}
+}
+
+// Where connections run out, whoever has sent nothing whole is dropped first.
+func TestServerDropsStrangersFirst(t *testing.T) {
+	t.Parallel()
+	l := serveLimits
+	l.connections = 10
+	l.header, l.body, l.idle, l.silence = forever, forever, forever, forever
+	s := startServer(t, l)
+	var known []net.Conn
+	for range 2 {
+		conn := s.dial()
+		wantStatus(t, "the first request", conn, head(len(putA))+putA, 200)
+		known = append(known, conn)
+	}
+	for i := range 30 {
+		conn := s.dial()
+		send(t, conn, []string{"", "POST / HTTP/1.1\r\nHost:", head(len(putA)), half(4 * freeBody)}[i%4])
+	}
+	for range 20 {
+		brief := s.dial()
+		wantStatus(t, "a new client", brief, head(len(putA))+putA, 200)
+		brief.Close()
+		for _, conn := range known {
+			wantStatus(t, "a client that was there before", conn, head(len(putA))+putA, 200)
+		}
+		known = append(known, s.dial())
+		wantStatus(t, "a client that stays", known[len(known)-1], head(len(putA))+putA, 200)
+		if len(known) == l.connections-2 {
+			break
+		}
+	}
+}
+
+// If everybody has sent something, the one that is silent is dropped.
+func TestServerDropsSilentConnections(t *testing.T) {
+	t.Parallel()
+	l := serveLimits
+	l.connections = 2
+	l.header, l.body, l.idle, l.silence = forever, forever, forever, 300*time.Millisecond
+	s := startServer(t, l)
+	for range l.connections {
+		wantStatus(t, "the first clients", s.dial(), head(len(putA))+putA, 200)
+	}
+	for range 2 {
+		wantStatus(t, "the next client", s.dial(), head(len(putA))+putA, 200)
+	}
+}
+
+// Bodies that are not short share what room there is. Whoever keeps others
+// waiting for it is dropped; without a proven client among those that wait, only
+// after a longer time.
+func TestServerBoundsBodies(t *testing.T) {
+	t.Parallel()
+	const long = 10 * freeBody
+	l := serveLimits
+	l.bodyBytes = long + long/2
+	l.header, l.body, l.idle, l.silence = forever, forever, forever, forever
+	s := startServer(t, l)
+	whole := half(long) + " "
+
+	known := s.dial()
+	wantStatus(t, "a client", known, head(len(putA))+putA, 200)
+	first := s.dial()
+	send(t, first, half(long))
+	stays(t, "half a body", first)
+	second := s.dial()
+	send(t, second, whole)
+	stays(t, "a body without room", second)
+	wantStatus(t, "a short body", s.dial(), head(len(putA))+putA, 200)
+	wantStatus(t, "half a body, then whole", first, " ", 200)
+	wantStatus(t, "what waited for it", second, "", 200)
+
+	stalled := s.dial()
+	send(t, stalled, half(long))
+	stays(t, "half a body", stalled)
+	wantStatus(t, "a proven client", known, whole, 200)
+	if err := stalled.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	cutOff(t, stalled)
+
+	packed := s.dial() // may be anything once it is unpacked
+	send(t, packed, head(1, "Content-Encoding: gzip\r\n"))
+	wantStatus(t, "a proven client", known, whole, 200)
+}
+
+// What finds no room in time is told so.
+func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
+	t.Parallel()
+	const long = 10 * freeBody
+	l := serveLimits
+	l.bodyBytes = long
+	l.body, l.silence = time.Second, forever
+	s := startServer(t, l)
+	late, stalled := s.dial(), s.dial()
+	text := half(long)
+	send(t, late, text[:len(head(long))+1]) // its time begins
+	stays(t, "a body that has begun", late)
+	pause(t.Context(), l.body/2)
+	send(t, stalled, text)
+	stays(t, "a body that has begun", stalled)
+	wantStatus(t, "a body without room", late, text[len(head(long))+1:], 503)
+	wantStatus(t, "an object of the control API", s.dial(),
+		"POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
+}
+
+// However many large bodies are begun, few of them are in memory, and their
+// memory is given back. The full size of it is TestFlood.
+func TestServerMemory(t *testing.T) {
+	const (
+		clients = 40
+		long    = 14 << 20
+		peak    = 300 << 20 // all of them have 560 MB
+		after   = 150 << 20
+	)
+	l := serveLimits
+	l.silence = 50 * time.Millisecond
+	l.body = 2 * time.Second
+	s := startServer(t, l)
+	text := []byte(half(long))
+	var flood sync.WaitGroup
+	for range clients {
+		conn := s.dial()
+		flood.Go(func() {
+			_, _ = conn.Write(text)
+			_, _ = io.Copy(io.Discard, conn) // until it is dropped
+		})
+	}
+	over := make(chan struct{})
+	go func() { flood.Wait(); close(over) }()
+	highest := uint64(0)
+	deadline := time.Now().Add(6 * patience)
+	for {
+		highest = max(highest, residentHeap())
+		select {
+		case <-over:
+		default:
+			if time.Now().After(deadline) {
+				t.Fatal("the server did not end all requests")
+			}
+			pause(t.Context(), time.Millisecond)
+			continue
+		}
+		break
+	}
+	if highest > peak {
+		t.Errorf("up to %d MB of memory, want %d at most", highest>>20, peak>>20)
+	}
+	left := residentHeap()
+	for deadline = time.Now().Add(patience); left > after && time.Now().Before(deadline); left = residentHeap() {
+		pause(t.Context(), 10*time.Millisecond)
+	}
+	if left > after {
+		t.Errorf("%d MB of memory after it, want %d at most", left>>20, after>>20)
+	}
+	t.Logf("%d MB at the peak, %d MB after it", highest>>20, left>>20)
+}
+
+// residentHeap is how much memory the heap has from the system, the ballast
+// aside, which is never touched.
+func residentHeap() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	total := samples[0].Value.Uint64() - samples[1].Value.Uint64()
+	return total - min(total, ballast)
+}
