@@ -276,7 +276,7 @@ func TestStrangersBugsAreFound(t *testing.T) {
 			for seed := range seeds {
 				c := runChild(t, t.TempDir(), test.store, []string{fmt.Sprintf("-rapid.seed=%d", *strangersSeed+seed), "-rapid.shrinktime=0s"})
 				c.wantFailure(t, "violated: TestChild under store-under-test")
-				if !slices.ContainsFunc(strings.Fields(test.want), func(inv string) bool { return strings.Contains(c.output, "\n"+inv+": ") }) {
+				if !slices.ContainsFunc(strings.Fields(test.want), func(inv string) bool { return strings.Contains(c.output, " "+inv+": ") }) {
 					t.Errorf("seed %d: none of %q is said to be violated:\n%s", *strangersSeed+seed, test.want, c.output)
 				}
 			}
