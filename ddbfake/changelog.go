@@ -48,6 +48,9 @@ type Change struct {
 	// attributes.
 	Region, Table string
 	Key           attr.Item
+	// Born is the Seq of the last change before the table was created. A table
+	// that was deleted and created again is another one.
+	Born int
 	// Before and After are the row's two images; nil means absent. They must
 	// not be modified.
 	Before, After attr.Item

@@ -23,6 +23,7 @@ func (e *logEntry) change(seq int) Change {
 		Actor:   e.actor,
 		Region:  e.table.region,
 		Table:   e.table.name,
+		Born:    e.table.born,
 		Before:  itemOf(e.before),
 		After:   itemOf(e.after),
 	}

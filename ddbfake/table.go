@@ -27,7 +27,6 @@ type table struct {
 	// order is what a Scan goes by; nil if it is to be worked out.
 	order scanOrder
 
-	born               int // Seq of the last change before the table was created
 	id                 string
 	created            time.Time
 	definitions        []types.AttributeDefinition
@@ -46,6 +45,7 @@ type tableID struct {
 	region string
 	name   string
 	schema keySchema
+	born   int // Seq of the last change before the table was created
 }
 
 func newDues() *btree.BTreeG[*row] {

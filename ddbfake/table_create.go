@@ -47,14 +47,13 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	}
 	db.state.tablesCreated++
 	t := &table{
-		tableID:            &tableID{r.region, name, schema},
+		tableID:            &tableID{r.region, name, schema, db.state.log.lastSeq()},
 		rows:               newRowSet(),
 		dues:               newDues(),
 		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
 		indexes:            indexes,
 		created:            r.now,
 		billed:             r.now,
-		born:               db.state.log.lastSeq(),
 		definitions:        slices.Clone(in.AttributeDefinitions),
 		keys:               slices.Clone(in.KeySchema),
 		billing:            in.BillingMode,

@@ -74,6 +74,13 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 	checker.Look()
 	found := checker.Found()
 	fmt.Fprintf(c.progress, "changes checked: %d, violations: %d, unknown: %d\n", found.Changes, found.Violations, found.Doubts)
+	for _, t := range found.Unjudged {
+		fmt.Fprintf(c.progress, "not judged: %s\n", t)
+	}
+	if found.Judged == 0 {
+		fmt.Fprintf(c.progress, "nothing was judged: found no row LOCK, and no page in a table that has one\n")
+		fmt.Fprintf(c.progress, "hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...\n")
+	}
 	switch found.Verdict() {
 	case invariant.Violated:
 		return &exitError{code: exitViolated}
@@ -87,7 +94,10 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 // findings are what the control API shows.
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
-	shown := control.Findings{Changes: found.Changes, Violations: found.Violations, Doubts: found.Doubts}
+	shown := control.Findings{Changes: found.Changes, Judged: found.Judged, Violations: found.Violations, Doubts: found.Doubts}
+	for _, t := range found.Unjudged {
+		shown.Unjudged = append(shown.Unjudged, t.String())
+	}
 	for _, inv := range checker.Invariants() {
 		shown.Checked = append(shown.Checked, inv.Name)
 	}

@@ -10,9 +10,11 @@ import (
 type Findings struct {
 	Checked    []string  // the names of the invariants
 	Changes    int       // how many were looked at
+	Judged     int       // how many of them were judged
 	Violations int       // how many were found
 	Doubts     int       // how often it could not be said
 	Found      []Finding // the first violations and doubts
+	Unjudged   []string  // tables in which nothing was judged, and what they hold
 }
 
 // Finding is one violation, or one doubt.
@@ -46,10 +48,12 @@ func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
 	out := struct {
 		Checked    []string  `json:"checked"`
 		Changes    int       `json:"changes"`
+		Judged     int       `json:"judged"`
 		Violations int       `json:"violations"`
 		Doubts     int       `json:"doubts"`
 		Found      []finding `json:"found"`
-	}{append([]string{}, all.Checked...), all.Changes, all.Violations, all.Doubts, []finding{}}
+		Unjudged   []string  `json:"unjudged"`
+	}{append([]string{}, all.Checked...), all.Changes, all.Judged, all.Violations, all.Doubts, []finding{}, append([]string{}, all.Unjudged...)}
 	for _, f := range all.Found {
 		shown := finding{f.Verdict, f.Invariant, f.Statement, f.Why, f.Actor, []change{}}
 		for _, c := range f.Changes {

@@ -56,17 +56,19 @@ func (b Broken) String() string {
 // Found is what a Checker has found so far.
 type Found struct {
 	Changes    int      // how many were looked at, of rows that can be a cache's
+	Judged     int      // how many of them were judged
 	Violations int      // how many there were
 	Doubts     int      // how often something was unknown
 	Broken     []Broken // the first violations and doubts, at most Kept of each invariant
+	Unjudged   []Table  // where nothing was judged
 }
 
-// Verdict is what it comes to.
+// Verdict is what it comes to. Where nothing was judged, nothing is known.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
 		return invariant.Violated
-	case f.Doubts > 0:
+	case f.Doubts > 0 || f.Judged == 0:
 		return invariant.Unknown
 	default:
 		return invariant.OK
@@ -86,6 +88,8 @@ type Checker struct {
 	seen     int // changes
 	found    Found
 	kept     map[kind]int
+	tables   map[place]*seen
+	byLock   bool // some invariant judges by LOCK
 }
 
 // kind is what is kept up to a bound.
@@ -100,7 +104,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 	if o.Invariants == nil {
 		o.Invariants = Invariants()
 	}
-	c := &Checker{db: db, options: o, kept: map[kind]int{}}
+	c := &Checker{db: db, options: o, kept: map[kind]int{}, tables: map[place]*seen{}, byLock: slices.ContainsFunc(o.Invariants, byLock)}
 	c.begin()
 	return c
 }
@@ -140,6 +144,7 @@ func (c *Checker) Found() Found {
 	defer c.mu.Unlock()
 	found := c.found
 	found.Broken = slices.Clone(found.Broken)
+	found.Unjudged = c.unjudged()
 	return found
 }
 
@@ -151,16 +156,33 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	}
 	for request := range invariant.Requests(log) {
 		c.seen = request[len(request)-1].Seq
+		for i := range request {
+			c.see(&request[i])
+		}
 		if request = cacheRows(request); len(request) == 0 {
 			continue
 		}
+		off, lockless := c.offClock(request, judge), c.lockless(request, judge)
 		if judge {
 			c.found.Changes += len(request)
+			c.count(request, off, lockless)
 		}
+		current := c.current(request)
 		for i, watch := range c.watchers {
-			if f := watch(request); judge && f.Verdict != invariant.OK {
+			f := watch(current)
+			if judge && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
 				c.tell(c.options.Invariants[i], f, request)
 			}
+		}
+	}
+}
+
+// count counts what is judged of a request.
+func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
+	for i := range request {
+		if judges(&request[i]) && !off && !(lockless && c.byLock) {
+			c.found.Judged++
+			c.at(&request[i]).judged++
 		}
 	}
 }
@@ -174,6 +196,9 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 	deciding := request[len(request)-1]
 	if f.Verdict == invariant.Violated {
 		log := c.db.Changes()
+		if born := deciding.Born - log[0].Seq + 1; born > 0 {
+			log = log[born:] // what a table of that name held before is another story
+		}
 		for _, seq := range invariant.Story(log, f.Changes) {
 			if at := seq - log[0].Seq; at >= 0 && at < len(log) {
 				b.Changes = append(b.Changes, log[at])

@@ -47,11 +47,14 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 }
 
 // store is a correct writer.
-func (s *traffic) store(actor string) *isr.RecipeA {
+func (s *traffic) store(actor string) *isr.RecipeA { return s.storeAt(actor, 0) }
+
+// storeAt is a correct writer whose clock is off.
+func (s *traffic) storeAt(actor string, off time.Duration) *isr.RecipeA {
 	s.Helper()
 	n := 0
 	store, err := isr.NewRecipeA(isr.Config{
-		Client: s.db.As(actor), Clock: s.clock, Table: table, Bodies: noBodies{},
+		Client: s.db.As(actor), Clock: s.clock.Node(fakeclock.Drift{Offset: off}), Table: table, Bodies: noBodies{},
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
@@ -207,6 +210,7 @@ func TestARestoreBeginsAnewFromThere(t *testing.T) {
 func TestFoundKeepsSome(t *testing.T) {
 	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter()}})
 	alice := s.store("alice")
+	s.publish(alice, "/other") // so that there are locks
 	for i := range live.Kept + 10 {
 		s.put("mallory", s.meta(alice, "/home", fmt.Sprint(i)).Item())
 	}

@@ -1,0 +1,209 @@
+package live_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+func TestNothingJudgedIsNoPass(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	if got := s.checker.Found().Verdict(); got != invariant.Unknown {
+		t.Errorf("no traffic: %v, want unknown", got)
+	}
+	_, err := s.db.As("setup").CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("users"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "N"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		_, err := s.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("users"),
+			Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(i % 2)}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.put("alice", isr.Key("CACHE#1", "LEASE"))
+	s.put("alice", isr.Key("CACHE#2", "LEASE"))
+	s.checker.Look()
+	got := s.checker.Found()
+	want := []live.Table{
+		{Region: "us-east-1", Name: table, Changes: 2, Keys: []string{"pk (S)", "sk (S)"}, Rows: []string{"LEASE"}},
+		{Region: "us-east-1", Name: "users", Changes: 10, Keys: []string{"id (N)"}, Rows: []string{"0", "1"}},
+	}
+	if diff := cmp.Diff(want, got.Unjudged); got.Verdict() != invariant.Unknown || diff != "" {
+		t.Errorf("%v, unjudged (-want +got):\n%s", got.Verdict(), diff)
+	}
+	s.publish(s.store("alice"), "/home")
+	s.checker.Look()
+	if got := s.checker.Found(); got.Verdict() != invariant.OK || len(got.Unjudged) != 1 {
+		t.Errorf("with a page: %v, unjudged %v, want ok, and users", got.Verdict(), got.Unjudged)
+	}
+}
+
+// A table that was deleted and created again is a new one: no lease and no page
+// of the old one says anything about it.
+func TestADeletedTableIsForgotten(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice, bob := s.store("alice"), s.store("bob")
+	again := func() {
+		t.Helper()
+		if _, err := s.db.As("setup").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.clock.Advance(50 * time.Minute)
+	s.publish(alice, "/home")
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil { // and keeps it
+		t.Fatal(err)
+	}
+	again()
+	now := s.clock.Now()
+	s.publish(bob, "/home") // she holds nothing any more
+	s.put("bob", isr.Meta{PK: bob.PK("/other"), S3Key: "x", GeneratedAt: isr.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
+	s.checker.Look()
+	s.wantTold("violated stale-writer by bob", "unknown monotonic-publication by bob")
+	for _, c := range s.checker.Found().Broken[0].Changes {
+		if c.Actor != "bob" {
+			t.Errorf("%s wrote into the table before this one", c.Actor)
+		}
+	}
+	s.told = nil
+	again()
+	s.put("alice", isr.Meta{PK: bob.PK("/home"), S3Key: "y", GeneratedAt: isr.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
+	s.checker.Look()
+	s.wantTold("violated stale-writer by alice", "unknown monotonic-publication by alice") // the lock of before is no excuse
+	if why := s.checker.Found().Broken[2].Why; !strings.Contains(why, "while nobody held the lease") {
+		t.Errorf("got %q, want that nobody held the lease", why)
+	}
+	again()
+	lease, err := alice.Acquire(t.Context(), "/home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := s.meta(alice, "/home", lease.Token)
+	old.GeneratedAt -= 600 // older than what the table before has shown
+	if err := alice.Publish(t.Context(), lease, old); err != nil {
+		t.Fatal(err)
+	}
+	s.told = nil
+	s.checker.Look()
+	s.wantTold()
+}
+
+func TestNoLockSeen(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice := s.store("alice")
+	for i := range 5 {
+		s.put("alice", isr.Key(alice.PK("/home"), "LEASE"))
+		s.put("alice", s.meta(alice, "/home", fmt.Sprint(i)).Item())
+		s.put("bob", s.meta(alice, "/other", fmt.Sprint(i)).Item())
+	}
+	s.checker.Look()
+	s.wantTold("unknown no lock seen by alice") // once
+	if got := s.checker.Found(); got.Judged != 0 || got.Verdict() != invariant.Unknown {
+		t.Errorf("%d judged, %v; want 0, unknown", got.Judged, got.Verdict())
+	}
+	// Other rules need no lock.
+	bad := s.meta(alice, "/home", "bad").Item()
+	bad["ttl"] = &types.AttributeValueMemberS{Value: "soon"}
+	s.put("alice", bad)
+	// From the first LOCK on, whoever publishes without one is a stale writer.
+	if _, err := s.store("carol").Acquire(t.Context(), "/third"); err != nil {
+		t.Fatal(err)
+	}
+	s.told = nil
+	s.put("mallory", s.meta(alice, "/home", "evil").Item())
+	s.checker.Look()
+	s.wantTold("violated ttl-well-formed by alice", "violated stale-writer by mallory", "unknown monotonic-publication by mallory")
+}
+
+// What only other invariants are asked about needs no LOCK to be judged.
+func TestNoLockNeeded(t *testing.T) {
+	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.TTLWellFormed()}})
+	s.put("alice", s.meta(s.store("alice"), "/home", "1").Item())
+	s.checker.Look()
+	s.wantTold()
+	if got := s.checker.Found().Verdict(); got != invariant.OK {
+		t.Errorf("got %v, want ok", got)
+	}
+}
+
+func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
+	for _, off := range []time.Duration{-13 * 365 * 24 * time.Hour, -2 * time.Hour, 2 * time.Hour, 30 * 365 * 24 * time.Hour} {
+		t.Run(off.String(), func(t *testing.T) {
+			s := watch(t, 0, live.Options{})
+			for _, actor := range []string{"alice", "bob"} {
+				store := s.storeAt(actor, off)
+				for i := range 20 {
+					s.publish(store, "/home")
+					meta := s.meta(store, "/home", fmt.Sprint(actor, i))
+					s.put(actor, meta.Item()) // a stale writer, for once
+				}
+			}
+			s.checker.Look()
+			s.wantTold("unknown the clock by alice")
+			side := "ahead of the server's clock"
+			if off < 0 {
+				side = "behind the server's clock"
+			}
+			if got := s.checker.Found().Broken[0].Why; !strings.Contains(got, side) {
+				t.Errorf("got %q, want it to say %q", got, side)
+			}
+			// Whose clock is right is judged.
+			s.told = nil
+			carol := s.store("carol")
+			s.publish(carol, "/carol")
+			s.put("carol", s.meta(carol, "/carol", "evil").Item())
+			s.checker.Look()
+			s.wantTold("violated stale-writer by carol")
+		})
+	}
+}
+
+func TestMillisecondsAreNamed(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	item := isr.Key("CACHE#1", "LOCK")
+	item["lease_token"] = &types.AttributeValueMemberS{Value: "a1"}
+	item["lease_expires_at"] = &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().UnixMilli())}
+	s.put("alice", item)
+	s.checker.Look()
+	s.wantTold("unknown the clock by alice")
+	if got := s.checker.Found().Broken[0].Why; !strings.Contains(got, "it looks like milliseconds") {
+		t.Errorf("got %q, want that it looks like milliseconds", got)
+	}
+}
+
+// Nearly an hour is judged, and so is an old page of a client whose clock is known
+// to be right.
+func TestAClockThatIsNearIsJudged(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice := s.store("alice")
+	s.publish(alice, "/home")
+	old := s.meta(alice, "/home", "old")
+	old.GeneratedAt -= 7200
+	s.put("alice", old.Item())
+	s.checker.Look()
+	s.wantTold("violated stale-writer by alice", "violated monotonic-publication by alice")
+	s.told = nil
+	near := s.storeAt("bob", -59*time.Minute)
+	s.publish(near, "/near")
+	s.checker.Look()
+	s.wantTold("violated stale-writer by bob")
+}
