@@ -58,6 +58,7 @@ type Exploration struct {
 	done   Explored
 	begun  bool
 	err    error
+	heard  func(heard) // for tests
 }
 
 // Reduction is a set of ways to leave schedules out.
@@ -154,9 +155,21 @@ type explorer struct {
 	options   []option // possible now; reused between moments
 }
 
+// heard is a moment in which a run goes where none has gone: it comes to a state, or leaves one.
+type heard struct {
+	steps  []Step
+	asleep []option // when the state was come to
+	left   bool     // was come to before
+	taken  int      // -1 is none
+}
+
 // Choose implements Chooser.
 func (e *explorer) Choose(steps []Step) int {
+	news, left, asleep := !e.replaying, e.replaying, e.asleep
 	i := e.pick(steps)
+	if hear := e.x.heard; hear != nil && (news || !e.replaying) {
+		hear(heard{steps, asleep, left, i})
+	}
 	if i >= 0 && len(steps) > 1 {
 		e.n++
 	}
