@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,9 +72,10 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 func TestShrinkingAScheduleEnds(t *testing.T) {
 	for _, goroutines := range []bool{true, false} {
 		t.Run(fmt.Sprintf("goroutines=%v", goroutines), func(t *testing.T) {
-			stuck, nodes := false, 0
+			var stuck atomic.Bool
+			var nodes atomic.Int64 // a run that is stuck is never waited for
 			r := newRunner(t, Check{Protocol: DefaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
-				if nodes++; stuck {
+				if nodes.Add(1); stuck.Load() {
 					var mu sync.Mutex
 					mu.Lock()
 					mu.Lock() // no bubble knows of this wait
@@ -92,13 +94,14 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			}
 			r.limit.began, r.limit.most = true, 2*time.Second
 			r.limit.end = time.Now().Add(r.limit.most) //nolint:forbidigo // the time that people wait
-			stuck, nodes = true, 0
+			stuck.Store(true)
+			nodes.Store(0)
 			began := time.Now() //nolint:forbidigo // as above
 			if small := r.shrunk(f); small != f {
 				t.Errorf("shrunk to %+v, want what was found", small)
 			}
-			if took := time.Since(began); nodes != 1 || took > 10*time.Second { //nolint:forbidigo // as above
-				t.Errorf("%d runs were tried, in %v; want one, in some 2 to 3 s", nodes, took)
+			if took := time.Since(began); nodes.Load() != 1 || took > 10*time.Second { //nolint:forbidigo // as above
+				t.Errorf("%d runs were tried, in %v; want one, in some 2 to 3 s", nodes.Load(), took)
 			}
 			if !strings.HasPrefix(r.limit.ended(), "shrinking ended with a run that did not end within ") {
 				t.Errorf("it ended because: %q", r.limit.ended())
