@@ -124,7 +124,11 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	if o.Verdict == invariant.OK {
 		return printed.String(), nil
 	}
-	return printed.String(), r.outcome(s, o)
+	f := r.outcome(s, o)
+	if o.Violation != nil {
+		r.doubt(f, o.Violation)
+	}
+	return printed.String(), f
 }
 
 // outcome is a run whose verdict is not ok.

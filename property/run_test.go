@@ -2,6 +2,7 @@ package property
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,7 +127,15 @@ func TestMissing(t *testing.T) {
 		t.Errorf("missing %v of nothing wanted", got)
 	}
 	count.worlds--
-	if got := count.missing(wanted); got != nil {
+	if got := count.missing(wanted); len(got) != 0 {
+		t.Errorf("missing %v after too few worlds to say so", got)
+	}
+	pages := []scenario.Mark{scenario.Published, scenario.ServedFresh}
+	if got := count.missing(pages); !slices.Equal(got, pages) {
+		t.Errorf("missing %v, want %v", got, pages)
+	}
+	count.worlds = enoughForThePages - 1
+	if got := count.missing(pages); len(got) != 0 {
 		t.Errorf("missing %v after too few worlds to say so", got)
 	}
 }

@@ -206,11 +206,11 @@ func (d drawn) transaction() any {
 	var keys []string
 	for range 1 + d.IntN(2) {
 		key := d.key()
-		if name := fmt.Sprint(rowAccess(key, true)); slices.Contains(keys, name) {
+		name := fmt.Sprint(rowAccess(key, true))
+		if slices.Contains(keys, name) {
 			continue
-		} else {
-			keys = append(keys, name)
 		}
+		keys = append(keys, name)
 		table := aws.String("cache")
 		condition, values := d.condition()
 		const old = types.ReturnValuesOnConditionCheckFailureAllOld

@@ -180,8 +180,8 @@ func (s *search) answer(place int) bool {
 			s.keep(&seen, p)
 		}
 	}
-	todo := append(s.todo[:0], seen...)
-	for len(todo) > 0 {
+	s.todo = append(s.todo[:0], seen...)
+	for todo := s.todo; len(todo) > 0; {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for i := range s.top {
@@ -209,7 +209,7 @@ func (s *search) answer(place int) bool {
 			}
 		}
 	}
-	s.now, s.next, s.seen, s.todo = next, s.now, seen, todo
+	s.now, s.next, s.seen = next, s.now, seen
 	s.forget(place)
 	return s.work >= 0
 }
@@ -263,7 +263,8 @@ func (s *search) keep(some *[]prefix, p prefix) bool {
 			kept = append(kept, other)
 		}
 	}
-	*some = append(kept, p)
+	kept = append(kept, p)
+	*some = kept
 	return true
 }
 
