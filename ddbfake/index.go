@@ -34,6 +34,8 @@ type index struct {
 	projection types.Projection
 	projected  []string // the attributes it has, its own keys and the table's among them; nil if all
 	throughput throughput
+	ceiling    ceiling
+	warmth     warmth
 
 	entries *btree.BTreeG[*indexRow]
 	bytes   int64
@@ -282,6 +284,8 @@ func (x *index) describe(d *types.TableDescription, status types.IndexStatus) ty
 		KeySchema:             slices.Clone(x.keys),
 		Projection:            x.describeProjection(),
 		ProvisionedThroughput: x.throughput.describe(),
+		OnDemandThroughput:    x.ceiling.describe(),
+		WarmThroughput:        x.warmth.describeOfIndex(),
 	}
 }
 

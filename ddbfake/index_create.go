@@ -20,6 +20,8 @@ type indexSpec struct {
 	keys       []types.KeySchemaElement
 	projection *types.Projection
 	throughput *types.ProvisionedThroughput
+	ceiling    *types.OnDemandThroughput
+	warmth     *types.WarmThroughput
 }
 
 // indexSpecs returns those of a CreateTable, the local ones first, in which
@@ -31,6 +33,7 @@ func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	for _, g := range in.GlobalSecondaryIndexes {
 		global = append(global, indexSpec{
 			name: g.IndexName, global: true, keys: g.KeySchema, projection: g.Projection, throughput: g.ProvisionedThroughput,
+			ceiling: g.OnDemandThroughput, warmth: g.WarmThroughput,
 		})
 	}
 	return local, global
@@ -115,7 +118,11 @@ func newIndexes(in *dynamodb.CreateTableInput, schema *keySchema) ([]*index, err
 			if err != nil {
 				return nil, err
 			}
-			if err := s.checkBilling(in.BillingMode == types.BillingModePayPerRequest); err != nil {
+			onDemand := in.BillingMode == types.BillingModePayPerRequest
+			if err := s.checkBilling(onDemand); err != nil {
+				return nil, err
+			}
+			if err := x.ready(s, onDemand); err != nil {
 				return nil, err
 			}
 			if names[x.name] {
@@ -222,6 +229,24 @@ func newIndex(s *indexSpec, schema *keySchema, definitions []types.AttributeDefi
 		x.throughput = throughput{readUnits: *s.throughput.ReadCapacityUnits, writeUnits: *s.throughput.WriteCapacityUnits}
 	}
 	return x, nil
+}
+
+// ready gives a new global index its ceiling and its warmth.
+func (x *index) ready(s *indexSpec, onDemand bool) error {
+	if !x.global {
+		return nil
+	}
+	of := "index: " + x.name
+	if err := checkCeiling(s.ceiling, of, onDemand, false); err != nil {
+		return err
+	}
+	x.warmth = newWarmth(onDemand, x.throughput)
+	if err := x.warmth.check(s.warmth, of, onDemand, false); err != nil {
+		return err
+	}
+	x.ceiling.set(s.ceiling)
+	x.warmth.set(s.warmth)
+	return nil
 }
 
 // checkKeys checks an index's key schema. Of the order in which the rules on

@@ -286,11 +286,9 @@ func TestUpdateTableStatuses(t *testing.T) {
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{
-		{SSESpecification: &types.SSESpecification{}},
-		{OnDemandThroughput: &types.OnDemandThroughput{}},
-		{GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Update: &types.UpdateGlobalSecondaryIndexAction{
-			IndexName: aws.String("many"), WarmThroughput: &types.WarmThroughput{},
-		}}}},
+		{ReplicaUpdates: []types.ReplicationGroupUpdate{}},
+		{MultiRegionConsistency: types.MultiRegionConsistencyStrong},
+		{VectorIndexUpdates: []types.VectorIndexUpdate{}},
 	} {
 		in.TableName = aws.String("rows")
 		_, err := door.UpdateTable(t.Context(), in)

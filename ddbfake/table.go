@@ -32,8 +32,11 @@ type table struct {
 	definitions        []types.AttributeDefinition
 	keys               []types.KeySchemaElement
 	billing            types.BillingMode
-	billed             time.Time // when billing became what it is
+	billed             time.Time // when it was last changed to payment per request; zero if it never was
 	throughput         throughput
+	ceiling            ceiling
+	warmth             warmth
+	encryption         encryption
 	class              types.TableClass
 	deletionProtection bool
 	tags               map[string]string // shared with snapshots: changed in a copy

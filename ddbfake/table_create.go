@@ -53,17 +53,24 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
 		indexes:            indexes,
 		created:            r.now,
-		billed:             r.now,
 		definitions:        slices.Clone(in.AttributeDefinitions),
 		keys:               slices.Clone(in.KeySchema),
 		billing:            in.BillingMode,
 		class:              in.TableClass,
 		deletionProtection: aws.ToBool(in.DeletionProtectionEnabled),
 		tags:               withTags(nil, in.Tags),
+		encryption:         newEncryption(in.SSESpecification, r.region),
+	}
+	onDemand := t.billing == types.BillingModePayPerRequest
+	if onDemand {
+		t.billed = r.now
 	}
 	if p := in.ProvisionedThroughput; p != nil {
 		t.throughput = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits}
 	}
+	t.ceiling.set(in.OnDemandThroughput)
+	t.warmth = newWarmth(onDemand, t.throughput)
+	t.warmth.set(in.WarmThroughput)
 	if specification := in.StreamSpecification; specification != nil && *specification.StreamEnabled {
 		db.enableStream(t, specification.StreamViewType, r.now)
 	}
@@ -111,6 +118,7 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 	}
 	c.indexes(in)
 	c.streamSpecification(in.StreamSpecification)
+	c.encryptionType(in.SSESpecification)
 	if err := c.err(); err != nil {
 		return err
 	}
@@ -130,7 +138,18 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 			return invalid(prefix + "Table is being created with a stream disabled, UpdateViewType should not be specified")
 		}
 	}
-	return nil
+	if err := checkEncryption(in.SSESpecification); err != nil {
+		return err
+	}
+	onDemand := in.BillingMode == types.BillingModePayPerRequest
+	if err := checkCeiling(in.OnDemandThroughput, "table", onDemand, false); err != nil {
+		return err
+	}
+	var units throughput
+	if p := in.ProvisionedThroughput; p != nil {
+		units = throughput{readUnits: *p.ReadCapacityUnits, writeUnits: *p.WriteCapacityUnits}
+	}
+	return newWarmth(onDemand, units).check(in.WarmThroughput, "table", onDemand, false)
 }
 
 func (c *constraints) attributeName(name *string, member string) {
@@ -169,6 +188,9 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 	var defined, keys []string
 	for _, d := range in.AttributeDefinitions {
 		kind, _ := attr.ParseKind(string(d.AttributeType))
+		if kinds[*d.AttributeName] != attr.KindInvalid {
+			return s, duplicated(*d.AttributeName)
+		}
 		kinds[*d.AttributeName] = kind
 		defined = append(defined, *d.AttributeName)
 	}
@@ -199,24 +221,19 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 	return s, nil
 }
 
+// duplicated refuses an attribute that is defined twice, be it with one type.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-042)
+// Source: https://github.com/scylladb/scylladb/issues/13870
+func duplicated(name string) error { return invalid("Attribute Name is duplicated: %s", name) }
+
 // unsupportedOfTable refuses what the fake does not have.
 func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
-	for _, g := range in.GlobalSecondaryIndexes {
-		if g.OnDemandThroughput != nil {
-			return &UnsupportedError{Operation: "CreateTable", Parameter: "GlobalSecondaryIndexes.OnDemandThroughput"}
-		}
-		if g.WarmThroughput != nil {
-			return &UnsupportedError{Operation: "CreateTable", Parameter: "GlobalSecondaryIndexes.WarmThroughput"}
-		}
-	}
 	for _, p := range []struct {
 		name  string
 		given bool
 	}{
 		{"VectorIndexes", in.VectorIndexes != nil},
-		{"SSESpecification", in.SSESpecification != nil},
-		{"OnDemandThroughput", in.OnDemandThroughput != nil},
-		{"WarmThroughput", in.WarmThroughput != nil},
 		{"ResourcePolicy", in.ResourcePolicy != nil},
 		{"GlobalTableSourceArn", in.GlobalTableSourceArn != nil},
 		{"GlobalTableSettingsReplicationMode", in.GlobalTableSettingsReplicationMode != ""},

@@ -117,10 +117,16 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 		TableSizeBytes:            aws.Int64(t.bytes),
 		DeletionProtectionEnabled: aws.Bool(t.deletionProtection),
 		ProvisionedThroughput:     t.throughput.describe(),
+		OnDemandThroughput:        t.ceiling.describe(),
+		WarmThroughput:            t.warmth.describe(),
+		SSEDescription:            t.encryption.describe(),
 	}
 	t.describeIndexes(d)
 	t.describeStreamOf(d)
-	if t.billing == types.BillingModePayPerRequest {
+	// It is there from the first time that the table is paid per request.
+	//
+	// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-058)
+	if !t.billed.IsZero() {
 		d.BillingModeSummary = &types.BillingModeSummary{
 			BillingMode:                       t.billing,
 			LastUpdateToPayPerRequestDateTime: aws.Time(t.billed),

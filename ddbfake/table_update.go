@@ -71,6 +71,7 @@ func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
 		c.throughput(in.ProvisionedThroughput, "")
 	}
 	c.streamSpecification(in.StreamSpecification)
+	c.encryptionType(in.SSESpecification)
 	for i, u := range in.GlobalSecondaryIndexUpdates {
 		if u.Update != nil {
 			at := member("globalSecondaryIndexUpdates", i, "update.")
@@ -90,7 +91,8 @@ func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
 }
 
 func specOf(a *types.CreateGlobalSecondaryIndexAction) indexSpec {
-	return indexSpec{name: a.IndexName, global: true, keys: a.KeySchema, projection: a.Projection, throughput: a.ProvisionedThroughput}
+	return indexSpec{name: a.IndexName, global: true, keys: a.KeySchema, projection: a.Projection, throughput: a.ProvisionedThroughput,
+		ceiling: a.OnDemandThroughput, warmth: a.WarmThroughput}
 }
 
 // unsupportedOfUpdate refuses what the fake does not have.
@@ -100,27 +102,12 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 		given bool
 	}
 	parameters := []parameter{
-		{"SSESpecification", in.SSESpecification != nil},
 		{"ReplicaUpdates", in.ReplicaUpdates != nil},
-		{"OnDemandThroughput", in.OnDemandThroughput != nil},
-		{"WarmThroughput", in.WarmThroughput != nil},
 		{"VectorIndexUpdates", in.VectorIndexUpdates != nil},
 		{"MultiRegionConsistency", in.MultiRegionConsistency != ""},
 		{"GlobalTableWitnessUpdates", in.GlobalTableWitnessUpdates != nil},
 		{"GlobalTableSettingsReplicationMode", in.GlobalTableSettingsReplicationMode != ""},
 		{"DisassociationProtectionEnabled", in.DisassociationProtectionEnabled != nil},
-	}
-	for _, u := range in.GlobalSecondaryIndexUpdates {
-		var onDemand *types.OnDemandThroughput
-		var warm *types.WarmThroughput
-		if u.Create != nil {
-			onDemand, warm = u.Create.OnDemandThroughput, u.Create.WarmThroughput
-		}
-		if u.Update != nil {
-			onDemand, warm = cmp.Or(onDemand, u.Update.OnDemandThroughput), cmp.Or(warm, u.Update.WarmThroughput)
-		}
-		parameters = append(parameters, parameter{"GlobalSecondaryIndexUpdates.OnDemandThroughput", onDemand != nil},
-			parameter{"GlobalSecondaryIndexUpdates.WarmThroughput", warm != nil})
 	}
 	for _, p := range parameters {
 		if p.given {
@@ -141,14 +128,30 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	units := in.ProvisionedThroughput != nil || in.BillingMode != ""
 	indexes := len(in.GlobalSecondaryIndexUpdates) > 0
 	class, protection := in.TableClass != "", in.DeletionProtectionEnabled != nil
-	streams := in.StreamSpecification != nil
+	streams, encryption := in.StreamSpecification != nil, changesEncryption(in.SSESpecification)
+	ceiling, warmth := limitsThroughput(in.OnDemandThroughput), warms(in.WarmThroughput)
+	changes := 0
+	for _, given := range []bool{units, indexes, class, protection, streams, encryption, ceiling, warmth} {
+		if given {
+			changes++
+		}
+	}
 	switch {
-	case !units && !indexes && !class && !protection && !streams:
+	case changes == 0:
 		return invalid(nothingToUpdate)
-	case class && (units || indexes || protection || streams):
+	case encryption && changes > 1:
+		return badParameter("Server-Side Encryption modification must be the only operation in the request")
+	case class && changes > 1:
 		return badParameter("TableClass modification must be the only operation in the request")
-	case protection && (units || indexes || streams):
+	case protection && changes > 1:
 		return badParameter("DeletionProtection modification must be the only operation in the request")
+	case ceiling && (streams || indexes || warmth || in.ProvisionedThroughput != nil && in.BillingMode == ""):
+		return badParameter("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
+	case warmth && changes > 1:
+		return badParameter("WarmThroughput must be the only operation in the request")
+	}
+	if err := checkEncryption(in.SSESpecification); err != nil {
+		return err
 	}
 	if streams {
 		if err := checkStreamUpdate(in); err != nil {
@@ -232,6 +235,16 @@ func (u *tableUpdate) check() error {
 	if err := u.checkStream(); err != nil {
 		return err
 	}
+	t := u.table
+	if err := t.encryption.checkChange(u.in.SSESpecification); err != nil {
+		return err
+	}
+	if err := checkCeiling(u.in.OnDemandThroughput, "table", u.onDemand, true); err != nil {
+		return err
+	}
+	if err := t.warmth.check(u.in.WarmThroughput, "table", u.onDemand, true); err != nil {
+		return err
+	}
 	for i := range u.in.GlobalSecondaryIndexUpdates {
 		if err := u.checkIndex(&u.in.GlobalSecondaryIndexUpdates[i]); err != nil {
 			return err
@@ -284,8 +297,17 @@ func (u *tableUpdate) checkIndex(change *types.GlobalSecondaryIndexUpdate) error
 	case change.Delete != nil:
 		return nil
 	}
-	p := change.Update.ProvisionedThroughput
+	p, of := change.Update.ProvisionedThroughput, "index: "+name
+	other := limitsThroughput(change.Update.OnDemandThroughput) || warms(change.Update.WarmThroughput)
+	if err := checkCeiling(change.Update.OnDemandThroughput, of, u.onDemand, true); err != nil {
+		return err
+	}
+	if err := x.warmth.check(change.Update.WarmThroughput, of, u.onDemand, true); err != nil {
+		return err
+	}
 	switch {
+	case p == nil && other:
+		return nil
 	case u.onDemand:
 		return badParameter("The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput", name)
 	case p == nil:
@@ -308,7 +330,17 @@ func (u *tableUpdate) create(action *types.CreateGlobalSecondaryIndexAction, exi
 	case u.in.AttributeDefinitions == nil:
 		return badParameter("AttributeDefinitions is not specified for index: %s", *s.name)
 	}
+	if names := definedNames(u.in.AttributeDefinitions); len(names) > 1 {
+		for i, name := range names {
+			if slices.Contains(names[:i], name) {
+				return duplicated(name)
+			}
+		}
+	}
 	x, err := newIndex(&s, &t.schema, u.in.AttributeDefinitions)
+	if err == nil {
+		err = x.ready(&s, u.onDemand)
+	}
 	if err != nil {
 		return err
 	}
@@ -378,13 +410,33 @@ func (u *tableUpdate) do() *types.TableDescription {
 	if u.in.TableClass != "" {
 		t.class = u.in.TableClass
 	}
+	oldKey, oldWarmth := t.encryption, t.warmth
+	if changesEncryption(u.in.SSESpecification) {
+		t.encryption = newEncryption(u.in.SSESpecification, t.region)
+		status = types.TableStatusActive
+	}
+	if warms(u.in.WarmThroughput) {
+		t.warmth.set(u.in.WarmThroughput)
+		status = types.TableStatusActive
+	}
 	u.bill()
+	if limitsThroughput(u.in.OnDemandThroughput) {
+		t.ceiling.set(u.in.OnDemandThroughput)
+		if u.in.BillingMode == "" {
+			status = types.TableStatusActive
+		}
+	}
 	for _, change := range u.in.GlobalSecondaryIndexUpdates {
 		switch {
 		case change.Update != nil:
 			x := t.index(*change.Update.IndexName)
 			oldOf[x.name], statuses[x.name] = x.throughput.describe(), types.IndexStatusUpdating
-			x.throughput.set(change.Update.ProvisionedThroughput, u.now)
+			x.ceiling.set(change.Update.OnDemandThroughput)
+			x.warmth.set(change.Update.WarmThroughput)
+			if p := change.Update.ProvisionedThroughput; p != nil {
+				x.throughput.set(p, u.now)
+				x.warmth.atLeast(newWarmth(false, x.throughput))
+			}
 		case change.Delete != nil:
 			deleted = t.index(*change.Delete.IndexName)
 			t.drop(deleted)
@@ -396,6 +448,16 @@ func (u *tableUpdate) do() *types.TableDescription {
 	}
 	d := t.describe(status)
 	d.ProvisionedThroughput = &old
+	if changesEncryption(u.in.SSESpecification) {
+		d.SSEDescription = oldKey.changing()
+	}
+	if warms(u.in.WarmThroughput) {
+		d.WarmThroughput = oldWarmth.describe()
+		d.WarmThroughput.Status = types.TableStatusUpdating
+	}
+	if limitsThroughput(u.in.OnDemandThroughput) {
+		d.OnDemandThroughput = t.ceiling.changed(u.in.OnDemandThroughput)
+	}
 	for i := range d.GlobalSecondaryIndexes {
 		g := &d.GlobalSecondaryIndexes[i]
 		if s, ok := statuses[*g.IndexName]; ok {
@@ -419,17 +481,24 @@ func (u *tableUpdate) do() *types.TableDescription {
 func (u *tableUpdate) bill() {
 	t := u.table
 	if u.in.BillingMode != "" && u.onDemand != (t.billing == types.BillingModePayPerRequest) {
-		t.billed = u.now
 		if u.onDemand {
+			t.billed = u.now
 			t.throughput = throughput{}
-			for _, x := range t.indexes {
+			t.warmth.atLeast(newWarmth(true, t.throughput))
+		}
+		t.ceiling = ceiling{}
+		for _, x := range t.indexes {
+			x.ceiling = ceiling{}
+			if u.onDemand && x.global {
 				x.throughput = throughput{}
+				x.warmth.atLeast(newWarmth(true, x.throughput))
 			}
 		}
 	}
 	t.billing = cmp.Or(u.in.BillingMode, t.billing)
 	if p := u.in.ProvisionedThroughput; p != nil {
 		t.throughput.set(p, u.now)
+		t.warmth.atLeast(newWarmth(false, t.throughput))
 	}
 }
 

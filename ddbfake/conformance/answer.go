@@ -211,12 +211,39 @@ func tableText(t *types.TableDescription) string {
 	billing := "PROVISIONED"
 	if t.BillingModeSummary != nil {
 		billing = string(t.BillingModeSummary.BillingMode)
+		if billing == "PROVISIONED" && t.BillingModeSummary.LastUpdateToPayPerRequestDateTime != nil {
+			billing += " once on demand"
+		}
 	}
 	units := ""
 	if p := t.ProvisionedThroughput; p != nil {
 		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
 	}
-	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t)
+	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t) + settingsText(t)
+}
+
+// settingsText prints encryption and throughput, as far as there is something to
+// say: every table is warm for what it has.
+func settingsText(t *types.TableDescription) string {
+	var text strings.Builder
+	if s := t.SSEDescription; s != nil {
+		key := aws.ToString(s.KMSMasterKeyArn)
+		if strings.HasPrefix(key, "arn:aws:kms:") {
+			key = "some key"
+		}
+		fmt.Fprintf(&text, "; encrypted %s %s %s", s.Status, s.SSEType, key)
+	}
+	if c := t.OnDemandThroughput; c != nil {
+		fmt.Fprintf(&text, "; at most %d/%d", aws.ToInt64(c.MaxReadRequestUnits), aws.ToInt64(c.MaxWriteRequestUnits))
+	}
+	if w := t.WarmThroughput; w != nil {
+		read, write := aws.ToInt64(w.ReadUnitsPerSecond), aws.ToInt64(w.WriteUnitsPerSecond)
+		p := t.ProvisionedThroughput
+		if units := p != nil && read == aws.ToInt64(p.ReadCapacityUnits) && write == aws.ToInt64(p.WriteCapacityUnits); !units && (read != 12000 || write != 4000) {
+			fmt.Fprintf(&text, "; warm %d/%d %s", read, write, w.Status)
+		}
+	}
+	return text.String()
 }
 
 func keysText(keys []types.KeySchemaElement, kinds map[string]types.ScalarAttributeType) string {

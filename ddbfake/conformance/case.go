@@ -85,6 +85,7 @@ func Cases() []Case {
 		{"returnvalues", returnValuesCases()},
 		{"projection", projectionCases()},
 		{"table_update", tableUpdateCases()},
+		{"table_settings", tableSettingsCases()},
 		{"index_create", indexCreateCases()},
 		{"index_write", indexWriteCases()},
 		{"index_query", indexQueryCases()},
@@ -151,7 +152,7 @@ type deviation struct {
 
 // deviations holds what each store is known to answer instead of DynamoDB.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStreams,
+	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStreams,
 		localLegacy),
 }
 

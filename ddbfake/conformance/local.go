@@ -57,6 +57,8 @@ var localDeviations = map[place]deviation{
 	{"table/no units", 1}:                     {"ValidationException: Table read and write throughput must be at least 1, and cannot be null", ownWords},
 	{"table/billing mode", 1}:                 {"InternalFailure: The request processing has failed because of an unknown error, exception or failure.", "Local fails"},
 	{"table/attribute type", 1}:               {"ValidationException: Member must satisfy enum value set: [B, N, S]", ownWords},
+	{"table/defined twice", 1}:                {"ValidationException: Cannot have two attributes with the same name", ownWords},
+	{"table/defined twice otherwise", 1}:      {"ValidationException: Cannot have two attributes with the same name", ownWords},
 	{"table/key type", 1}:                     {"table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0", lenient},
 	{"table/no keys", 1}:                      {"ValidationException: No defined key schema.  A key schema containing at least a hash key must be defined for all tables", ownWords},
 	{"table/range first", 1}:                  {hashKeyFirst, ownWords},

@@ -187,7 +187,10 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 // not matter if they never are: the next step says so.
 func (w *world) settle(ctx context.Context, name *string) {
 	busy := func(out *dynamodb.DescribeTableOutput) bool {
+		encryption, warmth := out.Table.SSEDescription, out.Table.WarmThroughput
 		return out.Table.TableStatus != types.TableStatusActive ||
+			encryption != nil && encryption.Status == types.SSEStatusUpdating ||
+			warmth != nil && warmth.Status == types.TableStatusUpdating ||
 			slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
 				return x.IndexStatus != types.IndexStatusActive
 			})

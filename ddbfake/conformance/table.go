@@ -180,6 +180,10 @@ func tableCases() []Case {
 			invalid("Invalid KeySchema: Some index key attribute have no definition"), keys("pk", "HASH", "other", "RANGE")),
 		refused("undefined partition key", "A partition key alone is defined too.", dynalite+"createTable.js",
 			invalid(prefix+"Some index key attributes are not defined in AttributeDefinitions. Keys: [other], AttributeDefinitions: [pk, sk]"), keys("other", "HASH")),
+		refused("defined twice", "An attribute is defined once.", quirks+"table-throughput-billing.md",
+			invalid("Attribute Name is duplicated: pk"), definitions("pk", "S", "pk", "S", "sk", "S")),
+		refused("defined twice otherwise", "And with one type.", "https://github.com/scylladb/scylladb/issues/13870",
+			invalid("Attribute Name is duplicated: pk"), definitions("pk", "S", "sk", "S", "pk", "N")),
 		refused("unused definition", "Only key attributes are defined.", dynalite+"createTable.js",
 			invalid(prefix+"Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"), keys("pk", "HASH")),
 	}

@@ -122,7 +122,8 @@ func tableUpdateCases() []Case {
 			steps: []step{
 				expect(provisioned, five), expect(updateTable(onDemand), done), expect(describeTable(), plain),
 				expect(updateTable(onDemand), done),
-				expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))), done), expect(describeTable(), five),
+				expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))), done),
+				expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED once on demand 5/5"),
 				expect(deleteTable(), "deleted rows"),
 			},
 		},

@@ -1,0 +1,174 @@
+package ddbfake
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// ceiling is the most that a table or a global index paid per request may use a
+// second; 0 is no ceiling. It is described, and limits nothing.
+type ceiling struct{ read, write int64 }
+
+// removed is the value that takes a ceiling away.
+const removed = -1
+
+// limitsThroughput reports whether a parameter has a member. One without is as
+// good as none.
+//
+// Deviation: in an UpdateTable the service fails with an InternalFailure then.
+func limitsThroughput(p *types.OnDemandThroughput) bool {
+	return p != nil && (p.MaxReadRequestUnits != nil || p.MaxWriteRequestUnits != nil)
+}
+
+// checkCeiling checks a ceiling of what the words name: "table", or "index: " and
+// its name. The words on an index are those on a table: no source has them.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-038, DDB-TABLE-039, DDB-TABLE-059: the texts)
+// Source: https://github.com/nubo-db/dynoxide/issues/159
+func checkCeiling(p *types.OnDemandThroughput, of string, onDemand, update bool) error {
+	if !limitsThroughput(p) {
+		return nil
+	}
+	members := []struct {
+		name  string
+		value *int64
+	}{{"MaxReadRequestUnits", p.MaxReadRequestUnits}, {"MaxWriteRequestUnits", p.MaxWriteRequestUnits}}
+	for _, m := range members {
+		switch {
+		case m.value == nil || onDemand:
+		case update:
+			return badParameter("%s for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED", m.name)
+		default:
+			return badParameter("%s for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED.", m.name)
+		}
+	}
+	for _, m := range members {
+		if m.value != nil && *m.value < 1 && (*m.value != removed || !update) {
+			return badParameter("Requested %s for OnDemandThroughput for %s is outside of valid range", m.name, of)
+		}
+	}
+	return nil
+}
+
+// set changes the members that are given.
+func (c *ceiling) set(p *types.OnDemandThroughput) {
+	if p == nil {
+		return
+	}
+	for _, m := range []struct {
+		to    *int64
+		value *int64
+	}{{&c.read, p.MaxReadRequestUnits}, {&c.write, p.MaxWriteRequestUnits}} {
+		if m.value != nil {
+			*m.to = max(*m.value, 0)
+		}
+	}
+}
+
+// describe returns nil if there is no ceiling.
+func (c ceiling) describe() *types.OnDemandThroughput {
+	if c == (ceiling{}) {
+		return nil
+	}
+	return &types.OnDemandThroughput{MaxReadRequestUnits: positive(c.read), MaxWriteRequestUnits: positive(c.write)}
+}
+
+func positive(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return aws.Int64(n)
+}
+
+// changed describes a ceiling as an UpdateTable does that has changed it: what was
+// taken away is echoed.
+func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput {
+	d := c.describe()
+	if d == nil {
+		d = new(types.OnDemandThroughput)
+	}
+	if aws.ToInt64(p.MaxReadRequestUnits) == removed {
+		d.MaxReadRequestUnits = aws.Int64(removed)
+	}
+	if aws.ToInt64(p.MaxWriteRequestUnits) == removed {
+		d.MaxWriteRequestUnits = aws.Int64(removed)
+	}
+	return d
+}
+
+// warmth is what a table or a global index is ready for at once, a second. It
+// never falls. It is described, and readies nothing.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
+type warmth struct{ read, write int64 }
+
+// What a table that is paid per request is ready for.
+const (
+	initialReads  = 12_000
+	initialWrites = 4_000
+)
+
+// warms reports whether a parameter has a member.
+func warms(p *types.WarmThroughput) bool {
+	return p != nil && (p.ReadUnitsPerSecond != nil || p.WriteUnitsPerSecond != nil)
+}
+
+// newWarmth is what there is without being asked for.
+func newWarmth(onDemand bool, t throughput) warmth {
+	if onDemand {
+		return warmth{initialReads, initialWrites}
+	}
+	return warmth{t.readUnits, t.writeUnits}
+}
+
+// check refuses what is less than there is.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-039, DDB-TABLE-059: the texts)
+func (w warmth) check(p *types.WarmThroughput, of string, onDemand, update bool) error {
+	if p == nil {
+		return nil
+	}
+	for _, m := range []struct {
+		name, units string
+		value       *int64
+		is          int64
+	}{
+		{"ReadUnitsPerSecond", "ReadCapacityUnits", p.ReadUnitsPerSecond, w.read},
+		{"WriteUnitsPerSecond", "WriteCapacityUnits", p.WriteUnitsPerSecond, w.write},
+	} {
+		switch requested := "Requested " + m.name + " for WarmThroughput for " + of + " is lower than "; {
+		case m.value == nil || *m.value >= m.is:
+		case update:
+			return badParameter("%scurrent WarmThroughput, decreasing WarmThroughput is not supported", requested)
+		case onDemand:
+			return badParameter("%sinitial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/"+
+				"developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial", requested)
+		default:
+			return badParameter("%s%s of ProvisionedThroughput", requested, m.units)
+		}
+	}
+	return nil
+}
+
+// set changes the members that are given.
+func (w *warmth) set(p *types.WarmThroughput) {
+	if p != nil {
+		w.atLeast(warmth{aws.ToInt64(p.ReadUnitsPerSecond), aws.ToInt64(p.WriteUnitsPerSecond)})
+	}
+}
+
+// atLeast raises it.
+func (w *warmth) atLeast(o warmth) { *w = warmth{max(w.read, o.read), max(w.write, o.write)} }
+
+func (w warmth) describe() *types.TableWarmThroughputDescription {
+	return &types.TableWarmThroughputDescription{
+		ReadUnitsPerSecond: aws.Int64(w.read), WriteUnitsPerSecond: aws.Int64(w.write), Status: types.TableStatusActive,
+	}
+}
+
+func (w warmth) describeOfIndex() *types.GlobalSecondaryIndexWarmThroughputDescription {
+	return &types.GlobalSecondaryIndexWarmThroughputDescription{
+		ReadUnitsPerSecond: aws.Int64(w.read), WriteUnitsPerSecond: aws.Int64(w.write), Status: types.IndexStatusActive,
+	}
+}
