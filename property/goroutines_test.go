@@ -20,7 +20,7 @@ import (
 
 func TestHeartbeatsPass(t *testing.T) {
 	t.Parallel()
-	property.Check{Goroutines: true, Schedules: racing.Fewer(property.DefaultSchedules, 10)}.Run(t, property.NewLeaser)
+	property.Check{Goroutines: true, Schedules: racing.Fewer(5, 2)}.Run(t, property.NewLeaser)
 }
 
 // goroutineStores are stores with goroutines that a check must refuse.

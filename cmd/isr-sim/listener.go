@@ -157,7 +157,7 @@ type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
-	failed        error // of Read, if any
+	failed        error        // of Read, if any
 	lingers       atomic.Int64 // how much it still reads when it is closed, in bytes
 
 	whole   atomic.Bool // it has sent a whole request
