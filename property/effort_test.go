@@ -16,6 +16,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
+// Strangers are the stores that TestEffort measures beside the mutants; they have
+// no summary, and need a client of the SDK.
+var Strangers func() []isr.Protocol
+
 var effortSeeds = flag.Int("effort", 0, "measure with how many seeds the default effort finds each mutant: go test ./property -run '^TestEffort$' -effort 20 -timeout 0")
 
 // TestEffort prints, for each mutant and for several ways to spend schedules, how
