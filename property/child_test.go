@@ -11,9 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/property"
@@ -192,12 +190,6 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		"looks into another table": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 			n.Table = "the-real-one"
 			return isr.Served{}, read(ctx, n)
-		}),
-		"writes another LOCK": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
-			item := isr.Key(isr.PartitionKey("", key), isr.SortLock)
-			item["owner"] = &types.AttributeValueMemberS{Value: n.Tokens()}
-			_, err := n.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(n.Table), Item: item})
-			return isr.Served{}, err
 		}),
 		"cannot be made": func(property.Node) (isr.Handler, error) { return nil, errors.New("no region") },
 		"is nil":         func(property.Node) (isr.Handler, error) { return nil, nil },

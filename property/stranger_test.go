@@ -29,15 +29,16 @@ type stranger struct {
 	property.Node
 	inline bool
 
-	noTTL            bool // no row has a ttl, which is no bug
-	noSecondLook     bool // it renders whatever was published while it took the lease
-	blind            bool // what the condition refuses is put without one
-	publishInMillis  bool // the condition of the publish compares the lease's end with milliseconds: it is never met
-	leaseInMillis    bool // the lease ends in milliseconds and is compared with seconds: it never ends
-	neverRevalidates bool // what is there is served for ever, as stale
-	neverReleases    bool // after a failure the lock stays
-	neverFresh       bool // the adapter forgets to say what is fresh
-	expiryOffByOne   bool // the lease counts as over a second early
+	noTTL            bool   // no row has a ttl, which is no bug
+	lockedBy         string // the attribute of LOCK that says who holds it; "" is lease_token, and nobody can read another
+	noSecondLook     bool   // it renders whatever was published while it took the lease
+	blind            bool   // what the condition refuses is put without one
+	publishInMillis  bool   // the condition of the publish compares the lease's end with milliseconds: it is never met
+	leaseInMillis    bool   // the lease ends in milliseconds and is compared with seconds: it never ends
+	neverRevalidates bool   // what is there is served for ever, as stale
+	neverReleases    bool   // after a failure the lock stays
+	neverFresh       bool   // the adapter forgets to say what is fresh
+	expiryOffByOne   bool   // the lease counts as over a second early
 }
 
 // strange returns what makes such caches.
@@ -130,6 +131,8 @@ func (s *stranger) make(ctx context.Context, key, token string) (isr.Served, err
 	return s.serve(page), nil
 }
 
+func (s *stranger) holder() string { return cmp.Or(s.lockedBy, "lease_token") }
+
 func (s *stranger) pk(key string) string { return "CACHE#" + key }
 
 // read returns the page, nil if there is none.
@@ -163,7 +166,7 @@ func (s *stranger) lock(ctx context.Context, key, token string) error {
 	if !s.leaseInMillis && !s.noTTL {
 		row["ttl"] = number(expires + int64(s.TTLBuffer/time.Second))
 	}
-	row["lease_token"] = &types.AttributeValueMemberS{Value: token}
+	row[s.holder()] = &types.AttributeValueMemberS{Value: token}
 	row["lease_expires_at"] = number(expires)
 	_, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &s.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
@@ -181,7 +184,7 @@ func (s *stranger) publish(ctx context.Context, key, token string, row map[strin
 	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: &s.Table, Item: row}},
 		{Delete: &types.Delete{
-			TableName: &s.Table, Key: isr.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String("lease_token = :mine AND lease_expires_at > :now"),
+			TableName: &s.Table, Key: isr.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine AND lease_expires_at > :now"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: token}, ":now": now},
 		}},
 	}})
@@ -198,7 +201,7 @@ func (s *stranger) giveUp(ctx context.Context, key, token string) {
 // unlock gives the lease back, best effort.
 func (s *stranger) unlock(ctx context.Context, key, token string) {
 	_, _ = s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &s.Table, Key: isr.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String("lease_token = :mine"),
+		TableName: &s.Table, Key: isr.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: token}},
 	})
 }
@@ -220,6 +223,7 @@ func strangers() map[string]stranger {
 		"correct":                       {},
 		"correct, inline":               {inline: true},
 		"no ttl":                        {noTTL: true},
+		"another LOCK":                  {lockedBy: "taken_by"},
 		"no second look":                {noSecondLook: true},
 		"no second look, inline":        {inline: true, noSecondLook: true},
 		"blind":                         {blind: true},
