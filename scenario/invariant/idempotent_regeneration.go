@@ -76,13 +76,7 @@ func checkRequests(ev Evidence) Finding {
 	if len(ev.Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
 		return unknown("nobody has looked at the body store: which publish is of which request is not known")
 	}
-	texts := rendered(ev.History)
-	bodies := map[string]string{} // by their names
-	for _, b := range ev.Bodies {
-		if !b.Gone {
-			bodies[b.Name] = b.Body
-		}
-	}
+	shown := bodiesOf(ev)
 	early := ev.TTLBuffer + ev.MaxClockSkew
 	claims := map[reqRow][]claim{}
 	first := map[requestOf]*ddbfake.Change{}
@@ -98,12 +92,10 @@ func checkRequests(ev Evidence) Finding {
 				return
 			}
 			row, _ := s.generation()
-			body := bodies[named(row)]
-			if row != nil && !leads(row) {
-				if body = texts.in(row); body == "" {
-					doubt = doubt.or(unknown("change %d publishes a row in which no body can be found that was made: "+
-						"which request it is of is not known", s.onMeta.Seq))
-				}
+			body := shown.by(row)
+			if body == "" && row != nil && !leads(row) {
+				doubt = doubt.or(unknown("change %d publishes a row in which no body can be found that was made: "+
+					"which request it is of is not known", s.onMeta.Seq))
 			}
 			of, is := made[body]
 			if !is {

@@ -53,3 +53,27 @@ func (all renderedBodies) in(row attr.Item) string {
 	}
 	return found
 }
+
+// shownBodies tells which body a row shows.
+type shownBodies struct {
+	texts  renderedBodies
+	stored map[string]string // by their names
+}
+
+func bodiesOf(ev Evidence) shownBodies {
+	all := shownBodies{texts: rendered(ev.History), stored: map[string]string{}}
+	for _, b := range ev.Bodies {
+		if !b.Gone {
+			all.stored[b.Name] = b.Body
+		}
+	}
+	return all
+}
+
+// by returns the body that a row names, or else has in it; "" if none is known.
+func (all shownBodies) by(row attr.Item) string {
+	if row == nil || leads(row) {
+		return all.stored[named(row)]
+	}
+	return all.texts.in(row)
+}

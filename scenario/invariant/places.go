@@ -45,13 +45,7 @@ func (p *places) learn() {
 			made[e.Body] = pageOf{e.Tenant, e.Key}
 		}
 	}
-	texts := rendered(p.ev.History)
-	bodies := map[string]string{} // by their names
-	for _, b := range p.ev.Bodies {
-		if !b.Gone {
-			bodies[b.Name] = b.Body
-		}
-	}
+	shown := bodiesOf(p.ev)
 	for i := range p.ev.Changes {
 		c := &p.ev.Changes[i]
 		if c.Cause != ddbfake.CauseClient || c.After == nil {
@@ -61,11 +55,7 @@ func (p *places) learn() {
 		if sk != sortMeta && !strings.HasPrefix(sk, sortVersion) {
 			continue
 		}
-		body := bodies[named(c.After)]
-		if !leads(c.After) {
-			body = texts.in(c.After)
-		}
-		page, known := made[body]
+		page, known := made[shown.by(c.After)]
 		if !known {
 			continue
 		}
