@@ -290,10 +290,9 @@ func (b *wholeBody) done() {
 // busy answers a request for whose body there was no room in time. It does not
 // wait for all of that body: there may be hundreds of them.
 func busy(ctx *fasthttp.RequestCtx) {
-	const most = 1 << 20
 	ctx.Error(errNoRoom.Error()+"\n", http.StatusServiceUnavailable)
 	ctx.SetConnectionClose()
-	lingerFor(ctx, most)
+	lingerFor(ctx, freeBody)
 }
 
 // drop breaks the connection without an answer, so that the caller sees it

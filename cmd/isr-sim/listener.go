@@ -1,6 +1,7 @@
 package main
 
 import (
+	order "container/list"
 	"context"
 	"errors"
 	"io"
@@ -21,15 +22,23 @@ type listener struct {
 	closing context.Context
 	close   context.CancelFunc
 
-	mu   sync.Mutex
-	open map[*conn]struct{}
+	turns chan struct{} // of connections that are read only to be closed
+
+	mu        sync.Mutex
+	open      map[*conn]*order.Element // where it is among the strangers, nil if it is proven
+	strangers order.List               // connections that have sent nothing whole, in the order in which they came
 }
+
+// lingering is how many connections are read at once only so that their clients
+// can read an answer. Hundreds of them would keep the processor from the
+// requests of others.
+const lingering = 4
 
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
 	closing, done := context.WithCancel(context.WithoutCancel(ctx))
 	return &listener{
 		Listener: socket, limits: l, bodies: newBodies(closing, l), freed: make(chan struct{}, 1),
-		closing: closing, close: done, open: map[*conn]struct{}{},
+		closing: closing, close: done, turns: make(chan struct{}, lingering), open: map[*conn]*order.Element{},
 	}
 }
 
@@ -97,37 +106,66 @@ func (l *listener) enter(c *conn) bool {
 		if other == nil {
 			return false
 		}
-		delete(l.open, other)
+		l.remove(other)
 		other.abort()
 	}
-	l.open[c] = struct{}{}
+	l.open[c] = l.strangers.PushBack(c)
 	return true
 }
 
-// vain returns the connection that the server has waited for in vain for the
-// longest, nil if it has not waited for long for any. Those that have sent
-// nothing whole come first.
+// vain returns a connection that the server has waited for in vain for too long,
+// nil if there is none: of those that have sent nothing whole the first that
+// came, else the one that it has waited for the longest.
 func (l *listener) vain() *conn {
-	var found *conn
-	var whole bool
-	var longest time.Duration
-	//isrsim:unordered the longest is found in any order
-	for c := range l.open {
-		waited := c.waits.sofar()
-		proven := c.whole.Load()
-		if waited < l.limits.patience(proven) || found != nil && (proven && !whole || proven == whole && waited <= longest) {
-			continue
+	now := uptime()
+	for at := l.strangers.Front(); at != nil; {
+		c, _ := at.Value.(*conn)
+		next := at.Next()
+		if c.whole.Load() {
+			l.strangers.Remove(at)
+			l.open[c] = nil
+		} else if c.waits.until(now) >= l.limits.stranger {
+			return c
 		}
-		found, whole, longest = c, proven, waited
+		at = next
+	}
+	var found *conn
+	longest := l.limits.silence
+	//isrsim:unordered the longest is found in any order
+	for c, stranger := range l.open {
+		if waited := c.waits.until(now); stranger == nil && waited >= longest {
+			found, longest = c, waited
+		}
 	}
 	return found
+}
+
+// remove takes a connection out of those that are open.
+func (l *listener) remove(c *conn) {
+	if at := l.open[c]; at != nil {
+		l.strangers.Remove(at)
+	}
+	delete(l.open, c)
+}
+
+// parting makes a connection the first to go if others wait for room: nothing
+// more is expected of it.
+func (l *listener) parting(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.whole.Store(false)
+	if at, open := l.open[c]; at != nil {
+		l.strangers.MoveToFront(at)
+	} else if open {
+		l.open[c] = l.strangers.PushFront(c)
+	}
 }
 
 // closed makes room.
 func (l *listener) closed(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.open, c)
+	l.remove(c)
 	select {
 	case l.freed <- struct{}{}:
 	default:
@@ -195,12 +233,15 @@ func (w *waits) reset() { w.past.Store(0) }
 
 // sofar returns how long the server has waited, if it waits now; 0 if it does
 // not.
-func (w *waits) sofar() time.Duration {
+func (w *waits) sofar() time.Duration { return w.until(uptime()) }
+
+// until is sofar at an uptime.
+func (w *waits) until(now int64) time.Duration {
 	since, past := w.since.Load(), w.past.Load()
 	if since == 0 || w.since.Load() != since {
 		return 0
 	}
-	return time.Duration(past + uptime() - since)
+	return time.Duration(past + now - since)
 }
 
 var started = time.Now()
@@ -242,12 +283,20 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
+// strangerRead is how much is read at once of a client that has sent nothing
+// whole: the header of nearly any request, and no more of a body that may have to
+// wait.
+const strangerRead = 4 << 10
+
 // Read reads.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.reads.due() {
 		if err := c.TCPConn.SetReadDeadline(c.reads.at); err != nil {
 			return 0, err
 		}
+	}
+	if !c.whole.Load() {
+		p = p[:min(len(p), strangerRead)]
 	}
 	c.waits.begin()
 	n, err := c.TCPConn.Read(p)
@@ -276,12 +325,35 @@ func (c *conn) Write(p []byte) (int, error) {
 func (c *conn) Close() error {
 	defer c.from.closed(c)
 	if most := c.lingers.Load(); most > 0 && c.failed == nil && c.CloseWrite() == nil {
-		const patience = 500 * time.Millisecond // as net/http has
-		if c.TCPConn.SetReadDeadline(time.Now().Add(patience)) == nil {
-			c.whole.Store(false) // nothing more is expected of it
-			c.waits.begin()
-			_, _ = io.CopyN(io.Discard, c.TCPConn, most)
-		}
+		c.waits.begin()
+		c.from.parting(c)
+		c.linger(most)
 	}
 	return c.TCPConn.Close()
+}
+
+// linger waits until the client has read its answer, and reads what it still
+// sends when it is the connection's turn.
+func (c *conn) linger(most int64) {
+	const patience = 500 * time.Millisecond // as net/http has
+	bound, cancel := context.WithTimeout(context.WithoutCancel(c.from.closing), patience)
+	defer cancel()
+	select {
+	case c.from.turns <- struct{}{}:
+	case <-c.gone:
+		return
+	case <-bound.Done():
+		return
+	}
+	until, _ := bound.Deadline()
+	_ = c.TCPConn.SetReadDeadline(until)
+	_, err := io.CopyN(io.Discard, c.TCPConn, most)
+	<-c.from.turns
+	if err != nil {
+		return
+	}
+	select { // there is more, which is left unread
+	case <-c.gone:
+	case <-bound.Done():
+	}
 }

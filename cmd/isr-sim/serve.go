@@ -114,7 +114,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		db.Inject(fault)
 	}
 
-	var config net.ListenConfig
+	config := net.ListenConfig{Control: smallSegments}
 	listener, err := config.Listen(ctx, "tcp", c.listen)
 	if err != nil {
 		hint := ""

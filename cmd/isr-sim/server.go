@@ -56,7 +56,7 @@ var serveLimits = limits{
 	bodyBytes:   64 << 20,
 	queue:       256,
 	unread:      128 << 10,
-	stranger:    25 * time.Millisecond,
+	stranger:    5 * time.Millisecond,
 	silence:     time.Second,
 }
 

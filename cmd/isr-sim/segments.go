@@ -1,0 +1,8 @@
+//go:build !linux
+
+package main
+
+import "syscall"
+
+// smallSegments does nothing where it has not been measured.
+func smallSegments(_, _ string, _ syscall.RawConn) error { return nil }
