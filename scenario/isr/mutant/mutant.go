@@ -1,6 +1,7 @@
-// Package mutant holds deliberately broken protocols: recipe A with one bug
-// each, in a file each. They test the tester: every mutant names the invariant
-// that must catch it.
+// Package mutant holds deliberately broken protocols. Each is recipe A with one
+// bug, or recipe B where the bug is in a version or in the pointer to one, and
+// each has a file. They test the tester: every mutant names the invariant that
+// must catch it.
 //
 //	for _, m := range mutant.All() {
 //		fmt.Println(m.Name, "breaks", m.Breaks, "-", m.Summary)
