@@ -71,7 +71,7 @@ type Config struct {
 	Render Renderer
 	Tokens func() string // makes lease tokens: unique, and not to be guessed
 
-	Table      string        // default: the environment variable FACETHEORY_CACHE_TABLE_NAME
+	Table      string        // default: the environment variable FACETHEORY_CACHE_TABLE_NAME, see TableEnv
 	Tenant     string        // default: single-tenant keys
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s

@@ -10,7 +10,11 @@ import (
 )
 
 // TableEnv is the environment variable that names the cache table where a
-// Config does not.
+// Config does not. The name is FaceTheory's: its page on the ISR cache's schema,
+// which the rows here follow, has every service read the table's name from it, in
+// Go, TypeScript and Python. So a program that uses both finds one table.
+//
+// Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
 const TableEnv = "FACETHEORY_CACHE_TABLE_NAME"
 
 // Attribute names and sort keys of the rows.
