@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	stdhttp "net/http"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/transport/http"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -95,22 +98,38 @@ func send[O any](c client, input any) (*O, error) {
 	}
 }
 
+// standard is asked which errors are worth another attempt, and nothing else: it neither waits nor counts.
+var standard = retry.NewStandard()
+
 // retryable says whether the SDK's standard retryer would send the call again.
 func retryable(err error) bool {
-	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
-		return true
-	}
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
-		return false
+		return standard.IsErrorRetryable(err)
 	}
-	switch api.ErrorCode() {
-	case "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException", "InternalServerError":
-		return true
-	default:
-		return false
+	// The retryer takes microseconds, and a contender's refusals are many, so it is asked about each exception once.
+	of := exception{api.ErrorCode(), api.ErrorFault()}
+	again, known := verdicts.Load(of)
+	if !known {
+		if of.fault == smithy.FaultServer {
+			// It knows the service's own faults by their status, which a call without a wire has not.
+			err = &http.ResponseError{Err: err, Response: serverFault}
+		}
+		again, _ = verdicts.LoadOrStore(of, standard.IsErrorRetryable(err))
 	}
+	return again == true
 }
+
+// verdicts holds what the retryer has said of each exception: bool.
+var verdicts sync.Map
+
+type exception struct {
+	code  string
+	fault smithy.ErrorFault
+}
+
+// serverFault is the response around an error of the service's own.
+var serverFault = &http.Response{Response: &stdhttp.Response{StatusCode: stdhttp.StatusInternalServerError}}
 
 func (c client) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	return send[dynamodb.GetItemOutput](c, in)
