@@ -43,9 +43,18 @@ func (g *guard) counted(store isr.Handler) isr.Handler {
 		return struct {
 			counted
 			io.Closer
-		}{c, closer}
+		}{c, closed{closer}}
 	}
 	return c
+}
+
+// closed is a store as the simulator closes it.
+type closed struct{ store io.Closer }
+
+// Close implements io.Closer.
+func (c closed) Close() (err error) {
+	inStore(func() { err = c.store.Close() })
+	return err
 }
 
 // counted is a store whose answers are counted, and which does what the store can
@@ -64,24 +73,31 @@ var _ interface {
 
 // Get implements isr.Handler.
 func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
-	served, err := c.store.Get(ctx, key)
-	c.count(served, err)
-	return served, err
+	return c.ask(func() (isr.Served, error) { return c.store.Get(ctx, key) })
 }
 
 // Invalidate implements isr.Invalidator.
-func (c counted) Invalidate(ctx context.Context, key string) error {
-	return able[isr.Invalidator](c, "Invalidate").Invalidate(ctx, key)
+func (c counted) Invalidate(ctx context.Context, key string) (err error) {
+	inStore(func() { err = able[isr.Invalidator](c, "Invalidate").Invalidate(ctx, key) })
+	return err
 }
 
 // Rollback implements isr.Rollbacker.
-func (c counted) Rollback(ctx context.Context, key string) error {
-	return able[isr.Rollbacker](c, "Rollback").Rollback(ctx, key)
+func (c counted) Rollback(ctx context.Context, key string) (err error) {
+	inStore(func() { err = able[isr.Rollbacker](c, "Rollback").Rollback(ctx, key) })
+	return err
 }
 
 // Regenerate implements isr.Regenerator.
 func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
-	served, err := able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)
+	return c.ask(func() (isr.Served, error) {
+		return able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)
+	})
+}
+
+// ask calls the store and counts its answer.
+func (c counted) ask(call func() (isr.Served, error)) (served isr.Served, err error) {
+	inStore(func() { served, err = call() })
 	c.count(served, err)
 	return served, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,7 +55,8 @@ func (g *guard) protocol(name string, newStore func(Node) (isr.Handler, error)) 
 			if err != nil {
 				return nil, err
 			}
-			store, err := newStore(n)
+			var store isr.Handler
+			inStore(func() { store, err = newStore(n) })
 			if err == nil && store == nil {
 				err = errors.New("it returned neither a store nor an error")
 			}
@@ -75,14 +77,13 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	if g.goroutines {
 		return Node{Config: cfg, Client: client}, nil
 	}
-	home := nodeGuard{g, originNow()}
-	client = dynamodb.New(client.Options(), home.onClient)
+	client = dynamodb.New(client.Options(), g.onClient)
 	cfg.Client = client
-	cfg.Clock = guardedClock{cfg.Clock, home}
-	cfg.Bodies = guardedBodies{cfg.Bodies, home}
+	cfg.Clock = guardedClock{cfg.Clock, g}
+	cfg.Bodies = guardedBodies{cfg.Bodies, g}
 	render := cfg.Render
 	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-		if err := home.check("Render"); err != nil {
+		if err := g.check("Render"); err != nil {
 			return nil, err
 		}
 		return render(ctx, key, keepAlive)
@@ -90,26 +91,21 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	return Node{Config: cfg, Client: client}, nil
 }
 
-// nodeGuard knows where calls may come from.
-type nodeGuard struct {
-	guard *guard
-	home  origin
-}
-
-func (n nodeGuard) check(call string) error {
-	if originNow() == n.home {
+// check returns an error if the call comes from a goroutine that the simulator knows nothing of.
+func (g *guard) check(call string) error {
+	if calledByTheSimulator() {
 		return nil
 	}
-	return n.guard.note(fmt.Errorf("the store under test called %s from a goroutine of its own: "+
+	return g.note(fmt.Errorf("the store under test called %s from a goroutine of its own: "+
 		"the simulator decides every interleaving, so a store must do its work in the goroutine that called it", call))
 }
 
 // onClient has the client check each call before it begins.
-func (n nodeGuard) onClient(o *dynamodb.Options) {
+func (g *guard) onClient(o *dynamodb.Options) {
 	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim guard",
 			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-				if err := n.check(fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
+				if err := g.check(fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
 					return middleware.InitializeOutput{}, middleware.Metadata{}, err
 				}
 				return next.HandleInitialize(ctx, in)
@@ -119,44 +115,59 @@ func (n nodeGuard) onClient(o *dynamodb.Options) {
 
 type guardedClock struct {
 	clockwork.Clock
-	home nodeGuard
+	guard *guard
 }
 
 // Sleep returns at once to a goroutine that must not be there: it has no error
 // to return.
 func (c guardedClock) Sleep(d time.Duration) {
-	if c.home.check("Clock.Sleep") == nil {
+	if c.guard.check("Clock.Sleep") == nil {
 		c.Clock.Sleep(d)
 	}
 }
 
 type guardedBodies struct {
 	isr.BodyStore
-	home nodeGuard
+	guard *guard
 }
 
 func (b guardedBodies) PutBody(ctx context.Context, name string, body []byte) error {
-	if err := b.home.check("PutBody"); err != nil {
+	if err := b.guard.check("PutBody"); err != nil {
 		return err
 	}
 	return b.BodyStore.PutBody(ctx, name, body)
 }
 
 func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error) {
-	if err := b.home.check("GetBody"); err != nil {
+	if err := b.guard.check("GetBody"); err != nil {
 		return nil, err
 	}
 	return b.BodyStore.GetBody(ctx, name)
 }
 
-// origin is how a goroutine came about: the return addresses of its outermost
-// calls. Those of the simulator's coroutines are all the same, and no goroutine
-// or coroutine that a store starts has them. (The number of a goroutine would
-// say more, but the runtime tells it only by printing the whole stack.)
-type origin [4]uintptr
+// inStore calls the store under test: every way from the simulator into the store
+// leads through here. So a goroutine that the simulator called the store in has
+// this function on its stack, and no goroutine or coroutine that a store starts
+// has it. (The number of a goroutine would say the same, but the runtime tells it
+// only by printing the whole stack.)
+//
+//go:noinline
+func inStore(call func()) {
+	call()
+}
 
-// originNow returns the origin of the calling goroutine.
-func originNow() (o origin) {
+// inStoreEntry is where the code of inStore begins, as the stack of a call from there tells it.
+var inStoreEntry = func() (entry uintptr) {
+	inStore(func() {
+		var callers [2]uintptr // this function and its caller
+		runtime.Callers(1, callers[:])
+		entry = runtime.FuncForPC(callers[1] - 1).Entry()
+	})
+	return entry
+}()
+
+// calledByTheSimulator says whether the calling goroutine is one that the simulator called the store in.
+func calledByTheSimulator() bool {
 	var small [96]uintptr
 	stack := small[:]
 	n := runtime.Callers(0, stack)
@@ -164,6 +175,11 @@ func originNow() (o origin) {
 		stack = make([]uintptr, 4*len(stack))
 		n = runtime.Callers(0, stack)
 	}
-	copy(o[:], stack[max(n-len(o), 0):n])
-	return o
+	// The outermost calls first: it is one of them. inStore is short, so few others need a look at their function.
+	for _, caller := range slices.Backward(stack[:n]) {
+		if caller-inStoreEntry < 1<<10 && runtime.FuncForPC(caller-1).Entry() == inStoreEntry {
+			return true
+		}
+	}
+	return false
 }

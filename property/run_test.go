@@ -56,41 +56,53 @@ func simple() *scenario.Scenario {
 	return s
 }
 
-func TestOriginTellsGoroutinesApart(t *testing.T) {
-	// Two coroutines that the same code made, and one that code in the first one made.
-	coroutine := func(run func()) origin {
-		next, stop := iter.Pull(func(yield func(origin) bool) {
+// TestTheSimulatorsGoroutinesAreTold holds the stack of a goroutine to what the guard takes it for, on every release of Go
+// that runs this test.
+func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
+	if calledByTheSimulator() {
+		t.Error("the test's own goroutine looks like one of the simulator's")
+	}
+	coroutine := func(run func()) {
+		next, stop := iter.Pull(func(yield func(bool) bool) {
 			run()
-			yield(deep(50))
+			yield(true)
 		})
 		defer stop()
-		o, _ := next()
-		return o
+		next()
 	}
-	var nested origin
-	first := coroutine(func() {
-		next, stop := iter.Pull(func(yield func(origin) bool) { yield(originNow()) })
-		defer stop()
-		nested, _ = next()
-	})
-	second := coroutine(func() {})
-	started := make(chan origin)
-	go func() { started <- originNow() }()
-	if first != second {
-		t.Error("two of the simulator's coroutines look different")
-	}
-	if first == nested {
-		t.Error("a coroutine of the store's own looks like one of the simulator's")
-	}
-	if first == <-started {
-		t.Error("a goroutine of the store's own looks like a coroutine of the simulator's")
+	for _, depth := range []int{0, 1, 50, 500} {
+		for _, tc := range []struct {
+			where string
+			call  func(then func())
+			want  bool
+		}{
+			{"a call of the simulator's", func(then func()) { then() }, true},
+			{"a deferred call after a panic", func(then func()) {
+				defer func() { _ = recover(); then() }()
+				panic("on the way")
+			}, true},
+			{"a goroutine of the store's own", func(then func()) {
+				done := make(chan struct{})
+				go func() { then(); close(done) }()
+				<-done
+			}, false},
+			{"a coroutine of the store's own", coroutine, false},
+		} {
+			got := make([]bool, 0, 2)
+			look := func() { got = append(got, deep(depth)) }
+			inStore(func() { tc.call(look) })
+			coroutine(func() { inStore(func() { tc.call(look) }) }) // as the simulator's actors are
+			if want := []bool{tc.want, tc.want}; !slices.Equal(got, want) {
+				t.Errorf("%s, %d calls deep: the simulator's %v, want %v", tc.where, depth, got, want)
+			}
+		}
 	}
 }
 
-// deep calls originNow at the given depth: the way there must not matter.
-func deep(n int) origin {
+// deep calls calledByTheSimulator at the given depth.
+func deep(n int) bool {
 	if n == 0 {
-		return originNow()
+		return calledByTheSimulator()
 	}
 	return deep(n - 1)
 }
