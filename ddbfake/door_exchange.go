@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
 // HTTPDoor is the HTTP door without a server: it serves requests that some
@@ -80,13 +82,13 @@ var errMissingToken = &smithy.GenericAPIError{
 // server's to bound.
 func (d *HTTPDoor) Serve(ctx context.Context, r *HTTPRequest, to *HTTPReply) error {
 	*to = HTTPReply{RequestID: requestID(d.requests.Add(1)), ContentType: contentType, Body: to.Body[:0]}
-	body, err := readBody(r)
-	malformed := errors.Is(err, errMalformed)
+	body, err := httpbody.Read(r.Body, r.Length, r.ContentEncoding)
+	malformed := errors.Is(err, httpbody.ErrNotGzip)
 	if malformed {
 		err = nil // an answer, like any other
 	}
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, httpbody.ErrTooLarge):
 		to.Status, to.Close, err = http.StatusRequestEntityTooLarge, true, nil
 	case err != nil:
 		return err

@@ -18,6 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
 func zipped(s string) []byte {
@@ -92,11 +94,11 @@ func TestHandlerRaw(t *testing.T) {
 		{"malformed wins over no target and no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{", 400, coral + `SerializationException"}`},
 		{"no target wins over no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{}", 400, coral + `UnknownOperationException"}`},
 		{"wrong type", "POST", nil, `{"Limit":"1"}`, 400, coral + `SerializationException","Message":"STRING_VALUE cannot be converted to Integer"}`},
-		{"the largest", "POST", nil, strings.Repeat(" ", maxBody-2) + "{}", 200, `{"TableNames":["alice"]}`},
-		{"the largest unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", maxBody-2) + "{}")), 200, `{"TableNames":["alice"]}`},
+		{"the largest", "POST", nil, strings.Repeat(" ", httpbody.MaxBytes-2) + "{}", 200, `{"TableNames":["alice"]}`},
+		{"the largest unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", httpbody.MaxBytes-2) + "{}")), 200, `{"TableNames":["alice"]}`},
 		{"gzip that breaks off", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")[:15]), 400, coral + `SerializationException"}`},
-		{"too large", "POST", nil, strings.Repeat(" ", maxBody) + "{}", 413, ""},
-		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", maxBody) + "{}")), 413, ""},
+		{"too large", "POST", nil, strings.Repeat(" ", httpbody.MaxBytes) + "{}", 413, ""},
+		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", httpbody.MaxBytes) + "{}")), 413, ""},
 	}
 	h := &handler{HTTPDoor{do: func(_ context.Context, c Call) (any, error) {
 		return &dynamodb.ListTablesOutput{TableNames: []string{c.Actor}}, nil
@@ -160,9 +162,9 @@ func TestHandlerBoundsBodies(t *testing.T) {
 		declare bool
 	}{
 		{"a bomb", bomb, true, len(bomb) / 10, false},
-		{"a large body", large, false, maxBody + 1024, false},
+		{"a large body", large, false, httpbody.MaxBytes + 1024, false},
 		{"a large body that says so", large, false, 0, true},
-		{"a large packed body", packed.Bytes(), true, maxBody + 1024, false},
+		{"a large packed body", packed.Bytes(), true, httpbody.MaxBytes + 1024, false},
 		{"a large packed body that says so", packed.Bytes(), true, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

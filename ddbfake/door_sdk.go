@@ -18,6 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
 // Client returns a real client of the SDK whose wire ends in this DB: no
@@ -186,16 +188,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) { return 
 // Do serves one request.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	request, out := requestOf(r), getBuffer()
-	body, err := readBody(&request)
+	body, err := httpbody.Read(request.Body, request.Length, request.ContentEncoding)
 	if r.Body != nil {
 		r.Body.Close()
 	}
 	a := HTTPReply{RequestID: requestID(t.requests.Add(1)), ContentType: contentType, Body: *out}
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, httpbody.ErrTooLarge):
 		a.Status, err = http.StatusRequestEntityTooLarge, nil
-	case errors.Is(err, errMalformed):
-		err = a.refuse(err)
+	case errors.Is(err, httpbody.ErrNotGzip):
+		err = a.refuse(errMalformed)
 	case err == nil:
 		s, ok := signerOf(&request)
 		if !ok {

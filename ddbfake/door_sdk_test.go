@@ -17,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
 // recorder is a "do" that keeps what reaches it and answers with the errors
@@ -94,7 +96,7 @@ func TestTransport(t *testing.T) {
 	}
 
 	tooLarge := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
-		"v": &types.AttributeValueMemberS{Value: strings.Repeat("x", maxBody)},
+		"v": &types.AttributeValueMemberS{Value: strings.Repeat("x", httpbody.MaxBytes)},
 	}}
 	_, err := client.PutItem(t.Context(), tooLarge)
 	var status interface{ HTTPStatusCode() int }

@@ -1,15 +1,10 @@
 package ddbfake
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -203,42 +198,5 @@ func TestRequestID(t *testing.T) {
 			t.Errorf("request %d: got id %q, want 52 digits and capital letters that no other request has", n, id)
 		}
 		seen[id] = true
-	}
-}
-
-func TestReadBody(t *testing.T) {
-	request := func(body io.Reader, encoding string) HTTPRequest {
-		r, err := http.NewRequest(http.MethodPost, "http://x/", body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Encoding", encoding)
-		return requestOf(r)
-	}
-	broken := errors.New("the connection broke")
-	tests := []struct {
-		name string
-		r    HTTPRequest
-		want string
-		err  error
-	}{
-		{"plain", request(strings.NewReader("{}"), ""), "{}", nil},
-		{"gzip", request(bytes.NewReader(zipped("{}")), "gzip"), "{}", nil},
-		{"a caller that goes", request(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), ""), "", broken},
-		{"a caller that goes, with gzip", request(io.MultiReader(bytes.NewReader(zipped("{}")[:15]), iotest.ErrReader(broken)), "gzip"), "", broken},
-		{"no gzip", request(strings.NewReader("{}"), "gzip"), "", errMalformed},
-		{"half a gzip", request(bytes.NewReader(zipped("{}")[:15]), "gzip"), "", errMalformed},
-		{"at the limit", request(strings.NewReader(strings.Repeat("x", maxBody)), ""), strings.Repeat("x", maxBody), nil},
-		{"over the limit", request(strings.NewReader(strings.Repeat("x", maxBody+1)), ""), "", errTooLarge},
-		{"over the limit, length unknown", request(io.MultiReader(strings.NewReader(strings.Repeat("x", maxBody+1))), ""), "", errTooLarge},
-		{"over the limit unpacked", request(bytes.NewReader(zipped(strings.Repeat("x", maxBody+1))), "gzip"), "", errTooLarge},
-	}
-	for _, test := range tests {
-		got, err := readBody(&test.r)
-		if !errors.Is(err, test.err) {
-			t.Errorf("%s: got error %v, want %v", test.name, err, test.err)
-		} else if err == nil && string(got) != test.want {
-			t.Errorf("%s: got %d bytes, want %d, the same", test.name, len(got), len(test.want))
-		}
 	}
 }

@@ -1,4 +1,7 @@
-package ddbfake
+// Package httpbody reads the bodies of HTTP requests, within the limit of the
+// service. The limit stands here alone: the doors of ddbfake read no more, and
+// the server of the command sets aside no more room.
+package httpbody
 
 import (
 	"bytes"
@@ -7,40 +10,43 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 )
 
-// maxBody is the largest request the service reads, before and after it is
+// MaxBytes is the largest request the service reads, before and after it is
 // unpacked: 16 MB.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
-const maxBody = 16 << 20
+const MaxBytes = 16 << 20
 
-// errTooLarge is for a body over maxBody.
-var errTooLarge = errors.New("ddbfake: the request is larger than 16 MB")
+// ErrTooLarge is for a body over MaxBytes.
+var ErrTooLarge = errors.New("the request is larger than 16 MB")
 
-// readBody reads a request's body, and unpacks it if it is packed. It reads and
-// unpacks no more than may be served. Errors are errTooLarge, errMalformed for
-// what cannot be unpacked, and those of reading.
-func readBody(r *HTTPRequest) ([]byte, error) {
-	if r.Body == nil {
+// ErrNotGzip is for a body that says that it is packed and cannot be unpacked.
+var ErrNotGzip = errors.New("the request's body is no gzip")
+
+// Read reads a request's body, and unpacks it if its Content-Encoding is gzip. It
+// reads and unpacks no more than MaxBytes. The length is what the body says that it
+// has, negative if it does not say; a nil body is empty. Errors are ErrTooLarge,
+// ErrNotGzip, and those of reading.
+func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
+	if body == nil {
 		return nil, nil
 	}
-	if r.Length > maxBody {
-		return nil, errTooLarge
+	if length > MaxBytes {
+		return nil, ErrTooLarge
 	}
-	if strings.EqualFold(r.ContentEncoding, "gzip") {
-		return unpack(r.Body)
+	if strings.EqualFold(encoding, "gzip") {
+		return unpack(body)
 	}
 	// Room for one byte more, to find the end there.
-	length := int(max(r.Length, -1)) + 1
-	return readAll(make([]byte, 0, max(min(length, smallBody), 1)), r.Body, length)
+	room := int(max(length, -1)) + 1
+	return readAll(make([]byte, 0, max(min(room, smallBody), 1)), body, room)
 }
 
 // smallBody is the room that a body gets before any of it has come.
 const smallBody = 16 << 10
 
-// readAll appends what r gives to buf, up to one byte more than maxBody. What
+// readAll appends what r gives to buf, up to one byte more than MaxBytes. What
 // only says that it is long gets its room when it comes: four times as much each
 // time that the room is full, and no more than the length that is expected.
 func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
@@ -52,11 +58,11 @@ func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 			}
 			buf = slices.Grow(buf, max(more, bytes.MinRead))
 		}
-		n, err := r.Read(buf[len(buf):min(cap(buf), maxBody+1)])
+		n, err := r.Read(buf[len(buf):min(cap(buf), MaxBytes+1)])
 		buf = buf[:len(buf)+n]
 		switch {
-		case len(buf) > maxBody:
-			return buf, errTooLarge
+		case len(buf) > MaxBytes:
+			return buf, ErrTooLarge
 		case err == io.EOF:
 			return buf, nil
 		case err != nil:
@@ -67,18 +73,18 @@ func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 
 // unpack is readAll of a packed body, which may be no larger itself.
 func unpack(packed io.Reader) (body []byte, err error) {
-	bounded := &boundedReader{r: packed, left: maxBody}
+	bounded := &boundedReader{r: packed, left: MaxBytes}
 	unpacked, err := gzip.NewReader(bounded)
 	if err == nil {
 		body, err = readAll(nil, unpacked, 0)
 	}
 	switch {
 	case bounded.over:
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	case bounded.failed != nil:
 		return nil, bounded.failed
-	case err != nil && !errors.Is(err, errTooLarge):
-		return nil, errMalformed
+	case err != nil && !errors.Is(err, ErrTooLarge):
+		return nil, ErrNotGzip
 	}
 	return body, err
 }
@@ -94,33 +100,15 @@ type boundedReader struct {
 // Read reads.
 func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.over {
-		return 0, errTooLarge
+		return 0, ErrTooLarge
 	}
 	n, err := b.r.Read(p[:min(len(p), b.left+1)])
 	if n > b.left {
-		n, b.over, err = b.left, true, errTooLarge
+		n, b.over, err = b.left, true, ErrTooLarge
 	}
 	b.left -= n
 	if err != nil && err != io.EOF && !b.over {
 		b.failed = err
 	}
 	return n, err
-}
-
-// buffers holds answers that are done with.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// keepBuffer is the largest buffer that goes back to the pool.
-const keepBuffer = 64 << 10
-
-func getBuffer() *[]byte {
-	p, _ := buffers.Get().(*[]byte)
-	return p
-}
-
-func putBuffer(p *[]byte, b []byte) {
-	if cap(b) <= keepBuffer {
-		*p = b[:0]
-		buffers.Put(p)
-	}
 }

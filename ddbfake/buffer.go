@@ -1,0 +1,22 @@
+package ddbfake
+
+import "sync"
+
+// buffers holds room for text that is needed until a call is over: answers that
+// are on their way, and texts that are only compared.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// keepBuffer is the largest buffer that goes back to the pool.
+const keepBuffer = 64 << 10
+
+func getBuffer() *[]byte {
+	p, _ := buffers.Get().(*[]byte)
+	return p
+}
+
+func putBuffer(p *[]byte, b []byte) {
+	if cap(b) <= keepBuffer {
+		*p = b[:0]
+		buffers.Put(p)
+	}
+}

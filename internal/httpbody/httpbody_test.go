@@ -1,0 +1,54 @@
+package httpbody
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func zipped(s string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(s))
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func TestRead(t *testing.T) {
+	broken := errors.New("the connection broke")
+	const plain, unknown = "", -1
+	largest, larger := strings.Repeat("x", MaxBytes), strings.Repeat("x", MaxBytes+1)
+	tests := []struct {
+		name     string
+		body     io.Reader
+		length   int64
+		encoding string
+		want     string
+		err      error
+	}{
+		{"none", nil, 0, plain, "", nil},
+		{"plain", strings.NewReader("{}"), 2, plain, "{}", nil},
+		{"plain, length unknown", strings.NewReader("{}"), unknown, plain, "{}", nil},
+		{"gzip", bytes.NewReader(zipped("{}")), int64(len(zipped("{}"))), "GZIP", "{}", nil},
+		{"a caller that goes", io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), unknown, plain, "", broken},
+		{"a caller that goes, with gzip", io.MultiReader(bytes.NewReader(zipped("{}")[:15]), iotest.ErrReader(broken)), unknown, "gzip", "", broken},
+		{"no gzip", strings.NewReader("{}"), 2, "gzip", "", ErrNotGzip},
+		{"half a gzip", bytes.NewReader(zipped("{}")[:15]), 15, "gzip", "", ErrNotGzip},
+		{"at the limit", strings.NewReader(largest), MaxBytes, plain, largest, nil},
+		{"over the limit", strings.NewReader(larger), MaxBytes + 1, plain, "", ErrTooLarge},
+		{"over the limit, length unknown", strings.NewReader(larger), unknown, plain, "", ErrTooLarge},
+		{"over the limit unpacked", bytes.NewReader(zipped(larger)), int64(len(zipped(larger))), "gzip", "", ErrTooLarge},
+	}
+	for _, test := range tests {
+		got, err := Read(test.body, test.length, test.encoding)
+		if !errors.Is(err, test.err) {
+			t.Errorf("%s: got error %v, want %v", test.name, err, test.err)
+		} else if err == nil && string(got) != test.want {
+			t.Errorf("%s: got %d bytes, want %d, the same", test.name, len(got), len(test.want))
+		}
+	}
+}
