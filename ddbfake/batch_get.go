@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
 // Limits of BatchGetItem. The row that would exceed the second, and those
@@ -114,7 +115,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 func checkBatchGet(in *dynamodb.BatchGetItemInput, names []string) error {
 	var c constraints
 	c.mapKeys(names, func() string {
-		whole := string(appendOutput(nil, &dynamodb.BatchGetItemInput{RequestItems: in.RequestItems}))
+		whole := string(awsjson.Append(nil, &dynamodb.BatchGetItemInput{RequestItems: in.RequestItems}))
 		return strings.TrimSuffix(strings.TrimPrefix(whole, `{"RequestItems":`), "}")
 	})
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)

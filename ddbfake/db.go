@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -144,7 +145,7 @@ type Call struct {
 	// is a *NotAFaultError. Nil means: consult the injected ones.
 	Fault *Fault
 
-	wire bool // the output is encoded next: see rowOutput
+	wire bool // the output is encoded next: see awsjson.RecordOutput
 }
 
 // request is a Call while it is being served.
@@ -160,7 +161,7 @@ type request struct {
 	stale       bool // a FaultStaleRead has struck
 	// unprocessed is the FaultUnprocessed that has struck, if one has.
 	unprocessed *Fault
-	wire        bool // the output may be a rowOutput, of
+	wire        bool // the output may be an awsjson.RecordOutput, of
 	read        *row // what has been read
 }
 
@@ -238,7 +239,7 @@ func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, err
 func (db *DB) serveForWire(r *request, in any) (any, error) {
 	out, err := r.op.serve(db, r, in)
 	if get, ok := out.(*dynamodb.GetItemOutput); ok && r.read != nil {
-		return &rowOutput{get, r.read}, err
+		return &awsjson.RecordOutput{GetItemOutput: get, Record: &r.read.record}, err
 	}
 	return out, err
 }

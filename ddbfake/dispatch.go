@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
 // operation is one row of the dispatch table.
@@ -19,14 +21,16 @@ type operation struct {
 }
 
 // ofStreams reports whether the operation belongs to the API of streams.
-func (op *operation) ofStreams() bool { return strings.HasPrefix(op.target, streamsTargetPrefix) }
+func (op *operation) ofStreams() bool {
+	return strings.HasPrefix(op.target, awsjson.StreamsTargetPrefix)
+}
 
 // handle makes a row of the dispatch table out of a typed method of DB.
 func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *operation {
 	input := reflect.TypeFor[*I]()
-	target := targetPrefix + name
+	target := awsjson.TargetPrefix + name
 	if input.Elem().PkgPath() == reflect.TypeFor[dynamodbstreams.Options]().PkgPath() {
-		target = streamsTargetPrefix + name
+		target = awsjson.StreamsTargetPrefix + name
 	}
 	return &operation{
 		name:     name,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
@@ -81,7 +82,7 @@ var errMissingToken = &smithy.GenericAPIError{
 // Serve bounds what it reads of a body, and the time for reading it is the
 // server's to bound.
 func (d *HTTPDoor) Serve(ctx context.Context, r *HTTPRequest, to *HTTPReply) error {
-	*to = HTTPReply{RequestID: requestID(d.requests.Add(1)), ContentType: contentType, Body: to.Body[:0]}
+	*to = HTTPReply{RequestID: awsjson.RequestID(d.requests.Add(1)), ContentType: awsjson.ContentType, Body: to.Body[:0]}
 	body, err := httpbody.Read(r.Body, r.Length, r.ContentEncoding)
 	malformed := errors.Is(err, httpbody.ErrNotGzip)
 	if malformed {
@@ -97,7 +98,7 @@ func (d *HTTPDoor) Serve(ctx context.Context, r *HTTPRequest, to *HTTPReply) err
 	case r.Method != http.MethodPost || !isJSON(r.ContentType):
 		to.plain(http.StatusNotFound, "text/xml", unknownPlain)
 	case malformed:
-		err = to.refuse(errMalformed)
+		err = to.refuse(awsjson.ErrMalformed)
 	default:
 		err = d.serve(ctx, r, body, to)
 	}
@@ -115,7 +116,7 @@ func (to *HTTPReply) plain(status int, contentType, text string) {
 
 // serve serves a call.
 func (d *HTTPDoor) serve(ctx context.Context, r *HTTPRequest, body []byte, to *HTTPReply) error {
-	s, signed := signerOf(r)
+	s, signed := awsjson.SignerOf(r.Authorization, r.Query, r.RegionSet)
 	if err := refusal(r, signed, body); err != nil {
 		return to.refuse(err)
 	}
@@ -125,12 +126,12 @@ func (d *HTTPDoor) serve(ctx context.Context, r *HTTPRequest, body []byte, to *H
 // refusal returns what is wrong with a request before its operation is looked
 // at, in the service's order: malformed JSON, no target, no credentials.
 func refusal(r *HTTPRequest, signed bool, body []byte) error {
-	_, target := operationIn(r.Target)
+	_, target := awsjson.OperationIn(r.Target)
 	switch {
 	case target && signed:
 		return nil
-	case !validJSON(body):
-		return errMalformed
+	case !awsjson.Valid(body):
+		return awsjson.ErrMalformed
 	case !target:
 		return errUnknownTarget
 	}
@@ -138,12 +139,12 @@ func refusal(r *HTTPRequest, signed bool, body []byte) error {
 }
 
 func isJSON(given string) bool {
-	if given == contentType {
+	if given == awsjson.ContentType {
 		return true // as the SDKs write it
 	}
 	given, _, _ = strings.Cut(given, ";")
 	switch strings.ToLower(strings.TrimSpace(given)) {
-	case contentType, "application/x-amz-json-1.1", "application/json":
+	case awsjson.ContentType, "application/x-amz-json-1.1", "application/json":
 		return true
 	}
 	return false

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
 // fleeting are strings whose memory a server uses again once a request has
@@ -40,14 +42,14 @@ func TestHTTPDoorKeepsNothing(t *testing.T) {
 		return &dynamodb.PutItemOutput{}, nil
 	}}
 	serve := func(r *HTTPRequest) (to HTTPReply) {
-		r.Method, r.Path, r.ContentType, r.Target = http.MethodPost, "/", contentType, memory.string(targetPrefix+"PutItem")
+		r.Method, r.Path, r.ContentType, r.Target = http.MethodPost, "/", awsjson.ContentType, memory.string(awsjson.TargetPrefix+"PutItem")
 		r.Body = strings.NewReader(`{"TableName":"cache"}`)
 		if err := d.Serve(t.Context(), r, &to); err != nil {
 			t.Fatal(err)
 		}
 		return to
 	}
-	serve(&HTTPRequest{Authorization: memory.string(authorization("alice", "eu-west-1")), Invocation: memory.string("first")})
+	serve(&HTTPRequest{Authorization: memory.string(awsjson.Authorization("alice", "eu-west-1")), Invocation: memory.string("first")})
 	serve(&HTTPRequest{
 		Authorization: memory.string("AWS4-ECDSA-P256-SHA256 Credential=bob/20400101/dynamodb/aws4_request"),
 		RegionSet:     memory.string("eu-west-2,eu-west-3"),
@@ -55,8 +57,8 @@ func TestHTTPDoorKeepsNothing(t *testing.T) {
 	})
 	serve(&HTTPRequest{Query: memory.string("X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=carol/20400101/eu-west-3/dynamodb/aws4_request")})
 	memory.reuse()
-	for i, want := range []signer{{"alice", "eu-west-1"}, {"bob", "eu-west-2"}, {"carol", "eu-west-3"}} {
-		if got := (signer{calls[i].Actor, calls[i].Region}); got != want {
+	for i, want := range []awsjson.Signer{{Actor: "alice", Region: "eu-west-1"}, {Actor: "bob", Region: "eu-west-2"}, {Actor: "carol", Region: "eu-west-3"}} {
+		if got := (awsjson.Signer{Actor: calls[i].Actor, Region: calls[i].Region}); got != want {
 			t.Errorf("call %d: got %v, want %v", i, got, want)
 		}
 	}
@@ -68,7 +70,7 @@ func TestHTTPDoorKeepsNothing(t *testing.T) {
 		invocation = Invocation(ctx)
 		return nil, &UnsupportedError{Operation: "none"}
 	}
-	serve(&HTTPRequest{Authorization: authorization("alice", ""), Invocation: memory.string("third")})
+	serve(&HTTPRequest{Authorization: awsjson.Authorization("alice", ""), Invocation: memory.string("third")})
 	memory.reuse()
 	if invocation != "third" {
 		t.Errorf("got the invocation %q, want third", invocation)

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
@@ -107,7 +108,7 @@ func TestHandlerRaw(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(test.method, "/", strings.NewReader(test.body))
-			r.Header.Set("Content-Type", contentType)
+			r.Header.Set("Content-Type", awsjson.ContentType)
 			r.Header.Set("X-Amz-Target", listing)
 			r.Header.Set("Authorization", signed)
 			for name, value := range test.headers {
@@ -125,7 +126,7 @@ func TestHandlerRaw(t *testing.T) {
 			if got := got.Header.Get("X-Amzn-RequestId"); !id.MatchString(got) {
 				t.Errorf("X-Amzn-RequestId: got %q, want a match of %s", got, id)
 			}
-			if want := contentType; strings.HasPrefix(test.want, "{") && got.Header.Get("Content-Type") != want {
+			if want := awsjson.ContentType; strings.HasPrefix(test.want, "{") && got.Header.Get("Content-Type") != want {
 				t.Errorf("Content-Type: got %q, want %q", got.Header.Get("Content-Type"), want)
 			}
 		})
@@ -177,9 +178,9 @@ func TestHandlerBoundsBodies(t *testing.T) {
 			if test.declare {
 				r.ContentLength = int64(len(test.body))
 			}
-			r.Header.Set("Content-Type", contentType)
+			r.Header.Set("Content-Type", awsjson.ContentType)
 			r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-			r.Header.Set("Authorization", authorization("alice", DefaultRegion))
+			r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
 			if test.gzip {
 				r.Header.Set("Content-Encoding", "gzip")
 			}
@@ -243,9 +244,9 @@ func TestHandlerCallerGone(t *testing.T) {
 func checkAborts(t *testing.T, h *handler, body io.Reader) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", body)
-	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Content-Type", awsjson.ContentType)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-	r.Header.Set("Authorization", authorization("alice", DefaultRegion))
+	r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
 	defer func() {
 		if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
@@ -277,9 +278,9 @@ func TestHandlerRefusesValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(test.body))
-		r.Header.Set("Content-Type", contentType)
-		r.Header.Set("X-Amz-Target", targetPrefix+test.op)
-		r.Header.Set("Authorization", authorization("alice", DefaultRegion))
+		r.Header.Set("Content-Type", awsjson.ContentType)
+		r.Header.Set("X-Amz-Target", awsjson.TargetPrefix+test.op)
+		r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
 		w := httptest.NewRecorder()
 		db.Handler().ServeHTTP(w, r)
 		want := `{"__type":"com.amazon.coral.validate#ValidationException","message":"` + test.want + `"}`

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
@@ -132,7 +133,7 @@ type nameSigner struct{}
 
 // SignHTTP sets the header.
 func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request, _, _, region string, _ time.Time, _ ...func(*v4.SignerOptions)) error {
-	r.Header[headerAuthorization] = []string{authorization(c.AccessKeyID, region)}
+	r.Header[headerAuthorization] = []string{awsjson.Authorization(c.AccessKeyID, region)}
 	return nil
 }
 
@@ -192,16 +193,16 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		r.Body.Close()
 	}
-	a := HTTPReply{RequestID: requestID(t.requests.Add(1)), ContentType: contentType, Body: *out}
+	a := HTTPReply{RequestID: awsjson.RequestID(t.requests.Add(1)), ContentType: awsjson.ContentType, Body: *out}
 	switch {
 	case errors.Is(err, httpbody.ErrTooLarge):
 		a.Status, err = http.StatusRequestEntityTooLarge, nil
 	case errors.Is(err, httpbody.ErrNotGzip):
-		err = a.refuse(errMalformed)
+		err = a.refuse(awsjson.ErrMalformed)
 	case err == nil:
-		s, ok := signerOf(&request)
+		s, ok := awsjson.SignerOf(request.Authorization, request.Query, request.RegionSet)
 		if !ok {
-			s.region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
+			s.Region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
 		}
 		err = a.answer(r.Context(), t.do, s, &request, body)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
 // canned answers every request with the same bytes: what the SDK itself costs.
@@ -125,7 +127,7 @@ func BenchmarkSDKDoor(b *testing.B) {
 		if err := bc.call(record); err != nil {
 			b.Fatal(err)
 		}
-		floor := NewClient(stub, func(o *dynamodb.Options) { o.HTTPClient = canned{appendOutput(nil, bc.out.(shape))} })
+		floor := NewClient(stub, func(o *dynamodb.Options) { o.HTTPClient = canned{awsjson.Append(nil, bc.out.(awsjson.Shape))} })
 		for _, side := range []struct {
 			name   string
 			client *dynamodb.Client
@@ -145,7 +147,7 @@ func BenchmarkSDKDoor(b *testing.B) {
 			var to HTTPReply
 			for b.Loop() {
 				to.Body = to.Body[:0]
-				if err := to.answer(context.Background(), stub, signer{}, &HTTPRequest{Target: target}, body); err != nil {
+				if err := to.answer(context.Background(), stub, awsjson.Signer{}, &HTTPRequest{Target: target}, body); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -71,59 +71,6 @@ func (e *NetworkError) Timeout() bool { return true }
 // Temporary is true.
 func (e *NetworkError) Temporary() bool { return true }
 
-// APIError is an error of the service as the wire shows it.
-type APIError struct {
-	// Status is the HTTP status: 400 or 500.
-	Status int
-	// Type is the value of __type, with its namespace.
-	Type string
-	// Message is the error's text.
-	Message string
-	// Item is the old item of a failed condition, if the caller asked for it.
-	Item map[string]types.AttributeValue
-	// CancellationReasons are those of a cancelled transaction.
-	CancellationReasons []types.CancellationReason
-}
-
-// namespaces of the codes that do not live in DynamoDB's own.
-var namespaces = map[string]string{
-	"ValidationException":                 "com.amazon.coral.validate#",
-	"SerializationException":              "com.amazon.coral.service#",
-	"UnknownOperationException":           "com.amazon.coral.service#",
-	"AccessDeniedException":               "com.amazon.coral.service#",
-	"MissingAuthenticationTokenException": "com.amazon.coral.service#",
-	"IncompleteSignatureException":        "com.amazon.coral.service#",
-	"UnrecognizedClientException":         "com.amazon.coral.service#",
-	"InvalidSignatureException":           "com.amazon.coral.service#",
-	"ThrottlingException":                 "com.amazon.coral.availability#",
-}
-
-// DescribeError returns how the wire shows an error of Do, and false for what
-// is no answer of the service: a NetworkError, or a context that is done.
-func DescribeError(err error) (APIError, bool) {
-	var api smithy.APIError
-	if !errors.As(err, &api) {
-		return APIError{}, false
-	}
-	namespace, ok := namespaces[api.ErrorCode()]
-	if !ok {
-		namespace = "com.amazonaws.dynamodb.v20120810#"
-	}
-	e := APIError{Status: 400, Type: namespace + api.ErrorCode(), Message: api.ErrorMessage()}
-	if api.ErrorFault() == smithy.FaultServer {
-		e.Status = 500
-	}
-	var condition *types.ConditionalCheckFailedException
-	var cancelled *types.TransactionCanceledException
-	switch {
-	case errors.As(err, &condition):
-		e.Item = condition.Item
-	case errors.As(err, &cancelled):
-		e.CancellationReasons = cancelled.CancellationReasons
-	}
-	return e, true
-}
-
 // invalid returns a ValidationException.
 func invalid(format string, args ...any) error {
 	message := format

@@ -2,9 +2,12 @@ package ddbfake_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -132,8 +136,9 @@ func TestNetworkError(t *testing.T) {
 		if !retry.NewStandard().IsErrorRetryable(err) {
 			t.Errorf("%v: the SDK would not retry", kind)
 		}
-		if _, ok := ddbfake.DescribeError(err); ok {
-			t.Errorf("%v: described as an answer of the service", kind)
+		var answer smithy.APIError
+		if errors.As(err, &answer) {
+			t.Errorf("%v: an answer of the service", kind)
 		}
 		texts = append(texts, err.Error())
 	}
@@ -347,24 +352,42 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-func TestDescribeError(t *testing.T) {
+// Errors of the engine come over the wire with the namespace of their type.
+func TestErrorsOnTheWire(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(key("a", "b"))
 	for _, tc := range []struct {
-		call   ddbfake.Call
-		status int
-		kind   string
+		target, body string
+		fault        ddbfake.FaultKind
+		status       int
+		kind         string
 	}{
-		{ddbfake.Call{Input: &dynamodb.GetItemInput{}}, 400, "com.amazon.coral.validate#ValidationException"},
-		{ddbfake.Call{Input: &dynamodb.ExecuteStatementInput{}}, 400, "com.amazon.coral.service#UnknownOperationException"},
-		{ddbfake.Call{Input: &dynamodb.DescribeTableInput{TableName: aws.String("nowhere")}}, 400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"},
-		{ddbfake.Call{Input: &dynamodb.ListTablesInput{}, Fault: &ddbfake.Fault{Kind: ddbfake.FaultErrorBefore}}, 500, "com.amazonaws.dynamodb.v20120810#InternalServerError"},
-		{ddbfake.Call{Input: &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putIf(key("a", "b"), "attribute_not_exists(pk)")}}}, 400, "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"},
+		{"DynamoDB_20120810.GetItem", `{}`, 0, 400, "com.amazon.coral.validate#ValidationException"},
+		{"DynamoDB_20120810.ExecuteStatement", `{}`, 0, 400, "com.amazon.coral.service#UnknownOperationException"},
+		{"DynamoDB_20120810.DescribeTable", `{"TableName":"nowhere"}`, 0, 400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"},
+		{"DynamoDB_20120810.ListTables", `{}`, ddbfake.FaultErrorBefore, 500, "com.amazonaws.dynamodb.v20120810#InternalServerError"},
+		{"DynamoDB_20120810.TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},
+			"ConditionExpression":"attribute_not_exists(pk)"}}]}`, 0, 400, "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"},
 	} {
-		_, err := w.db.Do(t.Context(), tc.call)
-		got, ok := ddbfake.DescribeError(err)
-		if !ok || got.Status != tc.status || got.Type != tc.kind || got.Message == "" {
-			t.Errorf("%v: got %+v, want %d %s", err, got, tc.status, tc.kind)
+		if tc.fault != 0 {
+			w.db.Inject(ddbfake.Fault{Kind: tc.fault})
+		}
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(tc.body))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", tc.target)
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/20400101/us-east-1/dynamodb/aws4_request")
+		got := httptest.NewRecorder()
+		w.db.Handler().ServeHTTP(got, r)
+		var answer struct {
+			Type    string `json:"__type"`
+			Lower   string `json:"message"`
+			Capital string `json:"Message"`
+		}
+		if err := json.Unmarshal(got.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if got.Code != tc.status || answer.Type != tc.kind || answer.Lower+answer.Capital == "" {
+			t.Errorf("%s: got %d %s, want %d %s", tc.target, got.Code, got.Body, tc.status, tc.kind)
 		}
 	}
 }

@@ -7,17 +7,8 @@ import (
 	"strings"
 
 	"github.com/aws/smithy-go"
-)
 
-// The protocol is AWS JSON 1.0: one POST to / a call, the operation in a
-// header, errors by __type.
-//
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
-// Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
-const (
-	contentType         = "application/x-amz-json-1.0"
-	targetPrefix        = "DynamoDB_20120810."
-	streamsTargetPrefix = "DynamoDBStreams_20120810."
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
 // do is an entry of the engine, or something that stands before one.
@@ -26,57 +17,47 @@ type do func(context.Context, Call) (any, error)
 // answer decodes a request's body, lets the service serve it and encodes the
 // answer. The error is a reason for having no answer at all: a NetworkError, a
 // context that is done, or an error of do that is none of the service's.
-func (to *HTTPReply) answer(ctx context.Context, do do, s signer, r *HTTPRequest, body []byte) error {
+func (to *HTTPReply) answer(ctx context.Context, do do, s awsjson.Signer, r *HTTPRequest, body []byte) error {
 	out, err := call(ctx, do, s, r, body)
 	if err != nil {
 		return to.refuse(err)
 	}
-	answered, ok := out.(shape)
+	answered, ok := out.(awsjson.Shape)
 	if !ok {
 		return fmt.Errorf("ddbfake: %s was answered with a %T, which is no output of the SDK", r.Target, out)
 	}
 	to.Status = http.StatusOK
-	to.Body = appendOutput(to.Body, answered)
+	to.Body = awsjson.Append(to.Body, answered)
 	return nil
 }
 
 // refuse encodes an error of the service; any other error it returns.
 func (to *HTTPReply) refuse(err error) error {
-	e, ok := DescribeError(err)
-	if !ok {
+	answer, status := awsjson.AppendError(to.Body, err)
+	if status == 0 {
 		return err
 	}
-	to.Status = e.Status
-	to.Body = appendError(to.Body, err, e)
+	to.Status, to.Body = status, answer
 	return nil
 }
 
-func call(ctx context.Context, do do, s signer, r *HTTPRequest, body []byte) (any, error) {
+func call(ctx context.Context, do do, s awsjson.Signer, r *HTTPRequest, body []byte) (any, error) {
 	op := operationByTarget[r.Target]
 	if op == nil {
-		name, ok := operationIn(r.Target)
+		name, ok := awsjson.OperationIn(r.Target)
 		if !ok {
 			return nil, errUnknownTarget
 		}
 		return nil, &UnsupportedError{Operation: strings.Clone(name)}
 	}
-	in, err := decodeInput(op, body)
-	if err != nil {
+	in := op.newInput()
+	if err := awsjson.Decode(body, in); err != nil {
 		return nil, err
 	}
 	if r.Invocation != "" {
 		ctx = &invokedContext{ctx, r.Invocation}
 	}
-	return do(ctx, Call{Actor: s.actor, Region: s.region, Input: in})
-}
-
-// operationIn returns the name of the operation in a target; false if it names
-// none of DynamoDB.
-func operationIn(target string) (name string, ok bool) {
-	if name, ok = strings.CutPrefix(target, targetPrefix); !ok {
-		name, ok = strings.CutPrefix(target, streamsTargetPrefix)
-	}
-	return name, ok
+	return do(ctx, Call{Actor: s.Actor, Region: s.Region, Input: in})
 }
 
 // errUnknownTarget is for a target that names no operation: the service gives
@@ -107,16 +88,5 @@ func (c *invokedContext) Value(key any) any {
 // one.
 func Invocation(ctx context.Context) string {
 	id, _ := ctx.Value(invocationKey{}).(string)
-	return id
-}
-
-// requestID names a request of a door by its number, in the form of the
-// service's own: 52 digits and capital letters.
-func requestID(n uint64) (id [52]byte) {
-	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	copy(id[:], "ISRSIM0000000000000000000000000000000000000000000000")
-	for i := len(id) - 1; n > 0; i, n = i-1, n/36 {
-		id[i] = digits[n%36]
-	}
 	return id
 }

@@ -9,7 +9,7 @@ var Module = Rules{
 			"ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/imports", "internal/lint",
 			"internal/fingerprint", "internal/garbage", "internal/httpbody", "internal/racing", "internal/suggest", "internal/wholefile", "scenario/history",
 		},
-		{"ddbfake/expr", "scenario/sim"},
+		{"ddbfake/expr", "ddbfake/internal/awsjson", "scenario/sim"},
 		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "internal/programs", "scenario/isr"},
 		{"ddbfake/control", "scenario/isr/mutant"},
 		{"scenario/invariant"},

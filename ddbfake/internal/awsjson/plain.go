@@ -1,4 +1,4 @@
-package ddbfake
+package awsjson
 
 import "math/bits"
 

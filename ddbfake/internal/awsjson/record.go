@@ -1,4 +1,4 @@
-package ddbfake
+package awsjson
 
 import (
 	"encoding/base64"
@@ -12,19 +12,19 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// rowOutput is the answer of a GetItem that goes over a wire: the SDK's, but
-// for the item. That is still the row as it is kept, which costs a fraction of
-// what the SDK's maps do.
-type rowOutput struct {
+// RecordOutput is the answer of a GetItem that goes over a wire: the SDK's, but
+// for the item. That is still the record as the engine keeps it, which costs a
+// fraction of what the SDK's maps do.
+type RecordOutput struct {
 	*dynamodb.GetItemOutput
-	row *row
+	Record *attr.Record
 }
 
-// writeRow writes the item.
-func (out *rowOutput) writeRow(e *encoder) {
+// writeRecord writes the item.
+func (out *RecordOutput) writeRecord(e *encoder) {
 	e.begin(schemas.GetItemOutput_Item)
 	e.open('{', frame{})
-	for name, v := range out.row.record.All {
+	for name, v := range out.Record.All {
 		e.entry(name)
 		e.value(v)
 	}

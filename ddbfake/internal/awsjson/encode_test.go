@@ -1,6 +1,8 @@
-package ddbfake
+package awsjson
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -8,17 +10,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 )
 
 // Equal answers have equal bytes, and what is zero but must be there is there.
-func TestAppendOutput(t *testing.T) {
+func TestAppend(t *testing.T) {
 	tests := []struct {
 		name string
-		out  shape
+		out  Shape
 		want string
 	}{
 		{"no item", &dynamodb.GetItemOutput{}, `{}`},
-		{"metadata stays out", func() shape {
+		{"metadata stays out", func() Shape {
 			out := &dynamodb.GetItemOutput{}
 			out.ResultMetadata.Set("secret", "secret")
 			return out
@@ -48,12 +51,16 @@ func TestAppendOutput(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for range 10 { // map order is random
-				if got := string(appendOutput(nil, test.out)); got != test.want {
+				if got := string(Append(nil, test.out)); got != test.want {
 					t.Fatalf("got  %s\nwant %s", got, test.want)
 				}
 			}
 		})
 	}
+}
+
+func apiError(code, message string) error {
+	return &smithy.GenericAPIError{Code: code, Message: message, Fault: smithy.FaultClient}
 }
 
 func TestAppendError(t *testing.T) {
@@ -63,14 +70,14 @@ func TestAppendError(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"validation", invalid("no"), 400, `{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}`},
+		{"validation", apiError("ValidationException", "no"), 400, `{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}`},
 		{"serialization", serialization("no"), 400, `{"__type":"com.amazon.coral.service#SerializationException","Message":"no"}`},
-		{"malformed", errMalformed, 400, `{"__type":"com.amazon.coral.service#SerializationException"}`},
-		{"unsupported", &UnsupportedError{Operation: "Frob"}, 400,
-			`{"__type":"com.amazon.coral.service#UnknownOperationException","message":"ddbfake does not support the operation Frob"}`},
-		{"wrapped", fmt.Errorf("context: %w", conditionFailed(nil)), 400,
+		{"malformed", ErrMalformed, 400, `{"__type":"com.amazon.coral.service#SerializationException"}`},
+		{"unsupported", apiError("UnknownOperationException", "no"), 400,
+			`{"__type":"com.amazon.coral.service#UnknownOperationException","message":"no"}`},
+		{"wrapped", fmt.Errorf("context: %w", &types.ConditionalCheckFailedException{Message: aws.String("The conditional request failed")}), 400,
 			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}`},
-		{"condition with the item", conditionFailed(map[string]types.AttributeValue{"b": &types.AttributeValueMemberN{Value: "1"}, "a": &types.AttributeValueMemberS{Value: "x"}}), 400,
+		{"condition with the item", &types.ConditionalCheckFailedException{Message: aws.String("The conditional request failed"), Item: map[string]types.AttributeValue{"b": &types.AttributeValueMemberN{Value: "1"}, "a": &types.AttributeValueMemberS{Value: "x"}}}, 400,
 			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Item":{"a":{"S":"x"},"b":{"N":"1"}},"message":"The conditional request failed"}`},
 		{"transaction", &types.TransactionCanceledException{
 			Message: aws.String("Transaction cancelled"),
@@ -79,21 +86,23 @@ func TestAppendError(t *testing.T) {
 				{Code: aws.String("ConditionalCheckFailed"), Message: aws.String("m"), Item: map[string]types.AttributeValue{"a": &types.AttributeValueMemberS{Value: "x"}}},
 			},
 		}, 400, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Item":{"a":{"S":"x"}},"Message":"m"}],"Message":"Transaction cancelled"}`},
+		{"throttling of streams", apiError("ThrottlingException", "no"), 400, `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"no"}`},
+		{"no credentials", apiError("MissingAuthenticationTokenException", "no"), 400,
+			`{"__type":"com.amazon.coral.service#MissingAuthenticationTokenException","message":"no"}`},
 		{"server", &types.InternalServerError{Message: aws.String("oops")}, 500,
 			`{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"oops"}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var to HTTPReply
-			if err := to.refuse(test.err); err != nil {
-				t.Fatal(err)
-			}
-			if to.Status != test.status || string(to.Body) != test.want {
-				t.Errorf("got  %d %s\nwant %d %s", to.Status, to.Body, test.status, test.want)
+			got, status := AppendError([]byte("before"), test.err)
+			if want := "before" + test.want; status != test.status || string(got) != want {
+				t.Errorf("got  %d %s\nwant %d %s", status, got, test.status, want)
 			}
 		})
 	}
-	if err := new(HTTPReply).refuse(&NetworkError{}); err == nil {
-		t.Error("a NetworkError was encoded as an answer of the service")
+	for _, err := range []error{errors.New("the connection was lost"), context.Canceled} {
+		if got, status := AppendError([]byte("before"), err); status != 0 || string(got) != "before" {
+			t.Errorf("%v: got %d %s, want no answer", err, status, got)
+		}
 	}
 }

@@ -1,7 +1,8 @@
-package ddbfake
+package awsjson
 
 import (
 	"errors"
+	"net/http"
 	"reflect"
 	"strings"
 
@@ -14,11 +15,11 @@ import (
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/helpers.js
 
-// errMalformed is for text that is no JSON: the service gives no message.
-var errMalformed = serialization("")
+// ErrMalformed is for text that is no JSON: the service gives no message.
+var ErrMalformed = serialization("")
 
 func serialization(message string) error {
-	return &smithy.GenericAPIError{Code: "SerializationException", Message: message, Fault: smithy.FaultClient}
+	return &smithy.GenericAPIError{Code: serializationCode, Message: message, Fault: smithy.FaultClient}
 }
 
 var errStructure = serialization("Start of structure or map found where not expected")
@@ -99,29 +100,53 @@ func mapName(class string) string {
 	return "java.util.Map<java.lang.String, " + class + ">"
 }
 
-// appendError appends the JSON of an error of the service to dst: what
-// DescribeError says of err, and whatever members the SDK's type of err has.
-func appendError(dst []byte, err error, e APIError) []byte {
+// AppendError appends the JSON of an error of the service to dst, with whatever
+// members the SDK's type of it has, and returns the HTTP status that goes with it:
+// 400 or 500. It returns 0 for what is no answer of the service: a lost connection,
+// or a context that is done.
+func AppendError(dst []byte, err error) (answer []byte, status int) {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return dst, 0
+	}
+	status = http.StatusBadRequest
+	if api.ErrorFault() == smithy.FaultServer {
+		status = http.StatusInternalServerError
+	}
 	w := newEncoder(dst)
 	w.open('{', frame{})
-	w.member("__type", e.Type)
+	w.member("__type", namespaceOf(api.ErrorCode())+api.ErrorCode())
 	var typed interface {
 		error
-		shape
+		Shape
 	}
 	switch {
 	case errors.As(err, &typed):
 		typed.SerializeMembers(w)
-	case e.Message == "":
-	case e.Type == serializationType:
-		w.member("Message", e.Message)
+	case api.ErrorMessage() == "":
+	case api.ErrorCode() == serializationCode:
+		w.member("Message", api.ErrorMessage())
 	default:
-		w.member("message", e.Message)
+		w.member("message", api.ErrorMessage())
 	}
 	w.close('}')
-	return w.release()
+	return w.release(), status
 }
 
-// serializationType is the one type whose message has a capital letter
-// although the SDK has no struct for it.
-const serializationType = "com.amazon.coral.service#SerializationException"
+// serializationCode is the one code whose message has a capital letter although
+// the SDK has no struct for it.
+const serializationCode = "SerializationException"
+
+// namespaceOf returns the namespace of an error code, as __type has it.
+func namespaceOf(code string) string {
+	switch code {
+	case "ValidationException":
+		return "com.amazon.coral.validate#"
+	case serializationCode, "UnknownOperationException", "AccessDeniedException", "MissingAuthenticationTokenException",
+		"IncompleteSignatureException", "UnrecognizedClientException", "InvalidSignatureException":
+		return "com.amazon.coral.service#"
+	case "ThrottlingException":
+		return "com.amazon.coral.availability#"
+	}
+	return "com.amazonaws.dynamodb.v20120810#"
+}

@@ -1,4 +1,4 @@
-package ddbfake
+package awsjson
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDecodeInput(t *testing.T) {
+func TestDecode(t *testing.T) {
 	type item = map[string]types.AttributeValue
 	name := aws.String("t")
 	tests := []struct {
@@ -46,8 +47,8 @@ func TestDecodeInput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := decodeInput(operationByTarget[targetPrefix+test.op], []byte(test.body))
-			if err != nil {
+			got := inputOf(test.op)
+			if err := Decode([]byte(test.body), got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, got, sdkEqual); diff != "" {
@@ -59,7 +60,7 @@ func TestDecodeInput(t *testing.T) {
 
 // DynamoDB Local is no witness for these: 3.3.1 answers most of them with
 // status 500 and lets the others pass.
-func TestDecodeInputRefuses(t *testing.T) {
+func TestDecodeRefuses(t *testing.T) {
 	const (
 		structure = "Start of structure or map found where not expected"
 		field     = "Unexpected field type"
@@ -117,7 +118,7 @@ func TestDecodeInputRefuses(t *testing.T) {
 		{"PutItem", item(`{"M":{"b":{"M":{"c":1}}}}`), element},
 	}
 	for _, test := range tests {
-		_, err := decodeInput(operationByTarget[targetPrefix+test.op], []byte(test.body))
+		err := Decode([]byte(test.body), inputOf(test.op))
 		var api smithy.APIError
 		if !errors.As(err, &api) {
 			t.Errorf("%s %s: got error %v, want one of the service", test.op, test.body, err)
@@ -129,12 +130,12 @@ func TestDecodeInputRefuses(t *testing.T) {
 	}
 
 	var api smithy.APIError
-	_, err := decodeInput(operationByTarget[streamsTargetPrefix+"GetShardIterator"], []byte(`{"Timestamp":1e300}`))
+	err := Decode([]byte(`{"Timestamp":1e300}`), &dynamodbstreams.GetShardIteratorInput{})
 	if !errors.As(err, &api) || api.ErrorMessage() != "NUMBER_VALUE cannot be converted to Date" {
 		t.Errorf("a time that is too late for milliseconds: got %v", err)
 	}
 
-	_, err = decodeInput(operationByTarget[targetPrefix+"PutItem"], []byte(item(`{"S":"a","N":"1"}`)))
+	err = Decode([]byte(item(`{"S":"a","N":"1"}`)), &dynamodb.PutItemInput{})
 	const two = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" || api.ErrorMessage() != two {
 		t.Errorf("a value of two types: got %v, want ValidationException %q", err, two)
@@ -143,7 +144,7 @@ func TestDecodeInputRefuses(t *testing.T) {
 
 // What is no JSON is malformed wherever that is: in what is read, in what is
 // skipped, before or after a value of a wrong type. Package jsontext is the judge.
-func TestDecodeInputMalformed(t *testing.T) {
+func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
 		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`, `{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
 		`{"a":[}`, `{"a":[,]}`, `{"a":[1,]}`, `{"a":[1 2]}`, `{"a":[[1][2]]}`, `{"a":[[1][2]}`, `{"a":{"b":1}{}}`,
@@ -158,30 +159,29 @@ func TestDecodeInputMalformed(t *testing.T) {
 	}
 	for _, body := range append(bodies, whole...) {
 		for _, op := range []string{"PutItem", "Query"} {
-			_, err := decodeInput(operationByTarget[targetPrefix+op], []byte(body))
-			if got, want := errors.Is(err, errMalformed), !validJSON([]byte(body)); got != want {
+			err := Decode([]byte(body), inputOf(op))
+			if got, want := errors.Is(err, ErrMalformed), !Valid([]byte(body)); got != want {
 				t.Errorf("%s %q: malformed %t, want %t (%v)", op, body, got, want, err)
 			}
 		}
 	}
 	for _, body := range whole {
-		if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], []byte(body)); err != nil {
+		if err := Decode([]byte(body), &dynamodb.PutItemInput{}); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
 }
 
 // What is decoded is not changed by the request that is decoded after it.
-func TestDecodeInputKeeps(t *testing.T) {
-	op := operationByTarget[targetPrefix+"PutItem"]
+func TestDecodeKeeps(t *testing.T) {
 	body := func(s string) []byte {
 		return []byte(`{"TableName":"` + s + `","Item":{"\u0061":{"S":"\"` + s + `"},"n":{"N":"` + s + `"}}}`)
 	}
-	got, err := decodeInput(op, body("1"))
-	if err != nil {
+	got := &dynamodb.PutItemInput{}
+	if err := Decode(body("1"), got); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := decodeInput(op, body("2")); err != nil {
+	if err := Decode(body("2"), &dynamodb.PutItemInput{}); err != nil {
 		t.Fatal(err)
 	}
 	want := &dynamodb.PutItemInput{TableName: aws.String("1"), Item: map[string]types.AttributeValue{
@@ -194,22 +194,22 @@ func TestDecodeInputKeeps(t *testing.T) {
 
 // A deep document is for the engine to refuse, not for the decoder to fall
 // over; a deeper one is no JSON.
-func TestDecodeInputDeep(t *testing.T) {
+func TestDecodeDeep(t *testing.T) {
 	deep := func(n int) []byte {
 		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + strings.Repeat(`]}`, n) + `}}`)
 	}
-	if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], deep(1000)); err != nil {
+	if err := Decode(deep(1000), &dynamodb.PutItemInput{}); err != nil {
 		t.Errorf("depth 1000: %v", err)
 	}
-	if _, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], deep(1_000_000)); !errors.Is(err, errMalformed) {
-		t.Errorf("depth 1000000: got %v, want %v", err, errMalformed)
+	if err := Decode(deep(1_000_000), &dynamodb.PutItemInput{}); !errors.Is(err, ErrMalformed) {
+		t.Errorf("depth 1000000: got %v, want %v", err, ErrMalformed)
 	}
 	// Both ways to move over a value agree with package jsontext on what is too deep.
 	for n := maxDepth - 2; n <= maxDepth+2; n++ {
 		skipped := []byte(`{"x":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
 		for _, body := range [][]byte{deep(n / 2), skipped} {
-			_, err := decodeInput(operationByTarget[targetPrefix+"PutItem"], body)
-			if got, want := errors.Is(err, errMalformed), !validJSON(body); got != want {
+			err := Decode(body, &dynamodb.PutItemInput{})
+			if got, want := errors.Is(err, ErrMalformed), !Valid(body); got != want {
 				t.Errorf("%d open: malformed %t, want %t", n, got, want)
 			}
 		}

@@ -1,35 +1,36 @@
-package ddbfake
+package awsjson
 
 import (
 	"net/url"
 	"strings"
 )
 
-// authorization is the header that names an actor, in the form of Signature
+// Authorization is the header that names an actor, in the form of Signature
 // Version 4 but without a signature: this side checks none.
-func authorization(actor, region string) string {
+func Authorization(actor, region string) string {
 	return "AWS4-HMAC-SHA256 Credential=" + url.PathEscape(actor) + "/20400101/" + region +
 		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
 }
 
-// signer is who signed a request: the access key id, and the region for which
-// it was signed, "" if none is named. It outlives the request.
-type signer struct {
-	actor, region string
+// Signer is who signed a request. It outlives the request.
+type Signer struct {
+	Actor  string // the access key id
+	Region string // for which it was signed, "" if none is named
 }
 
-// signerOf returns who signed a request, in its Authorization header or in its
-// query. The scope of a signature is date/region/service/aws4_request; version
-// 4A has a header for the region.
+// SignerOf returns who signed a request, in its Authorization header or in its
+// query; false if nobody did. The scope of a signature is
+// date/region/service/aws4_request; version 4A has a header for the region,
+// X-Amz-Region-Set.
 //
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
-func signerOf(r *HTTPRequest) (s signer, ok bool) {
-	algorithm := r.Authorization
+func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
+	algorithm := authorization
 	_, credential, ok := strings.Cut(algorithm, "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")
-	if algorithm == "" && r.Query != "" {
-		parameters, _ := url.ParseQuery(r.Query) // what can be read of it
+	if algorithm == "" && query != "" {
+		parameters, _ := url.ParseQuery(query) // what can be read of it
 		algorithm = parameters.Get("X-Amz-Algorithm")
 		credential, ok = parameters.Get("X-Amz-Credential"), true
 	}
@@ -47,20 +48,20 @@ func signerOf(r *HTTPRequest) (s signer, ok bool) {
 			return s, false
 		}
 		if part == 2 {
-			s.region = credential[i+1:]
+			s.Region = credential[i+1:]
 		}
 		credential = credential[:i]
 	}
 	if asymmetric {
-		if s.region, _, _ = strings.Cut(r.RegionSet, ","); s.region == "*" {
-			s.region = ""
+		if s.Region, _, _ = strings.Cut(regionSet, ","); s.Region == "*" {
+			s.Region = ""
 		}
-		s.region = strings.Clone(s.region)
+		s.Region = strings.Clone(s.Region)
 	}
-	s.actor = credential
+	s.Actor = credential
 	if strings.IndexByte(credential, '%') >= 0 {
 		if name, err := url.PathUnescape(credential); err == nil {
-			s.actor = name
+			s.Actor = name
 		}
 	}
 	return s, true

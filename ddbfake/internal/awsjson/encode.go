@@ -1,4 +1,4 @@
-package ddbfake
+package awsjson
 
 import (
 	"math"
@@ -16,21 +16,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// shape is a struct of the SDK that can describe itself to a serializer:
+// Shape is a struct of the SDK that can describe itself to a serializer:
 // every output, every error and every nested struct.
-type shape interface {
+type Shape interface {
 	SerializeMembers(smithy.ShapeSerializer)
 }
 
-// appendOutput appends the JSON of an output to dst. Metadata of the SDK is
-// no member of the shape, so it cannot leak.
-func appendOutput(dst []byte, out shape) []byte {
+// Append appends the JSON of an output to dst, or of an input as the SDK sends it.
+// Metadata of the SDK is no member of the shape, so it cannot leak.
+func Append(dst []byte, out Shape) []byte {
 	e := newEncoder(dst)
 	e.open('{', frame{})
 	out.SerializeMembers(e)
 	writeZeroMembers(e, out)
-	if read, ok := out.(*rowOutput); ok {
-		read.writeRow(e)
+	if read, ok := out.(*RecordOutput); ok {
+		read.writeRecord(e)
 	}
 	e.close('}')
 	return e.release()
@@ -41,7 +41,7 @@ func appendOutput(dst []byte, out shape) []byte {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
-func writeZeroMembers(e *encoder, out shape) {
+func writeZeroMembers(e *encoder, out Shape) {
 	count := func(schema *smithy.Schema, n int32) {
 		if n == 0 {
 			e.WriteInt32(schema, 0)

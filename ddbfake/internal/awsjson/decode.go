@@ -1,4 +1,4 @@
-package ddbfake
+package awsjson
 
 import (
 	"encoding/base64"
@@ -11,10 +11,12 @@ import (
 	"unsafe"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decodeInput reads a request body into the operation's input struct.
+// Decode reads a request body into an operation's input struct, to which in
+// points.
 //
 // Members that the operation does not know are ignored, null is the same as
 // absent, and of a member given twice the last one counts. Errors are what
@@ -23,28 +25,28 @@ import (
 // One of no type becomes nil: the engine refuses it where it can say which
 // parameter it was.
 //
-// The body becomes part of the input, and must not change.
-func decodeInput(op *operation, body []byte) (any, error) {
-	in := op.newInput()
+// The body becomes part of the input, and must not change. After an error the
+// input has whatever was read before.
+func Decode(body []byte, in any) error {
 	d := newDecoder(body)
 	defer d.release()
 	err := d.value(reflect.ValueOf(in).Elem(), false)
 	switch {
 	case err == nil && d.end():
-		return in, nil
-	case err == nil, !validJSON(body): // that counts, even if it is after the first error
-		return nil, errMalformed
+		return nil
+	case err == nil, !Valid(body): // that counts, even if it is after the first error
+		return ErrMalformed
 	}
-	return nil, err
+	return err
 }
 
-// validJSON says whether the body is one JSON value and nothing else.
-func validJSON(body []byte) bool {
+// Valid says whether the body is one JSON value and nothing else.
+func Valid(body []byte) bool {
 	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
 // decoder walks the text of a body. An error is a value of a wrong type; that
-// the text is no JSON it notes in malformed: see wire_scan.go.
+// the text is no JSON it notes in malformed: see scan.go.
 type decoder struct {
 	text      string
 	pos       int
@@ -61,6 +63,9 @@ type decoder struct {
 
 const roomForValues = 4
 
+// keepScratch is the largest scratch that a decoder keeps for the next body.
+const keepScratch = 64 << 10
+
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 func newDecoder(body []byte) *decoder {
@@ -72,7 +77,7 @@ func newDecoder(body []byte) *decoder {
 // release gives the decoder back, without the caller's values.
 func (d *decoder) release() {
 	scratch := d.scratch
-	if cap(scratch) > keepBuffer {
+	if cap(scratch) > keepScratch {
 		scratch = nil
 	}
 	*d = decoder{scratch: scratch}
@@ -287,7 +292,11 @@ func (d *decoder) attribute(member bool) (types.AttributeValue, error) {
 	return value, nil
 }
 
-var errTwoTypes = invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+var errTwoTypes = &smithy.GenericAPIError{
+	Code:    "ValidationException",
+	Message: "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
+	Fault:   smithy.FaultClient,
+}
 
 // variant reads the value of one member of an AttributeValue; nil if it is
 // null or the member is not known.
