@@ -98,7 +98,7 @@ func (d *HTTPDoor) Serve(ctx context.Context, r *HTTPRequest, to *HTTPReply) err
 	case r.Method != http.MethodPost || !isJSON(r.ContentType):
 		to.plain(http.StatusNotFound, "text/xml", unknownPlain)
 	case malformed:
-		err = to.refuse(awsjson.ErrMalformed)
+		to.Body, to.Status, err = encodeError(to.Body, awsjson.ErrMalformed)
 	default:
 		err = d.serve(ctx, r, body, to)
 	}
@@ -116,11 +116,15 @@ func (to *HTTPReply) plain(status int, contentType, text string) {
 
 // serve serves a call.
 func (d *HTTPDoor) serve(ctx context.Context, r *HTTPRequest, body []byte, to *HTTPReply) error {
-	s, signed := awsjson.SignerOf(r.Authorization, r.Query, r.RegionSet)
-	if err := refusal(r, signed, body); err != nil {
-		return to.refuse(err)
+	signer, signed := awsjson.SignerOf(r.Authorization, r.Query, r.RegionSet)
+	err := refusal(r, signed, body)
+	if err != nil {
+		to.Body, to.Status, err = encodeError(to.Body, err)
+		return err
 	}
-	return to.answer(ctx, d.do, s, r, body)
+	call := wireCall{target: r.Target, signer: signer, invocation: r.Invocation, body: body}
+	to.Body, to.Status, err = call.serve(ctx, d.do, to.Body)
+	return err
 }
 
 // refusal returns what is wrong with a request before its operation is looked

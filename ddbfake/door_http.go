@@ -32,7 +32,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header := w.Header()
-	to.header(header)
+	setHeaders(header, to.ContentType, to.RequestID, to.CRC32)
 	header["Content-Length"] = []string{strconv.Itoa(len(to.Body))}
 	if to.Close {
 		header["Connection"] = []string{"close"}
@@ -58,19 +58,6 @@ func drop(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// Headers in their canonical form, as keys of a http.Header: its methods would
-// make them canonical again each time.
-const (
-	headerAuthorization = "Authorization"
-	headerContentType   = "Content-Type"
-	headerEncoding      = "Content-Encoding"
-	headerCRC32         = "X-Amz-Crc32"
-	headerInvocation    = "Amz-Sdk-Invocation-Id"
-	headerRegionSet     = "X-Amz-Region-Set"
-	headerRequestID     = "X-Amzn-Requestid"
-	headerTarget        = "X-Amz-Target"
-)
-
 // requestOf takes a request of net/http apart.
 func requestOf(r *http.Request) HTTPRequest {
 	request := HTTPRequest{
@@ -89,21 +76,4 @@ func requestOf(r *http.Request) HTTPRequest {
 		request.Body = r.Body
 	}
 	return request
-}
-
-// first returns the value of a header by its canonical name.
-func first(h http.Header, name string) string {
-	if values := h[name]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
-}
-
-// header fills in the headers of an answer. Date is left to the server: in
-// process there is none, so that the SDK learns no clock skew.
-func (to *HTTPReply) header(h http.Header) {
-	values := [...]string{to.ContentType, string(to.RequestID[:]), strconv.FormatUint(uint64(to.CRC32), 10)}
-	h[headerContentType] = values[0:1:1]
-	h[headerRequestID] = values[1:2:2]
-	h[headerCRC32] = values[2:3:3]
 }

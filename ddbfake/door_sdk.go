@@ -188,44 +188,49 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) { return 
 
 // Do serves one request.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
-	request, out := requestOf(r), getBuffer()
-	body, err := httpbody.Read(request.Body, request.Length, request.ContentEncoding)
-	if r.Body != nil {
-		r.Body.Close()
-	}
-	a := HTTPReply{RequestID: awsjson.RequestID(t.requests.Add(1)), ContentType: awsjson.ContentType, Body: *out}
-	switch {
-	case errors.Is(err, httpbody.ErrTooLarge):
-		a.Status, err = http.StatusRequestEntityTooLarge, nil
-	case errors.Is(err, httpbody.ErrNotGzip):
-		err = a.refuse(awsjson.ErrMalformed)
-	case err == nil:
-		s, ok := awsjson.SignerOf(request.Authorization, request.Query, request.RegionSet)
-		if !ok {
-			s.Region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
-		}
-		err = a.answer(r.Context(), t.do, s, &request, body)
-	}
-	defer func() { putBuffer(out, a.Body) }()
+	id, room := awsjson.RequestID(t.requests.Add(1)), getBuffer()
+	answer, status, err := t.serve(r, *room)
+	defer func() { putBuffer(room, answer) }()
 	if err != nil {
 		return nil, err
 	}
-	a.CRC32 = crc32.ChecksumIEEE(a.Body)
 	response := &http.Response{
-		Status:        statusLine(a.Status),
-		StatusCode:    a.Status,
+		Status:        statusLine(status),
+		StatusCode:    status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        make(http.Header, 4),
-		ContentLength: int64(len(a.Body)),
+		ContentLength: int64(len(answer)),
 		Request:       r,
 	}
-	a.header(response.Header)
+	setHeaders(response.Header, awsjson.ContentType, id, crc32.ChecksumIEEE(answer))
 	b := new(responseBody)
-	b.Reset(bytes.Clone(a.Body))
+	b.Reset(bytes.Clone(answer))
 	response.Body = b
 	return response, nil
+}
+
+// serve takes a request apart and appends its answer to dst.
+func (t *transport) serve(r *http.Request, dst []byte) (answer []byte, status int, err error) {
+	body, err := httpbody.Read(r.Body, r.ContentLength, first(r.Header, headerEncoding))
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	switch {
+	case errors.Is(err, httpbody.ErrTooLarge):
+		return dst, http.StatusRequestEntityTooLarge, nil
+	case errors.Is(err, httpbody.ErrNotGzip):
+		return encodeError(dst, awsjson.ErrMalformed)
+	case err != nil:
+		return dst, 0, err
+	}
+	signer, ok := awsjson.SignerOf(first(r.Header, headerAuthorization), r.URL.RawQuery, first(r.Header, headerRegionSet))
+	if !ok {
+		signer.Region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
+	}
+	call := wireCall{target: first(r.Header, headerTarget), signer: signer, invocation: first(r.Header, headerInvocation), body: body}
+	return call.serve(r.Context(), t.do, dst)
 }
 
 func statusLine(status int) string {

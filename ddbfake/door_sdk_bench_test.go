@@ -144,10 +144,11 @@ func BenchmarkSDKDoor(b *testing.B) {
 		b.Run(bc.name+"/codec", func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(body)))
-			var to HTTPReply
+			var answer []byte
 			for b.Loop() {
-				to.Body = to.Body[:0]
-				if err := to.answer(context.Background(), stub, awsjson.Signer{}, &HTTPRequest{Target: target}, body); err != nil {
+				var err error
+				call := wireCall{target: target, body: body}
+				if answer, _, err = call.serve(context.Background(), stub, answer[:0]); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/aws/smithy-go"
@@ -14,50 +15,67 @@ import (
 // do is an entry of the engine, or something that stands before one.
 type do func(context.Context, Call) (any, error)
 
-// answer decodes a request's body, lets the service serve it and encodes the
-// answer. The error is a reason for having no answer at all: a NetworkError, a
-// context that is done, or an error of do that is none of the service's.
-func (to *HTTPReply) answer(ctx context.Context, do do, s awsjson.Signer, r *HTTPRequest, body []byte) error {
-	out, err := call(ctx, do, s, r, body)
+// wireCall is a call as it came over a wire, whichever door took it apart. Its
+// strings need to last no longer than until it is served, but what is decoded of
+// its body keeps that.
+type wireCall struct {
+	target     string // names the operation
+	signer     awsjson.Signer
+	invocation string // see Invocation, "" if there is none
+	body       []byte
+}
+
+// serve decodes the call, has it done and encodes the answer: it appends that to
+// dst, and returns the HTTP status that goes with it. The error is a reason for
+// having no answer at all: a NetworkError, a context that is done, or an error of
+// do that is none of the service's.
+func (w *wireCall) serve(ctx context.Context, do do, dst []byte) (answer []byte, status int, err error) {
+	call, err := w.decode()
 	if err != nil {
-		return to.refuse(err)
+		return encodeError(dst, err)
 	}
-	answered, ok := out.(awsjson.Shape)
-	if !ok {
-		return fmt.Errorf("ddbfake: %s was answered with a %T, which is no output of the SDK", r.Target, out)
+	if w.invocation != "" {
+		ctx = &invokedContext{ctx, w.invocation}
 	}
-	to.Status = http.StatusOK
-	to.Body = awsjson.Append(to.Body, answered)
-	return nil
+	out, err := do(ctx, call)
+	if err != nil {
+		return encodeError(dst, err)
+	}
+	return w.encode(dst, out)
 }
 
-// refuse encodes an error of the service; any other error it returns.
-func (to *HTTPReply) refuse(err error) error {
-	answer, status := awsjson.AppendError(to.Body, err)
-	if status == 0 {
-		return err
-	}
-	to.Status, to.Body = status, answer
-	return nil
-}
-
-func call(ctx context.Context, do do, s awsjson.Signer, r *HTTPRequest, body []byte) (any, error) {
-	op := operationByTarget[r.Target]
+// decode finds the operation, and reads its input. Errors are the service's.
+func (w *wireCall) decode() (Call, error) {
+	op := operationByTarget[w.target]
 	if op == nil {
-		name, ok := awsjson.OperationIn(r.Target)
+		name, ok := awsjson.OperationIn(w.target)
 		if !ok {
-			return nil, errUnknownTarget
+			return Call{}, errUnknownTarget
 		}
-		return nil, &UnsupportedError{Operation: strings.Clone(name)}
+		return Call{}, &UnsupportedError{Operation: strings.Clone(name)}
 	}
 	in := op.newInput()
-	if err := awsjson.Decode(body, in); err != nil {
-		return nil, err
+	if err := awsjson.Decode(w.body, in); err != nil {
+		return Call{}, err
 	}
-	if r.Invocation != "" {
-		ctx = &invokedContext{ctx, r.Invocation}
+	return Call{Actor: w.signer.Actor, Region: w.signer.Region, Input: in}, nil
+}
+
+// encode encodes an output, of the engine or of whatever stands before it.
+func (w *wireCall) encode(dst []byte, out any) (answer []byte, status int, err error) {
+	shape, ok := out.(awsjson.Shape)
+	if !ok {
+		return dst, 0, fmt.Errorf("ddbfake: %s was answered with a %T, which is no output of the SDK", w.target, out)
 	}
-	return do(ctx, Call{Actor: s.Actor, Region: s.Region, Input: in})
+	return awsjson.Append(dst, shape), http.StatusOK, nil
+}
+
+// encodeError encodes an error of the service; any other error it returns.
+func encodeError(dst []byte, err error) (answer []byte, status int, _ error) {
+	if answer, status = awsjson.AppendError(dst, err); status == 0 {
+		return dst, 0, err
+	}
+	return answer, status, nil
 }
 
 // errUnknownTarget is for a target that names no operation: the service gives
@@ -89,4 +107,34 @@ func (c *invokedContext) Value(key any) any {
 func Invocation(ctx context.Context) string {
 	id, _ := ctx.Value(invocationKey{}).(string)
 	return id
+}
+
+// Headers in their canonical form, as keys of a http.Header: its methods would
+// make them canonical again each time.
+const (
+	headerAuthorization = "Authorization"
+	headerContentType   = "Content-Type"
+	headerEncoding      = "Content-Encoding"
+	headerCRC32         = "X-Amz-Crc32"
+	headerInvocation    = "Amz-Sdk-Invocation-Id"
+	headerRegionSet     = "X-Amz-Region-Set"
+	headerRequestID     = "X-Amzn-Requestid"
+	headerTarget        = "X-Amz-Target"
+)
+
+// first returns the value of a header by its canonical name.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// setHeaders fills in the headers of an answer. Date is left to the server: in
+// process there is none, so that the SDK learns no clock skew.
+func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
+	values := [...]string{contentType, string(id[:]), strconv.FormatUint(uint64(crc32), 10)}
+	h[headerContentType] = values[0:1:1]
+	h[headerRequestID] = values[1:2:2]
+	h[headerCRC32] = values[2:3:3]
 }
