@@ -1,18 +1,11 @@
 package ddbfake
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -125,133 +118,6 @@ func (db *DB) Reset(o Options, s *Snapshot) {
 	db.served = requestLog{keep: max(o.LogRequests, 0)}
 }
 
-// Call is one request to the service, whichever door it came through.
-type Call struct {
-	// Actor names who calls: it labels changes and faults choose by it. On
-	// the wire it is the access key id.
-	Actor string
-	// Region is where the call goes: tables of one region are not seen from
-	// another. "" is DefaultRegion. On the wire it is that of the credential
-	// scope.
-	Region string
-	// Sent is the true time at which the caller made the call, which may be
-	// long before it takes effect. Zero means now.
-	Sent time.Time
-	// Input is a pointer to one of the SDK's input structs, for example
-	// *dynamodb.PutItemInput. It is not kept and not changed.
-	Input any
-	// Fault applies this fault to this call, whatever its predicates say; one
-	// of a kind that cannot befall the call does nothing, and one of no kind
-	// is a *NotAFaultError. Nil means: consult the injected ones.
-	Fault *Fault
-
-	wire bool // the output is encoded next: see awsjson.RecordOutput
-}
-
-// request is a Call while it is being served.
-type request struct {
-	id        int
-	op        *operation
-	actor     string
-	region    string
-	call      uint64 // as in overlaps, 0 if it overlaps with nothing
-	now, sent time.Time
-	// transaction is true of a TransactWriteItems that is about to write.
-	transaction bool
-	stale       bool // a FaultStaleRead has struck
-	// unprocessed is the FaultUnprocessed that has struck, if one has.
-	unprocessed *Fault
-	wire        bool // the output may be an awsjson.RecordOutput, of
-	read        *row // what has been read
-}
-
-// doForWire is Do for a door that encodes the output.
-func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
-	c.wire = true
-	return db.Do(ctx, c)
-}
-
-// Do serves one call. It is the engine's only entry: every door ends here.
-//
-// The output is a pointer to the SDK's output struct of the operation. Errors
-// are the SDK's typed errors (*types.ConditionalCheckFailedException and so
-// on), *smithy.GenericAPIError for those the SDK has no type for
-// (ValidationException), *UnsupportedError, *NetworkError for a lost request
-// or response, or ctx.Err() if the context was done before the call arrived.
-func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	op := operationOf(c.Input)
-	if op == nil {
-		return nil, &UnsupportedError{Operation: inputName(c.Input)}
-	}
-	if err := checkRegion(c.Region); err != nil {
-		return nil, err
-	}
-	if op.isNil(c.Input) {
-		c.Input = op.newInput()
-	}
-
-	var call uint64
-	if db.overlaps != nil {
-		call = db.overlaps.enter()
-		defer db.overlaps.leave(call)
-	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.serve(op, c, call, true)
-}
-
-// serve serves one call, with injected faults or without. It has a number if
-// it may overlap with others.
-func (db *DB) serve(op *operation, c Call, call uint64, injected bool) (any, error) {
-	r := &db.request
-	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent}
-	if r.sent.IsZero() {
-		r.sent = r.now
-	}
-	db.bindings.reset()
-	db.expireByLag(r.now)
-	db.state.requests++
-	r.id = db.state.requests
-
-	fault := c.Fault
-	if fault == nil && injected {
-		fault = db.nextFault(r, c.Input)
-	}
-	if fault != nil && !fault.Kind.known() {
-		return nil, &NotAFaultError{*fault}
-	}
-	if fault != nil && !fault.Kind.befalls(c.Input) {
-		fault = nil
-	}
-	if db.served.keep > 0 {
-		return db.serveLogged(r, c.Input, fault)
-	}
-	if r.wire = c.wire && fault == nil; r.wire {
-		return db.serveForWire(r, c.Input)
-	}
-	return db.serveMaybe(r, c.Input, fault)
-}
-
-// serveForWire serves a call whose output nobody sees who has not encoded it.
-func (db *DB) serveForWire(r *request, in any) (any, error) {
-	out, err := r.op.serve(db, r, in)
-	if get, ok := out.(*dynamodb.GetItemOutput); ok && r.read != nil {
-		return &awsjson.RecordOutput{GetItemOutput: get, Record: &r.read.record}, err
-	}
-	return out, err
-}
-
-// serveMaybe serves a call that a fault hits or, if it is nil, does not.
-func (db *DB) serveMaybe(r *request, in any, fault *Fault) (any, error) {
-	if fault == nil {
-		return r.op.serve(db, r, in)
-	}
-	return db.serveFaulty(r, in, fault)
-}
-
 // SetLag changes when TTL deletes. Rows that the former lag would have
 // deleted before now are deleted first.
 func (db *DB) SetLag(l Lag) {
@@ -285,22 +151,4 @@ func (db *DB) Items(table string) []attr.Item {
 		return true
 	})
 	return items
-}
-
-// inputName names what a caller passed as Call.Input, for the error that says
-// it is not supported.
-func inputName(in any) string {
-	if in == nil {
-		return "a nil input"
-	}
-	t := reflect.TypeOf(in)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	name := t.Name()
-	const suffix = "Input"
-	if n := len(name) - len(suffix); n > 0 && name[n:] == suffix {
-		return name[:n]
-	}
-	return fmt.Sprintf("input of type %T", in)
 }

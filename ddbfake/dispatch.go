@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -112,6 +113,24 @@ func operationOf(in any) *operation {
 		return transactWriteItemsOperation
 	}
 	return operationByInput[reflect.TypeOf(in)]
+}
+
+// inputName names what a caller passed as Call.Input, for the error that says
+// it is not supported.
+func inputName(in any) string {
+	if in == nil {
+		return "a nil input"
+	}
+	t := reflect.TypeOf(in)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name := t.Name()
+	const suffix = "Input"
+	if n := len(name) - len(suffix); n > 0 && name[n:] == suffix {
+		return name[:n]
+	}
+	return fmt.Sprintf("input of type %T", in)
 }
 
 // Operations returns the names of the supported operations, sorted.

@@ -9,6 +9,24 @@ import (
 	"github.com/aws/smithy-go"
 )
 
+// faultOf returns the fault that hits a request: that of the call itself, or an
+// injected one. It is nil if there is none, or if it cannot befall the call.
+func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
+	fault := c.Fault
+	if fault == nil {
+		fault = db.nextFault(r, c.Input)
+	}
+	switch {
+	case fault == nil:
+		return nil, nil
+	case !fault.Kind.known():
+		return nil, &NotAFaultError{*fault}
+	case !fault.Kind.befalls(c.Input):
+		return nil, nil
+	}
+	return fault, nil
+}
+
 // befalls reports whether this kind of fault can befall a call.
 func (k FaultKind) befalls(in any) bool {
 	switch k {
@@ -40,8 +58,9 @@ func conflicts(in any) bool {
 	return false
 }
 
-// serveFaulty serves a call that a fault hits.
-func (db *DB) serveFaulty(r *request, in any, f *Fault) (any, error) {
+// executeFaulty runs the operation of a request that a fault hits: once, twice, or
+// not at all.
+func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	if db.onFault != nil {
 		db.onFault(*f)
 	}

@@ -85,17 +85,15 @@ func (l *requestLog) add(r Request) {
 	l.next = (l.next + 1) % l.keep
 }
 
-// serveLogged serves a call and remembers it.
-func (db *DB) serveLogged(r *request, in any, fault *Fault) (any, error) {
-	done := Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name, Rows: db.rowsOf(r.region, in)}
+// entryOf returns what is remembered of a request that is about to be served. The
+// rows are printed now: the request may drop their table.
+func (db *DB) entryOf(r *request, in any, fault *Fault) *Request {
+	entry := &Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name, Rows: db.rowsOf(r.region, in)}
 	if fault != nil {
 		hit := *fault
-		done.Fault = &hit
+		entry.Fault = &hit
 	}
-	out, err := db.serveMaybe(r, in, fault)
-	done.Err = err
-	db.served.add(done)
-	return out, err
+	return entry
 }
 
 // rowsOf prints what a call is about.

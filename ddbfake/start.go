@@ -65,11 +65,3 @@ func (db *DB) Put(table string, items ...attr.Item) error {
 	}
 	return nil
 }
-
-// direct serves a call of the test itself.
-func (db *DB) direct(region string, in any) error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	_, err := db.serve(operationOf(in), Call{Region: region, Input: in}, 0, false)
-	return err
-}

@@ -1,12 +1,18 @@
 package ddbfake
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
 // Whoever looks at an output sees the SDK's.
@@ -26,5 +32,47 @@ func TestRecordOutputIsNotSeen(t *testing.T) {
 	}
 	if _, ok := out.(*awsjson.RecordOutput); !ok {
 		t.Errorf("for a wire: got %T, want a *awsjson.RecordOutput, which costs less", out)
+	}
+}
+
+// An answer has the same bytes, whether its item was written from the row or from
+// the SDK's maps: with any fault, with and without a log of requests.
+func TestRecordOutputUnderFaults(t *testing.T) {
+	for _, keep := range []int{0, 1} {
+		clock := fakeclock.New(fakeclock.Epoch)
+		db := New(Options{Clock: clock, LogRequests: keep})
+		createTable(t, db, "cache")
+		write := func(generatedAt string) {
+			row := metaRow()
+			row["generated_at"] = &types.AttributeValueMemberN{Value: generatedAt}
+			if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("1")
+		clock.Advance(time.Minute)
+		write("2")
+		body := awsjson.Append(nil, &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")})
+		for _, kind := range append(FaultKinds(), 0) {
+			var fault *Fault
+			if kind != 0 {
+				fault = &Fault{Kind: kind}
+			}
+			get := wireCall{target: awsjson.TargetPrefix + "GetItem", body: body}
+			answer := func(do do) string {
+				text, status, err := get.serve(t.Context(), func(ctx context.Context, c Call) (any, error) {
+					c.Fault = fault
+					return do(ctx, c)
+				}, nil)
+				return fmt.Sprintf("%d %s %v", status, text, err)
+			}
+			got, want := answer(db.doForWire), answer(db.Do)
+			if got != want {
+				t.Errorf("%v, %d requests kept:\ngot  %s\nwant %s", fault, keep, got, want)
+			}
+			if kind == 0 && !strings.Contains(got, `"generated_at":{"N":"2"}`) {
+				t.Errorf("got %s, want the latest row", got)
+			}
+		}
 	}
 }

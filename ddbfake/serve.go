@@ -1,0 +1,165 @@
+package ddbfake
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+)
+
+// The way of a call, and where each step is:
+//
+//	door      Door, the SDK's transport, or HTTPDoor takes it           door_*.go
+//	decode    wireCall.decode reads a Call, if it came over a wire      wire.go
+//	admit     what needs no state is checked                            here
+//	begin     TTL deletes what is due, and the request has a number     here
+//	fault     DB.faultOf finds the fault that hits it, if one does      fault_serve.go
+//	execute   the operation runs, as far as the fault lets it           here, dispatch.go
+//	encode    wireCall.encode writes the answer                         wire.go
+
+// Call is one request to the service, whichever door it came through.
+type Call struct {
+	// Actor names who calls: it labels changes and faults choose by it. On
+	// the wire it is the access key id.
+	Actor string
+	// Region is where the call goes: tables of one region are not seen from
+	// another. "" is DefaultRegion. On the wire it is that of the credential
+	// scope.
+	Region string
+	// Sent is the true time at which the caller made the call, which may be
+	// long before it takes effect. Zero means now.
+	Sent time.Time
+	// Input is a pointer to one of the SDK's input structs, for example
+	// *dynamodb.PutItemInput. It is not kept and not changed.
+	Input any
+	// Fault applies this fault to this call, whatever its predicates say; one
+	// of a kind that cannot befall the call does nothing, and one of no kind
+	// is a *NotAFaultError. Nil means: consult the injected ones.
+	Fault *Fault
+}
+
+// request is a Call while it is being served.
+type request struct {
+	id        int
+	op        *operation
+	actor     string
+	region    string
+	call      uint64 // as in overlaps, 0 if it overlaps with nothing
+	now, sent time.Time
+	// transaction is true of a TransactWriteItems that is about to write.
+	transaction bool
+	stale       bool // a FaultStaleRead has struck
+	// unprocessed is the FaultUnprocessed that has struck, if one has.
+	unprocessed *Fault
+	// wire is true if the output is encoded next: then GetItem may leave what it
+	// has read in read, and its output without an item.
+	wire bool
+	read *row
+}
+
+// Do serves one call. It is the engine's only entry: every door ends here.
+//
+// The output is a pointer to the SDK's output struct of the operation. Errors
+// are the SDK's typed errors (*types.ConditionalCheckFailedException and so
+// on), *smithy.GenericAPIError for those the SDK has no type for
+// (ValidationException), *UnsupportedError, *NetworkError for a lost request
+// or response, or ctx.Err() if the context was done before the call arrived.
+func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
+	return db.serve(ctx, c, false)
+}
+
+// doForWire is Do for a door that encodes the output: that of a GetItem may be an
+// *awsjson.RecordOutput.
+func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
+	return db.serve(ctx, c, true)
+}
+
+// serve takes a call from its door to its output.
+func (db *DB) serve(ctx context.Context, c Call, wire bool) (output any, err error) {
+	op, err := admit(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	var call uint64
+	if db.overlaps != nil {
+		call = db.overlaps.enter()
+		defer db.overlaps.leave(call)
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	r := db.begin(op, &c, call)
+	r.wire = wire
+	fault, err := db.faultOf(r, &c)
+	if err != nil {
+		return nil, err
+	}
+	return db.execute(r, c.Input, fault)
+}
+
+// direct serves a call of the test itself, which no fault hits.
+func (db *DB) direct(region string, in any) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	_, err := db.execute(db.begin(operationOf(in), &Call{Region: region, Input: in}, 0), in, nil)
+	return err
+}
+
+// admit finds the operation of a call, and refuses what cannot be served in any
+// state. A nil pointer as an input becomes an empty one.
+func admit(ctx context.Context, c *Call) (*operation, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	op := operationOf(c.Input)
+	if op == nil {
+		return nil, &UnsupportedError{Operation: inputName(c.Input)}
+	}
+	if err := checkRegion(c.Region); err != nil {
+		return nil, err
+	}
+	if op.isNil(c.Input) {
+		c.Input = op.newInput()
+	}
+	return op, nil
+}
+
+// begin makes a call the request that is being served. The call has a number if it
+// may overlap with others.
+func (db *DB) begin(op *operation, c *Call, call uint64) *request {
+	r := &db.request
+	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent}
+	if r.sent.IsZero() {
+		r.sent = r.now
+	}
+	db.bindings.reset()
+	db.expireByLag(r.now)
+	db.state.requests++
+	r.id = db.state.requests
+	return r
+}
+
+// execute runs a request's operation, with a fault or with none, and remembers the
+// request if requests are.
+func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
+	var entry *Request
+	if db.served.keep > 0 {
+		entry = db.entryOf(r, in, fault) // of what there was before
+	}
+	if fault == nil {
+		output, err = r.op.serve(db, r, in)
+	} else {
+		output, err = db.executeFaulty(r, in, fault)
+	}
+	if entry != nil {
+		entry.Err = err
+		db.served.add(*entry)
+	}
+	if r.read != nil && err == nil {
+		get, _ := output.(*dynamodb.GetItemOutput)
+		output = &awsjson.RecordOutput{GetItemOutput: get, Record: &r.read.record}
+	}
+	return output, err
+}
