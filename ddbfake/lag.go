@@ -98,8 +98,8 @@ func (l Lag) String() string {
 	return "manual"
 }
 
-// LagForms says what ParseLag accepts, for errors and help.
-const LagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+// lagForms says what ParseLag accepts.
+const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
 
 // ParseLag reads the text form of a lag: "manual", "never", "at-once"; "fixed",
 // "uniform" or "exponential" with durations as time.ParseDuration reads them
@@ -129,7 +129,7 @@ func ParseLag(s string) (Lag, error) {
 		return LagPerItem(name), nil
 	case kind == "fixed" && len(args) == 1, kind == "uniform" && len(args) == 2, kind == "exponential" && len(args) == 1:
 	default:
-		return Lag{}, fmt.Errorf("ttl lag %q: want %s", s, LagForms)
+		return Lag{}, fmt.Errorf("ttl lag %q: want %s", s, lagForms)
 	}
 	lags := make([]time.Duration, len(args))
 	for i, text := range args {

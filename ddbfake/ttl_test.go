@@ -304,16 +304,17 @@ func TestParseLag(t *testing.T) {
 			t.Errorf("%v: got %v, %v after a round trip", l, got, err)
 		}
 	}
+	const forms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
 	for _, tc := range []struct{ text, want string }{
-		{"", `ttl lag "": want ` + ddbfake.LagForms},
-		{"soon", `ttl lag "soon": want ` + ddbfake.LagForms},
-		{"never 1m", `ttl lag "never 1m": want ` + ddbfake.LagForms},
-		{"uniform 1m", `ttl lag "uniform 1m": want ` + ddbfake.LagForms},
+		{"", `ttl lag "": want ` + forms},
+		{"soon", `ttl lag "soon": want ` + forms},
+		{"never 1m", `ttl lag "never 1m": want ` + forms},
+		{"uniform 1m", `ttl lag "uniform 1m": want ` + forms},
 		{"uniform 2m 1m", `ttl lag "uniform 2m 1m": 1m is less than 2m; want the shortest lag first`},
 		{"uniform -1m 1m", `ttl lag "uniform -1m 1m": -1m is negative; want zero or more`},
 		{"exponential -1m", `ttl lag "exponential -1m": -1m is negative; want zero or more`},
 		{"exponential 0s", `ttl lag "exponential 0s": the mean is zero; want more, or at-once`},
-		{"exponential", `ttl lag "exponential": want ` + ddbfake.LagForms},
+		{"exponential", `ttl lag "exponential": want ` + forms},
 		{`per-item ""`, `ttl lag "per-item \"\"": "" names no attribute`},
 		{`per-item "open`, `ttl lag "per-item \"open": found "open, want a closing quote`},
 		{"fixed ten", `ttl lag "fixed ten": "ten" is not a duration such as 10m or 48h`},

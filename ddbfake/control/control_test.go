@@ -74,6 +74,17 @@ func (f *fake) put(pk string, ttlSeconds int64) {
 	}
 }
 
+// lagForms returns what ddbfake says that ParseLag accepts.
+func lagForms(t *testing.T) string {
+	t.Helper()
+	_, err := ddbfake.ParseLag("soon")
+	if err == nil {
+		t.Fatal("soon is a lag")
+	}
+	_, forms, _ := strings.Cut(err.Error(), "want ")
+	return forms
+}
+
 // ask sends a request and returns status and body, the latter without white
 // space.
 func (f *fake) ask(method, path, body string) (int, string) {
@@ -417,7 +428,7 @@ func TestRefuses(t *testing.T) {
 		{"POST", "/clock", `{"set":"10000-01-01T00:00:00Z"}`, 400, []string{`year 9999`}},
 		{"POST", "/clock", `{"set":"tomorrow"}`, 400, []string{`"found": "tomorrow"`, `RFC 3339`}},
 		{"POST", "/clock", `{"set":"2039-12-31T23:59:59Z"}`, 409, []string{`"expected": "an instant from 2040-01-01T00:00:00Z"`}},
-		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400, []string{`"found": "soon"`, `at-once`}},
+		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400, []string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"` + long + `"}`, 400, nil},
 		{"POST", "/replica-lag", `{"replicaLag":"soon"}`, 400, []string{`"found": "soon"`, `500ms`}},
 		{"POST", "/replica-lag", `{"replicaLag":"-1s"}`, 400, []string{`"found": "-1s"`}},

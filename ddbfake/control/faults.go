@@ -25,6 +25,9 @@ func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	return lagState{a.db.Lag().String()}, nil
 }
 
+// lagForms says what ddbfake.ParseLag accepts: a test holds it to that.
+const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+
 func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	found, err := members(w, r, "ttlLag")
 	if err != nil {
@@ -36,7 +39,7 @@ func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	lag, err := ddbfake.ParseLag(text)
 	if err != nil {
-		return nil, badRequest(err.Error(), text, ddbfake.LagForms, "")
+		return nil, badRequest(err.Error(), text, lagForms, "")
 	}
 	a.db.SetLag(lag)
 	return lagState{lag.String()}, nil
