@@ -145,6 +145,14 @@ func (e *exploreCommand) one(ctx context.Context, explorer scenario.Explorer, n 
 	return explorer.Run(ctx)
 }
 
+// within returns a context that ends after d of real time; 0 is never.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
+}
+
 // results adds up the verdicts of explorations.
 type results struct {
 	tally tally

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
@@ -26,7 +27,7 @@ func newBar(w io.Writer, scenario string, lasts time.Duration) (show func(done, 
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(scenario), progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionUseANSICodes(true),
 	}
-	clock := newWallClock()
+	clock := clockwork.NewRealClock()
 	start := clock.Now()
 	show = func(done, of int) {
 		switch {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jonboulle/clockwork"
 )
 
 func TestProgressIsForTerminals(t *testing.T) {
@@ -22,7 +24,7 @@ func TestTheBarSaysHowFarHowFastAndHowLong(t *testing.T) {
 	} {
 		var b strings.Builder
 		show, remove := newBar(&b, "paused-writer", lasts)
-		clock := newWallClock()
+		clock := clockwork.NewRealClock()
 		// The bar draws itself a few times a second.
 		for start, done := clock.Now(), 0; clock.Now().Sub(start) < 300*time.Millisecond; {
 			done = min(done+16, 992)

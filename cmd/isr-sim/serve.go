@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"strconv"
 	"syscall"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/serve"
 )
 
 const serveHelp = `serve is the DynamoDB fake for every other language: it speaks the protocol of
@@ -114,8 +114,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		db.Inject(fault)
 	}
 
-	config := net.ListenConfig{Control: smallSegments}
-	listener, err := config.Listen(ctx, "tcp", c.listen)
+	listener, err := serve.Listen(ctx, c.listen)
 	if err != nil {
 		hint := ""
 		if errors.Is(err, syscall.EADDRINUSE) {
@@ -123,7 +122,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		}
 		return unknown(err, hint)
 	}
-	address := "http://" + reachable(listener.Addr())
+	address := "http://" + serve.Reachable(listener.Addr())
 	line, err := json.Marshal(struct {
 		Endpoint string `json:"endpoint"`
 		Control  string `json:"control"`
@@ -136,8 +135,9 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		return unknown(err, "")
 	}
 	checker := c.checker(db, clock, invariants)
-	handler := serveHandler(ctx, db, control.Options{Clock: clock, Mode: mode}, c.allowHosts, c.progress, checker)
-	if err := serveHTTP(ctx, listener, handler, serveLimits); err != nil {
+	if err := serve.Run(ctx, listener, serve.Options{
+		DB: db, Control: control.Options{Clock: clock, Mode: mode}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
+	}); err != nil {
 		return unknown(err, "")
 	}
 	return c.judged(checker)
@@ -150,7 +150,7 @@ func (c *serveCommand) checkListen() error {
 	if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n > 65535 {
 		return usage(fmt.Errorf("--listen: found %q, expected host:port", c.listen), "for example --listen 127.0.0.1:8000")
 	}
-	if loopback(host) {
+	if serve.Loopback(host) {
 		return nil
 	}
 	if !c.allowRemote {
@@ -161,31 +161,11 @@ func (c *serveCommand) checkListen() error {
 	return nil
 }
 
-// loopback reports whether only this machine can reach a host. Every other
-// name may lead anywhere, and no name is every interface.
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsLoopback()
-}
-
-// reachable returns the address under which this machine reaches a listener:
-// one on every interface is reached by the loopback too.
-func reachable(addr net.Addr) string {
-	at, err := netip.ParseAddrPort(addr.String())
-	if err != nil || !at.Addr().IsUnspecified() {
-		return addr.String()
-	}
-	return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), at.Port()).String()
-}
-
 // serveClock returns the clock of a --clock, and its mode.
 func serveClock(text string) (clock control.Clock, mode string, err error) {
 	switch text {
 	case "wall":
-		return newWallClock(), "wall", nil
+		return serve.NewWallClock(), "wall", nil
 	case "manual":
 		return fakeclock.New(fakeclock.Epoch), "manual", nil
 	}

@@ -16,6 +16,7 @@ var Module = Rules{
 		{"scenario/concurrent"},
 		{"scenario"},
 		{"property", "scenario/live"},
+		{"internal/serve"},
 		{"cmd/isr-sim", "internal/strategies"},
 	},
 
@@ -61,9 +62,15 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"cmd/isr-sim"},
+			Except: []string{"internal/serve", "cmd/isr-sim"},
 			To:     []string{"github.com/valyala/..."},
 			Reason: "the server is the command's: whoever imports the library has net/http",
+		},
+		{
+			From:     []string{"cmd/isr-sim"},
+			To:       []string{"github.com/valyala/..."},
+			Directly: true,
+			Reason:   "the command is flags and printing: internal/serve is the server",
 		},
 		{
 			From:   []string{"ddbfake/...", "fakeclock", "scenario/sim", "scenario/isr/...", "scenario/history"},

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -21,7 +21,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
-	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
 // door is the fake's HTTP door behind fasthttp, whose requests cost the
@@ -38,14 +37,14 @@ type door struct {
 	after  func() // each request, before it is answered
 }
 
-// serveHandler is what isr-sim serve serves. The checker may be nil.
-func serveHandler(ctx context.Context, db *ddbfake.DB, o control.Options, hosts []string, diagnostics io.Writer, checker *live.Checker) fasthttp.RequestHandler {
-	if checker != nil {
-		o.Findings, o.Restoring = func() control.Findings { return findings(checker) }, checker.Restore
+// newHandler returns what handles the requests of a server.
+func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
+	if o.Checker != nil {
+		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
 	}
-	d := newDoor(ctx, db.HTTPDoor(), netHTTP(db, o, hosts), hosts, diagnostics)
-	if checker != nil {
-		d.after = checker.Look
+	d := newDoor(ctx, o.DB.HTTPDoor(), netHTTP(o.DB, o.Control, o.Hosts), o.Hosts, o.Log)
+	if o.Checker != nil {
+		d.after = o.Checker.Look
 	}
 	return d.serve
 }

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ var (
 // TestFlood measures what the tests of overload_test.go hold at a smaller size: how much memory isr-sim serve takes while
 // it is flooded, and how long others wait. It takes a minute and a quiet machine.
 //
-//	go test ./cmd/isr-sim -run TestFlood -flood -v
+//	go test ./internal/serve -run TestFlood -flood -v
 func TestFlood(t *testing.T) {
 	if !*flood {
 		t.Skip("it takes a minute: -flood")
@@ -168,7 +168,7 @@ func behave(t *testing.T, keep bool, over chan struct{}) (waits []time.Duration)
 func startProcess(t *testing.T) (address string, pid int) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "isr-sim")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/isr-sim").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	server := exec.Command(program, "serve")

@@ -1,17 +1,16 @@
-package main
+package serve
 
 import (
-	"context"
 	"sync"
 	"time"
 )
 
-// wallClock follows real time, and can be moved ahead of it. It is the only
+// WallClock follows real time, and can be moved ahead of it. It is the only
 // clock here that nobody has to move.
 //
 // It never goes back: when the machine's own clock does, it stands until that
 // has caught up.
-type wallClock struct {
+type WallClock struct {
 	real func() time.Time
 
 	mu    sync.Mutex
@@ -19,16 +18,17 @@ type wallClock struct {
 	last  time.Time
 }
 
-func newWallClock() *wallClock { return &wallClock{real: time.Now} }
+// NewWallClock returns a clock that shows real time.
+func NewWallClock() *WallClock { return &WallClock{real: time.Now} }
 
 // Now is real time, plus what the clock was moved ahead.
-func (c *wallClock) Now() time.Time {
+func (c *WallClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-func (c *wallClock) now() time.Time {
+func (c *WallClock) now() time.Time {
 	// Without the monotonic reading, which stands while the machine sleeps.
 	if t := c.real().Round(0).UTC().Add(c.ahead); t.After(c.last) {
 		c.last = t
@@ -37,7 +37,7 @@ func (c *wallClock) now() time.Time {
 }
 
 // Advance moves the clock ahead by d.
-func (c *wallClock) Advance(d time.Duration) {
+func (c *WallClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d > 0 {
@@ -47,18 +47,10 @@ func (c *wallClock) Advance(d time.Duration) {
 
 // AdvanceTo moves the clock ahead to t; it goes on from there. If t is before
 // Now it does nothing.
-func (c *wallClock) AdvanceTo(t time.Time) {
+func (c *WallClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.now(); t.After(now) {
 		c.ahead += t.Sub(now)
 	}
-}
-
-// within returns a context that ends after d of real time; 0 is never.
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	if d <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, d)
 }

@@ -1,7 +1,7 @@
-package main
+package serve
 
 import (
-	order "container/list"
+	"container/list"
 	"context"
 	"errors"
 	"io"
@@ -25,8 +25,8 @@ type listener struct {
 	turns chan struct{} // of connections that are read only to be closed
 
 	mu        sync.Mutex
-	open      map[*conn]*order.Element // where it is among the strangers, nil if it is proven
-	strangers order.List               // connections that have sent nothing whole, in the order in which they came
+	open      map[*conn]*list.Element // where it is among the strangers, nil if it is proven
+	strangers list.List               // connections that have sent nothing whole, in the order in which they came
 }
 
 // lingering is how many connections are read at once only so that their clients
@@ -38,7 +38,7 @@ func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
 	closing, done := context.WithCancel(context.WithoutCancel(ctx))
 	return &listener{
 		Listener: socket, limits: l, bodies: newBodies(closing, l), freed: make(chan struct{}, 1),
-		closing: closing, close: done, turns: make(chan struct{}, lingering), open: map[*conn]*order.Element{},
+		closing: closing, close: done, turns: make(chan struct{}, lingering), open: map[*conn]*list.Element{},
 	}
 }
 

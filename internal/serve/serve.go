@@ -1,0 +1,35 @@
+// Package serve is the server of isr-sim serve: the fake and its control API over
+// HTTP, for clients in any language.
+//
+// The calls of DynamoDB are served by fasthttp, whose requests cost the processor
+// less than half of what net/http's do. The listener bounds how many connections
+// are open, and the bodies bound how much memory requests take, so that a flood of
+// unfinished requests does not keep others waiting. TestFlood measures that.
+//
+// The server lives in real time: its deadlines and its waits are those of sockets.
+// The fake has a clock of its own, which may be a WallClock.
+package serve
+
+import (
+	"context"
+	"io"
+	"net"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+// Options say what is served.
+type Options struct {
+	DB      *ddbfake.DB
+	Control control.Options
+	Hosts   []string      // names of this machine, besides localhost and addresses
+	Log     io.Writer     // tells of a request that broke the server
+	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
+}
+
+// Run serves until ctx is done. Requests under way then get three seconds to end.
+func Run(ctx context.Context, socket net.Listener, o Options) error {
+	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits)
+}
