@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
 
 // fleeting are strings whose memory a server uses again once a request has
@@ -32,16 +33,16 @@ func (f *fleeting) reuse() {
 }
 
 // Nothing of a request outlives it but what is decoded from its body.
-func TestHTTPDoorKeepsNothing(t *testing.T) {
+func TestHandlerKeepsNothing(t *testing.T) {
 	var memory fleeting
 	var calls []Call
 	var invocation string
-	d := &HTTPDoor{do: func(ctx context.Context, c Call) (any, error) {
+	d := &handler{do: func(ctx context.Context, c Call) (any, error) {
 		calls = append(calls, c)
 		invocation = Invocation(ctx)
 		return &dynamodb.PutItemOutput{}, nil
 	}}
-	serve := func(r *HTTPRequest) (to HTTPReply) {
+	serve := func(r *httpdoor.Request) (to httpdoor.Reply) {
 		r.Method, r.Path, r.ContentType, r.Target = http.MethodPost, "/", awsjson.ContentType, memory.string(awsjson.TargetPrefix+"PutItem")
 		r.Body = strings.NewReader(`{"TableName":"cache"}`)
 		if err := d.Serve(t.Context(), r, &to); err != nil {
@@ -49,13 +50,13 @@ func TestHTTPDoorKeepsNothing(t *testing.T) {
 		}
 		return to
 	}
-	serve(&HTTPRequest{Authorization: memory.string(awsjson.Authorization("alice", "eu-west-1")), Invocation: memory.string("first")})
-	serve(&HTTPRequest{
+	serve(&httpdoor.Request{Authorization: memory.string(awsjson.Authorization("alice", "eu-west-1")), Invocation: memory.string("first")})
+	serve(&httpdoor.Request{
 		Authorization: memory.string("AWS4-ECDSA-P256-SHA256 Credential=bob/20400101/dynamodb/aws4_request"),
 		RegionSet:     memory.string("eu-west-2,eu-west-3"),
 		Invocation:    memory.string("second"),
 	})
-	serve(&HTTPRequest{Query: memory.string("X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=carol/20400101/eu-west-3/dynamodb/aws4_request")})
+	serve(&httpdoor.Request{Query: memory.string("X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=carol/20400101/eu-west-3/dynamodb/aws4_request")})
 	memory.reuse()
 	for i, want := range []awsjson.Signer{{Actor: "alice", Region: "eu-west-1"}, {Actor: "bob", Region: "eu-west-2"}, {Actor: "carol", Region: "eu-west-3"}} {
 		if got := (awsjson.Signer{Actor: calls[i].Actor, Region: calls[i].Region}); got != want {
@@ -70,7 +71,7 @@ func TestHTTPDoorKeepsNothing(t *testing.T) {
 		invocation = Invocation(ctx)
 		return nil, &UnsupportedError{Operation: "none"}
 	}
-	serve(&HTTPRequest{Authorization: awsjson.Authorization("alice", ""), Invocation: memory.string("third")})
+	serve(&httpdoor.Request{Authorization: awsjson.Authorization("alice", ""), Invocation: memory.string("third")})
 	memory.reuse()
 	if invocation != "third" {
 		t.Errorf("got the invocation %q, want third", invocation)
@@ -78,18 +79,18 @@ func TestHTTPDoorKeepsNothing(t *testing.T) {
 }
 
 // A reply is written over: its body's room is used again, the rest is not.
-func TestHTTPReplyIsUsedAgain(t *testing.T) {
-	d := New(Options{}).HTTPDoor()
-	to := HTTPReply{Status: 1, Close: true, ContentType: "x", Body: append(make([]byte, 0, 100), "what was there"...)}
+func TestReplyIsUsedAgain(t *testing.T) {
+	d := &handler{do: New(Options{}).doForWire}
+	to := httpdoor.Reply{Status: 1, Close: true, ContentType: "x", Body: append(make([]byte, 0, 100), "what was there"...)}
 	room := &to.Body[0]
 	ids := map[[52]byte]bool{}
 	for range 3 {
-		if err := d.Serve(t.Context(), &HTTPRequest{Method: http.MethodGet, Path: "/"}, &to); err != nil {
+		if err := d.Serve(t.Context(), &httpdoor.Request{Method: http.MethodGet, Path: "/"}, &to); err != nil {
 			t.Fatal(err)
 		}
 		ids[to.RequestID] = true
 		to.RequestID = [52]byte{}
-		want := HTTPReply{Status: 200, ContentType: "text/plain", CRC32: crc32.ChecksumIEEE([]byte(healthy)), Body: []byte(healthy)}
+		want := httpdoor.Reply{Status: 200, ContentType: "text/plain", CRC32: crc32.ChecksumIEEE([]byte(healthy)), Body: []byte(healthy)}
 		if string(to.Body) != healthy || to.Status != want.Status || to.ContentType != want.ContentType || to.CRC32 != want.CRC32 || to.Close {
 			t.Errorf("got %+v, want %+v", to, want)
 		}

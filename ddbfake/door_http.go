@@ -4,6 +4,9 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
+
+	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
 
 // Handler returns the HTTP door: the DynamoDB JSON 1.0 protocol, for clients
@@ -15,17 +18,20 @@ import (
 // of its own: those belong to the http.Server around it. Package control has what
 // a test in another language wants beside it, and the command isr-sim serve
 // serves both.
-func (db *DB) Handler() http.Handler { return &handler{HTTPDoor{do: db.doForWire}} }
+func (db *DB) Handler() http.Handler { return &handler{do: db.doForWire} }
 
-// handler is the HTTP door for net/http.
-type handler struct{ door HTTPDoor }
+// handler is the HTTP door.
+type handler struct {
+	do       do
+	requests atomic.Uint64
+}
 
-// ServeHTTP serves one request.
+// ServeHTTP serves one request, for net/http.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := requestOf(r)
 	out := getBuffer()
-	to := HTTPReply{Body: *out}
-	err := h.door.Serve(r.Context(), &request, &to)
+	to := httpdoor.Reply{Body: *out}
+	err := h.Serve(r.Context(), &request, &to)
 	defer func() { putBuffer(out, to.Body) }()
 	if err != nil {
 		drop(w)
@@ -59,8 +65,8 @@ func drop(w http.ResponseWriter) {
 }
 
 // requestOf takes a request of net/http apart.
-func requestOf(r *http.Request) HTTPRequest {
-	request := HTTPRequest{
+func requestOf(r *http.Request) httpdoor.Request {
+	request := httpdoor.Request{
 		Method:          r.Method,
 		Path:            r.URL.Path,
 		Query:           r.URL.RawQuery,

@@ -101,9 +101,9 @@ func TestHandlerRaw(t *testing.T) {
 		{"too large", "POST", nil, strings.Repeat(" ", httpbody.MaxBytes) + "{}", 413, ""},
 		{"too large unpacked", "POST", headers{"Content-Encoding": "gzip"}, string(zipped(strings.Repeat(" ", httpbody.MaxBytes) + "{}")), 413, ""},
 	}
-	h := &handler{HTTPDoor{do: func(_ context.Context, c Call) (any, error) {
+	h := &handler{do: func(_ context.Context, c Call) (any, error) {
 		return &dynamodb.ListTablesOutput{TableNames: []string{c.Actor}}, nil
-	}}}
+	}}
 	id := regexp.MustCompile(`^[0-9A-Z]{52}$`)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,10 +169,10 @@ func TestHandlerBoundsBodies(t *testing.T) {
 		{"a large packed body that says so", packed.Bytes(), true, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := &handler{HTTPDoor{do: func(context.Context, Call) (any, error) {
+			h := &handler{do: func(context.Context, Call) (any, error) {
 				t.Error("it was served")
 				return nil, nil
-			}}}
+			}}
 			body := &countingReader{Reader: bytes.NewReader(test.body)}
 			r := httptest.NewRequest(http.MethodPost, "/", body)
 			if test.declare {
@@ -200,13 +200,13 @@ func TestHandlerBoundsBodies(t *testing.T) {
 // share an invocation.
 func TestHandlerDropsTheConnection(t *testing.T) {
 	var invocations []string
-	h := &handler{HTTPDoor{do: func(ctx context.Context, c Call) (any, error) {
+	h := &handler{do: func(ctx context.Context, c Call) (any, error) {
 		invocations = append(invocations, Invocation(ctx))
 		if len(invocations) < 3 {
 			return nil, &NetworkError{Operation: "ListTables"}
 		}
 		return &dynamodb.ListTablesOutput{TableNames: []string{c.Actor}}, nil
-	}}}
+	}}
 	server := httptest.NewServer(h)
 	defer server.Close()
 
@@ -227,17 +227,17 @@ func TestHandlerDropsTheConnection(t *testing.T) {
 
 // Without a socket to break, the handler aborts as net/http has it.
 func TestHandlerAborts(t *testing.T) {
-	h := &handler{HTTPDoor{do: func(context.Context, Call) (any, error) { return nil, &NetworkError{} }}}
+	h := &handler{do: func(context.Context, Call) (any, error) { return nil, &NetworkError{} }}
 	checkAborts(t, h, strings.NewReader("{}"))
 }
 
 // A caller that goes away before its body ends gets nothing, and nothing
 // happens.
 func TestHandlerCallerGone(t *testing.T) {
-	h := &handler{HTTPDoor{do: func(context.Context, Call) (any, error) {
+	h := &handler{do: func(context.Context, Call) (any, error) {
 		t.Error("a request whose body broke off was served")
 		return nil, nil
-	}}}
+	}}
 	checkAborts(t, h, io.MultiReader(strings.NewReader("{}"), brokenReader{}))
 }
 

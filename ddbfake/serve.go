@@ -12,7 +12,7 @@ import (
 
 // The way of a call, and where each step is:
 //
-//	door      Door, the SDK's transport, or HTTPDoor takes it           door_*.go
+//	door      Door, the SDK's transport, or the HTTP door takes it           door_*.go
 //	decode    wireCall.decode reads a Call, if it came over a wire      wire.go
 //	admit     what needs no state is checked                            here
 //	begin     TTL deletes what is due, and the request has a number     here

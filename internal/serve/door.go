@@ -21,6 +21,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/httpbody"
+	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
 
 // door is the fake's HTTP door behind fasthttp, whose requests cost the
@@ -29,7 +31,7 @@ import (
 // control.Guard refuses.
 type door struct {
 	ctx    context.Context // of calls: a call that has begun may end
-	calls  *ddbfake.HTTPDoor
+	calls  httpdoor.Door
 	others fasthttp.RequestHandler
 	hosts  []string               // names of this machine
 	known  atomic.Pointer[string] // the name that was found to be one
@@ -42,7 +44,7 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	if o.Checker != nil {
 		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
 	}
-	d := newDoor(ctx, o.DB.HTTPDoor(), netHTTP(o.DB, o.Control, o.Hosts), o.Hosts, o.Log)
+	d := newDoor(ctx, o.DB.Handler().(httpdoor.Door), netHTTP(o.DB, o.Control, o.Hosts), o.Hosts, o.Log)
 	if o.Checker != nil {
 		d.after = o.Checker.Look
 	}
@@ -55,7 +57,7 @@ func netHTTP(db *ddbfake.DB, o control.Options, hosts []string) http.Handler {
 	return control.Guard(control.Beside(db.Handler(), control.Handler(db, o)), hosts...)
 }
 
-func newDoor(ctx context.Context, calls *ddbfake.HTTPDoor, others http.Handler, hosts []string, diagnostics io.Writer) *door {
+func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, hosts []string, diagnostics io.Writer) *door {
 	return &door{
 		ctx:    context.WithoutCancel(ctx),
 		calls:  calls,
@@ -68,8 +70,8 @@ func newDoor(ctx context.Context, calls *ddbfake.HTTPDoor, others http.Handler, 
 
 // exchange is one request and its answer.
 type exchange struct {
-	request ddbfake.HTTPRequest
-	reply   ddbfake.HTTPReply
+	request httpdoor.Request
+	reply   httpdoor.Reply
 	body    wholeBody
 }
 
@@ -129,7 +131,7 @@ func (d *door) knows(host []byte) bool {
 func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	h := &ctx.Request.Header
 	path, query, _ := strings.Cut(text(h.RequestURI()), "?")
-	x.request = ddbfake.HTTPRequest{
+	x.request = httpdoor.Request{
 		Method:      text(h.Method()),
 		Path:        path,
 		Query:       query,
@@ -198,8 +200,8 @@ func (x *exchange) write(ctx *fasthttp.RequestCtx) {
 // serveOther serves what is no call.
 func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	if x.request.Body != nil {
-		body, err := x.readAll()
-		if errors.Is(err, errTooLarge) {
+		body, err := httpbody.Read(x.request.Body, x.request.Length, "") // as it was sent
+		if errors.Is(err, httpbody.ErrTooLarge) {
 			ctx.Error(err.Error()+"\n", http.StatusRequestEntityTooLarge)
 			ctx.SetConnectionClose()
 			linger(ctx)
@@ -217,20 +219,6 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	}
 	d.others(ctx)
 	d.after()
-}
-
-var errTooLarge = errors.New("the request is larger than 16 MB")
-
-// readAll reads a body of up to maxBody.
-func (x *exchange) readAll() ([]byte, error) {
-	if x.request.Length > maxBody {
-		return nil, errTooLarge
-	}
-	body, err := io.ReadAll(io.LimitReader(x.request.Body, maxBody+1))
-	if len(body) > maxBody {
-		err = errTooLarge
-	}
-	return body, err
 }
 
 // wholeBody reads a body, and fails if the connection ends before the body:

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
 // limits are what a server puts up with.
@@ -123,7 +125,7 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 }
 
 const (
-	maxBody   = 16 << 20 // the largest that is read: as much as the service reads
+	maxBody   = httpbody.MaxBytes
 	shortBody = 4 << 10
 )
 

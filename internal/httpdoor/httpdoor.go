@@ -1,0 +1,56 @@
+// Package httpdoor is what the HTTP door of ddbfake and a server other than
+// net/http's say to each other: the handler that ddbfake.DB.Handler returns is a
+// Door as well. The command isr-sim serve has such a server, whose requests cost
+// less.
+package httpdoor
+
+import (
+	"context"
+	"io"
+)
+
+// Door serves requests that a server has taken apart.
+type Door interface {
+	// Serve serves one request. An error means that there is no answer: the
+	// server should break the connection, as a lost request or response does.
+	//
+	// Serve bounds what it reads of a body. The server bounds the time for
+	// reading it.
+	Serve(ctx context.Context, r *Request, to *Reply) error
+}
+
+// Request is a request as a server has received it. Its strings need to
+// last no longer than until Serve returns.
+type Request struct {
+	Method string
+	Path   string // without the query
+	Query  string // what follows the question mark
+
+	// The headers that the service looks at, "" for one that is absent.
+	Authorization   string // Authorization
+	ContentEncoding string // Content-Encoding
+	ContentType     string // Content-Type
+	Invocation      string // Amz-Sdk-Invocation-Id
+	RegionSet       string // X-Amz-Region-Set
+	Target          string // X-Amz-Target
+
+	// Body gives the body and then io.EOF; any other error means that the
+	// caller has gone. It may be nil.
+	Body io.Reader
+	// Length is how many bytes the body says that it has; negative if it does
+	// not say.
+	Length int64
+}
+
+// Reply is the answer to a request.
+type Reply struct {
+	Status      int
+	ContentType string
+	RequestID   [52]byte // X-Amzn-Requestid, in ASCII
+	CRC32       uint32   // X-Amz-Crc32: the checksum of the body
+	// Body is the whole body: Serve replaces what it has, and uses its room.
+	Body []byte
+	// Close says that some of the request's body is unread, so that the
+	// connection cannot serve another request.
+	Close bool
+}
