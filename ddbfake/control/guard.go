@@ -1,11 +1,10 @@
 package control
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/hostname"
 )
 
 // Guard refuses what a web page in a browser may have sent: requests with an
@@ -25,11 +24,11 @@ func Guard(next http.Handler, names ...string) http.Handler {
 			})
 			return
 		}
-		if !Known(r.Host, names...) {
+		if !hostname.Local(r.Host, names...) {
 			refuse(w, &failure{
 				status:   http.StatusForbidden,
 				Message:  "this server does not go by that name",
-				Found:    hostname(r.Host),
+				Found:    hostname.Of(r.Host),
 				Expected: strings.Join(append([]string{"an IP address", "localhost"}, names...), " or "),
 				Hint:     "use the address that isr-sim serve printed, or start it with --allow-host for this name",
 			})
@@ -37,27 +36,4 @@ func Guard(next http.Handler, names ...string) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// hostname returns a Host header without its port, in lower case.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	return strings.TrimSuffix(strings.ToLower(host), ".")
-}
-
-// Known reports whether Guard lets pass a request with this Host header: nobody
-// but we can have made such a name lead here. An address needs no name server,
-// and localhost asks none.
-//
-// Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
-func Known(host string, names ...string) bool {
-	host = hostname(host)
-	if _, err := netip.ParseAddr(host); err == nil {
-		return true
-	}
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
-		slices.ContainsFunc(names, func(name string) bool { return hostname(name) == host })
 }

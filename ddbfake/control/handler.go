@@ -105,7 +105,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 // everything else to the door of the fake.
 func Beside(door, control http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if Owns(r.URL.Path) {
+		if owns(r.URL.Path) {
 			control.ServeHTTP(w, r)
 			return
 		}
@@ -113,8 +113,8 @@ func Beside(door, control http.Handler) http.Handler {
 	})
 }
 
-// Owns reports whether a path is one of this API's: Prefix or below it.
-func Owns(path string) bool {
+// owns reports whether a path is one of this API's: Prefix or below it.
+func owns(path string) bool {
 	rest, ok := strings.CutPrefix(path, Prefix)
 	return ok && (rest == "" || rest[0] == '/')
 }

@@ -7,7 +7,7 @@ var Module = Rules{
 	Levels: [][]string{
 		{
 			"ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/imports", "internal/lint",
-			"internal/fingerprint", "internal/garbage", "internal/httpbody", "internal/httpdoor", "internal/racing", "internal/suggest", "internal/wholefile", "scenario/history",
+			"internal/fingerprint", "internal/garbage", "internal/hostname", "internal/httpbody", "internal/httpdoor", "internal/racing", "internal/suggest", "internal/wholefile", "scenario/history",
 		},
 		{"ddbfake/expr", "ddbfake/internal/awsjson", "scenario/sim"},
 		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "internal/programs", "scenario/isr"},

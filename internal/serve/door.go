@@ -19,8 +19,8 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/hostname"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
@@ -44,7 +44,8 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	if o.Checker != nil {
 		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
 	}
-	d := newDoor(ctx, o.DB.Handler().(httpdoor.Door), netHTTP(o.DB, o.Control, o.Hosts), o.Hosts, o.Log)
+	calls := o.DB.Handler()
+	d := newDoor(ctx, calls.(httpdoor.Door), netHTTP(calls, o), o.Hosts, o.Log)
 	if o.Checker != nil {
 		d.after = o.Checker.Look
 	}
@@ -53,8 +54,8 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 
 // netHTTP is the fake's door and its control API, closed to browsers, for
 // net/http.
-func netHTTP(db *ddbfake.DB, o control.Options, hosts []string) http.Handler {
-	return control.Guard(control.Beside(db.Handler(), control.Handler(db, o)), hosts...)
+func netHTTP(calls http.Handler, o Options) http.Handler {
+	return control.Guard(control.Beside(calls, control.Handler(o.DB, o.Control)), o.Hosts...)
 }
 
 func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, hosts []string, diagnostics io.Writer) *door {
@@ -119,7 +120,7 @@ func (d *door) knows(host []byte) bool {
 		return true
 	}
 	name := string(host)
-	if !control.Known(name, d.hosts...) {
+	if !hostname.Local(name, d.hosts...) {
 		return false
 	}
 	d.known.Store(&name)
@@ -166,7 +167,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	} else if conn != nil {
 		conn.sent()
 	}
-	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !control.Owns(path)
+	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !strings.HasPrefix(path, control.Prefix)
 }
 
 // text is the text of bytes that nobody changes while the request is served.

@@ -349,7 +349,7 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 			s := startServer(t, serveLimits)
 			theirs := startServer(t, serveLimits)
 			clock := fakeclock.New(fakeclock.Epoch)
-			reference := httptest.NewServer(netHTTP(theirs.db, manual(clock), nil))
+			reference := httptest.NewServer(netHTTP(theirs.db.Handler(), Options{DB: theirs.db, Control: manual(clock)}))
 			defer reference.Close()
 			theirs.address = reference.Listener.Addr().String()
 
@@ -379,5 +379,20 @@ func TestServerStopsAtOnce(t *testing.T) {
 			t.Errorf("the server ended with %v, want nil", err)
 		}
 		s.ended <- nil
+	}
+}
+
+// Ids of requests are unique, also those of requests that take the way of
+// net/http.
+func TestServerRequestIDs(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, serveLimits)
+	elsewhere := strings.Replace(put("a"), "POST /", "POST /%61", 1)
+	ids := map[string]bool{}
+	for _, answer := range s.answers(put("a") + elsewhere + put("a") + strings.Replace(elsewhere, "Host:", "Connection: close\r\nHost:", 1)) {
+		ids[answer.header.Get("X-Amzn-Requestid")] = true
+	}
+	if len(ids) != 4 {
+		t.Errorf("four requests have the ids %v", ids)
 	}
 }
