@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -17,12 +19,14 @@ infrastructure failed.`
 
 func newRoot(out, progress io.Writer) *cobra.Command {
 	all := &runCommand{out: out, progress: progress}
+	info, _ := debug.ReadBuildInfo() // nil where there is none
 	root := &cobra.Command{
 		Use:           "isr-sim",
 		Short:         "Find, explain and replay the bugs of ISR caches on DynamoDB",
 		Long:          longHelp,
 		Example:       "  isr-sim\n  isr-sim run --protocol blind-publish paused-writer\n  isr-sim list",
 		Args:          noCommand,
+		Version:       version(info, runtime.Version()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return all.run(cmd.Context(), nil) },
@@ -30,6 +34,8 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	all.flags(root)
+	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
+	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newExplain(out), newServe(out, progress), newList(out), newVersion(out))
 	return root

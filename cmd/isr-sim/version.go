@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -14,18 +13,29 @@ func newVersion(out io.Writer) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of isr-sim and of the Go that built it",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(out, "isr-sim %s %s\n", version(), runtime.Version())
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintf(out, "isr-sim %s\n", cmd.Root().Version)
 			return nil
 		},
 	}
 }
 
-// version is the module's, as the Go command recorded it in the binary.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
+// version is the module's version, the Go that built it and the commit that was
+// built, as far as the Go command recorded them in the binary.
+func version(info *debug.BuildInfo, goVersion string) string {
+	module, commit, modified := "(devel)", "", ""
+	if info != nil {
+		if info.Main.Version != "" {
+			module = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = ", commit " + s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				modified = ", modified"
+			}
+		}
 	}
-	return info.Main.Version
+	return module + " " + goVersion + commit + modified
 }
