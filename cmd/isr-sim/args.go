@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/catalog"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
@@ -31,8 +33,8 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	_, statErr := os.Stat(word)
 	if option, ok := suggest.Nearest(word, commands); ok {
 		hint = fmt.Sprintf("did you mean %q?", "isr-sim "+option)
-	} else if slices.Contains(fixtures.Names(), word) || isFileName(word) || statErr == nil {
-		hint = fmt.Sprintf("a scenario is run with: isr-sim run %s", shellWord(word))
+	} else if slices.Contains(fixtures.Names(), word) || catalog.IsFile(word) || statErr == nil {
+		hint = fmt.Sprintf("a scenario is run with: isr-sim run %s", shell.Quote(word))
 	}
 	return usage(fmt.Errorf("found the command %q, expected one of %s", word, strings.Join(commands, ", ")), hint)
 }
@@ -101,15 +103,4 @@ func expectedValue(f *pflag.Flag) string {
 	default:
 		return "one"
 	}
-}
-
-// shellWord quotes a word for a command that somebody pastes into a shell.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./+:,@%", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/jobs"
+	"github.com/isr-sim/isr-sim/internal/progress"
+	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/tally"
 	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -109,7 +113,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	var results results
 	for i, s := range scenarios {
 		campaign.Scenario = s
-		explorer := scenario.Explorer{Campaign: campaign, Shard: shard, Corpus: scenario.Corpus(e.corpus), File: shellWord(names[i])}
+		explorer := scenario.Explorer{Campaign: campaign, Shard: shard, Corpus: scenario.Corpus(e.corpus), File: shell.Quote(names[i])}
 		x, err := e.one(ctx, explorer, len(scenarios))
 		if x != nil {
 			found = append(found, x)
@@ -134,12 +138,26 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	return results.end(e.out)
 }
 
+// findShard returns the shard that the flag or the environment says this is, and
+// its source. Without either it is the whole.
+func findShard(flag string, getenv func(string) string) (s scenario.Shard, by string, err error) {
+	if flag != "" {
+		s, err := scenario.ParseShard(flag)
+		if err != nil {
+			return s, "", usage(fmt.Errorf("--%w", err), "")
+		}
+		return s, "--shard", nil
+	}
+	job, err := jobs.Find(getenv)
+	return scenario.Shard{Index: max(job.Index, 1), Count: max(job.Count, 1)}, job.Engine, wrapUsage(err)
+}
+
 // one explores one of n scenarios.
 func (e *exploreCommand) one(ctx context.Context, explorer scenario.Explorer, n int) (*scenario.Exploration, error) {
 	share := e.lasts / time.Duration(n)
 	ctx, cancel := within(ctx, share)
 	defer cancel()
-	show, remove := progressOf(e.progress, explorer.Scenario.Name, share)
+	show, remove := progress.Of(e.progress, explorer.Scenario.Name, share)
 	defer remove()
 	explorer.Progress = show
 	return explorer.Run(ctx)
@@ -155,21 +173,21 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 
 // results adds up the verdicts of explorations.
 type results struct {
-	tally tally
+	tally tally.Tally
 	code  int
 }
 
 // print prints an exploration and counts it.
 func (r *results) print(out io.Writer, x *scenario.Exploration) {
 	r.code = worse(r.code, codeOf(x.Passed(), x.Verdict()))
-	r.tally.add(x.Passed(), x.Verdict(), x.Vacuous())
-	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(program()))
+	r.tally.Add(x.Passed(), x.Verdict(), x.Vacuous())
+	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
 }
 
 // end prints the sum and returns what the command comes to.
 func (r *results) end(out io.Writer) error {
-	if r.tally.total() > 1 {
-		fmt.Fprintf(out, "%s\n", r.tally)
+	if r.tally.Total() > 1 {
+		fmt.Fprintf(out, "%s\n", &r.tally)
 	}
 	if r.code != exitOK {
 		return &exitError{code: r.code}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/tally"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -14,18 +16,18 @@ import (
 // exit code of the i-th, and no report if it broke off; its error ends the
 // command.
 func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*scenario.Report, int, error)) error {
-	results := tally{}
+	var results tally.Tally
 	return eachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
 		report, code, err := judge(i)
 		switch {
 		case err != nil:
 		case report == nil:
-			results.add(false, invariant.Unknown, false)
+			results.Add(false, invariant.Unknown, false)
 		default:
-			results.add(report.Passed(), report.Verdict, report.Vacuous())
+			results.Add(report.Passed(), report.Verdict, report.Vacuous())
 		}
 		return code, err
-	}, func() { fmt.Fprintf(out, "%s\n", results) })
+	}, func() { fmt.Fprintf(out, "%s\n", &results) })
 }
 
 // eachInTurn judges one scenario after the other, and sums up if there are several.
@@ -82,7 +84,7 @@ func worse(a, b int) int {
 func brokeOff(out io.Writer, err error, name string) bool {
 	broken, ok := errors.AsType[*scenario.BrokenError](err)
 	if ok {
-		fmt.Fprintf(out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", program(), shellWord(name)))
+		fmt.Fprintf(out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", shell.Program(), shell.Quote(name)))
 	}
 	return ok
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -28,7 +28,7 @@ func list(out io.Writer) error {
 	}
 	fmt.Fprintln(out, "scenarios")
 	for _, s := range scenarios {
-		fmt.Fprintf(out, "  %-24s %s\n", s.Name, firstSentence(s.About))
+		fmt.Fprintf(out, "  %-24s %s\n", s.Name, catalog.Summary(s))
 	}
 	museum, _, err := loadScenarios(fixtures.Museum())
 	if err != nil {
@@ -36,7 +36,7 @@ func list(out io.Writer) error {
 	}
 	fmt.Fprintln(out, "\nthe museum (isr-sim museum)")
 	for _, s := range museum {
-		fmt.Fprintf(out, "  %-30s %s\n", s.Name, firstSentence(s.About))
+		fmt.Fprintf(out, "  %-30s %s\n", s.Name, catalog.Summary(s))
 	}
 	fmt.Fprintln(out, "\nprotocols")
 	for _, p := range scenario.Protocols() {
@@ -51,13 +51,4 @@ func list(out io.Writer) error {
 		fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
 	}
 	return nil
-}
-
-// firstSentence returns the first sentence of a text, on one line.
-func firstSentence(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if i := strings.Index(text, ". "); i >= 0 {
-		return text[:i+1]
-	}
-	return text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -97,7 +98,7 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 	}
 	fmt.Fprintln(m.out, shown.Row())
 	code := codeOf(shown.Passed(), shown.Fixed.Verdict)
-	if why := shown.Fixed.Explain(program(), shellWord(name)); why != "" {
+	if why := shown.Fixed.Explain(shell.Program(), shell.Quote(name)); why != "" {
 		fmt.Fprintf(m.out, "\n%s\n", why)
 	}
 	if m.local == nil || shown.Broken.Failure == nil {

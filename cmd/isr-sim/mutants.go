@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/selftest"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 )
 
 // mutantsCommand tests the tester.
@@ -57,22 +56,29 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 		return err
 	}
 	defer garbage.CollectRarely()()
-	all, err := m.mutants(ctx, scenarios)
+	tests := selftest.Run{Scenarios: scenarios, Seed: m.seed, Workers: m.workers}
+	row := func(caught *scenario.Caught) { fmt.Fprintln(m.out, selftest.Row(caught)) }
+	if m.markdown {
+		row = func(*scenario.Caught) {}
+	} else {
+		fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, selftest.Header())
+	}
+	all, err := tests.Mutants(ctx, row)
 	if err != nil {
-		return err
+		return unknown(err, "")
 	}
 	missed := slices.DeleteFunc(slices.Clone(all), (*scenario.Caught).Named)
+	clean := true
 	if m.markdown {
-		m.page(all)
-		if len(missed) > 0 {
-			return &exitError{code: exitViolated}
+		fmt.Fprint(m.out, selftest.Page(m.seed, all))
+	} else {
+		fmt.Fprintf(m.out, "%d mutants: %d caught by the invariant they name\n\n", len(all), len(all)-len(missed))
+		if err := tests.References(ctx, m.schedules, func(r selftest.Reference) {
+			m.print(r)
+			clean = clean && r.Verdict == invariant.OK
+		}); err != nil {
+			return unknown(err, "")
 		}
-		return nil
-	}
-	fmt.Fprintf(m.out, "%d mutants: %d caught by the invariant they name\n\n", len(all), len(all)-len(missed))
-	clean, err := m.references(ctx, scenarios)
-	if err != nil {
-		return err
 	}
 	if len(missed) > 0 || !clean {
 		return &exitError{code: exitViolated}
@@ -80,81 +86,12 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// page prints the page of Markdown.
-func (m *mutantsCommand) page(all []*scenario.Caught) {
-	fmt.Fprintf(m.out, mutantsPage, m.seed, len(all), scenario.MutationTable(all))
-}
-
-const mutantsPage = `# Mutants
-
-The tester is tested: every mutant is a protocol with one bug, and names the invariant that is there to catch it. The
-cells say in which schedule of the default strategy an invariant caught it first, of those scenarios that are known to
-catch it (seed %d, up to 10,000 schedules; bold is the one that the mutant names). Other invariants are looked at for 200
-schedules and more. %d mutants. Made by:
-
-` + "```sh\ngo run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md\n```" + `
-
-%s`
-
-// mutants runs all mutants and prints a row each.
-func (m *mutantsCommand) mutants(ctx context.Context, scenarios []*scenario.Scenario) ([]*scenario.Caught, error) {
-	var all []*scenario.Caught
-	if !m.markdown {
-		fmt.Fprintf(m.out, "seed %d\n%-30s  %-25s  %9s  %-28s  %s\n", m.seed, "mutant", "names", "found in", "scenario", "others")
-	}
-	for _, p := range mutant.All() {
-		caught, err := scenario.Mutation{Mutant: p, Scenarios: scenarios, Seed: m.seed, Workers: m.workers}.Run(ctx)
-		if err != nil {
-			return nil, unknown(err, "")
-		}
-		if ctx.Err() != nil {
-			return nil, &exitError{code: exitUnknown, err: fmt.Errorf("interrupted at mutant %s", p.Name)}
-		}
-		all = append(all, caught)
-		if !m.markdown {
-			fmt.Fprintln(m.out, mutantRow(caught))
+// print prints what became of a reference protocol.
+func (m *mutantsCommand) print(r selftest.Reference) {
+	for _, report := range r.Reports {
+		if report.Verdict != invariant.OK {
+			fmt.Fprintf(m.out, "%s\n", report.Explain(shell.Program(), shell.Quote(report.Scenario.Name)))
 		}
 	}
-	return all, nil
-}
-
-func mutantRow(c *scenario.Caught) string {
-	found, where := "not found", ""
-	var others []string
-	for _, inv := range invariant.All() {
-		catch, is := c.By[inv.Name]
-		switch {
-		case is && inv.Name == c.Mutant.Breaks:
-			found, where = fmt.Sprint(catch.Schedule), catch.Scenario
-		case is:
-			others = append(others, inv.Name)
-		}
-	}
-	return strings.TrimRight(fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", c.Mutant.Name, c.Mutant.Breaks, found, where, strings.Join(others, ", ")), " ")
-}
-
-// references runs the reference protocols and says whether nothing was violated.
-func (m *mutantsCommand) references(ctx context.Context, scenarios []*scenario.Scenario) (clean bool, err error) {
-	clean = true
-	references := isr.References()
-	for _, p := range references {
-		reports, err := scenario.Clean(ctx, p, scenarios, m.seed, (m.schedules+len(references)-1)/len(references), m.workers)
-		if err != nil {
-			return false, unknown(err, "")
-		}
-		schedules, verdict := 0, invariant.OK
-		for _, r := range reports {
-			schedules += r.Schedules
-			if r.Verdict == invariant.OK {
-				continue
-			}
-			verdict, clean = r.Verdict, false
-			fmt.Fprintf(m.out, "%s\n", r.Explain(program(), shellWord(r.Scenario.Name)))
-		}
-		fmt.Fprintf(m.out, "%-30s  %9d schedules in %d scenarios: %s\n", p.Name, schedules, len(reports), verdict)
-		if ctx.Err() != nil {
-			return false, &exitError{code: exitUnknown, err: fmt.Errorf("interrupted at reference %s", p.Name)}
-		}
-	}
-	return clean, nil
+	fmt.Fprintf(m.out, "%-30s  %9d schedules in %d scenarios: %s\n", r.Protocol.Name, r.Schedules, len(r.Reports), r.Verdict)
 }

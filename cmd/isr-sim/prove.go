@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -102,7 +103,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 
 // explain says what the reader needs to know beside the row, and what to do next.
 func (v *proveCommand) explain(proof *scenario.Proof, name string) string {
-	why := proof.Explain(program(), shellWord(name))
+	why := proof.Explain(shell.Program(), shell.Quote(name))
 	switch {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
 		why += fmt.Sprintf("hint: what a scenario declares, it reaches under its own protocol (%s); another one may never get there\n", proof.Scenario.Protocol)

@@ -14,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/jobs"
 	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -81,7 +83,7 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	// A test is not called as a reader calls it, and the trailing empty line is left out.
 	got := stdout.String()
 	for _, command := range []string{"replay: ", "shrink: "} {
-		got = strings.Replace(got, command+program()+" ", command+"go run ./cmd/isr-sim ", 1)
+		got = strings.Replace(got, command+shell.Program()+" ", command+"go run ./cmd/isr-sim ", 1)
 	}
 	got = strings.TrimRight(got, "\n") + "\n"
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -135,15 +137,11 @@ func TestReadmeExplores(t *testing.T) {
 			t.Errorf("%v does not print the line\n%sbut\n%s", arguments, line, stdout.String())
 		}
 	}
-	var variables []string
-	for _, e := range engines {
-		variables = append(variables, e.index, e.count)
-	}
 	var listed []string
 	for _, row := range table(t, text, "Without `--shard`, explore reads which shard it is from the variables of the engine that has started it:") {
 		listed = append(listed, regexp.MustCompile(`[A-Z_]{5,}`).FindAllString(row[1], 2)...)
 	}
-	if diff := cmp.Diff(variables, listed); diff != "" {
+	if diff := cmp.Diff(jobs.Variables(), listed); diff != "" {
 		t.Errorf("variables of engines (-code +README):\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -39,9 +40,9 @@ type recorded struct {
 
 // load finds the run by the flags, and by the scenario's replay entry.
 func (r *recording) load(cmd *cobra.Command, name string) (recorded, error) {
-	s, err := loadScenario(name)
+	s, err := catalog.Load(name)
 	if err != nil {
-		return recorded{}, err
+		return recorded{}, usage(err, "")
 	}
 	entry := scenario.Replay{Protocol: s.Protocol}
 	if s.Replay != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -143,7 +144,7 @@ func (r *runCommand) runCorpus(ctx context.Context, c scenario.Campaign) (int, e
 		if run.Violates != "" && c.Scenario.Expected(cmp.Or(c.Protocol.Name, c.Scenario.Protocol)) == invariant.OK {
 			code = exitViolated
 		}
-		if line := run.Explain(program()); line != "" {
+		if line := run.Explain(shell.Program()); line != "" {
 			fmt.Fprintln(r.out, line)
 		}
 	}
@@ -152,7 +153,7 @@ func (r *runCommand) runCorpus(ctx context.Context, c scenario.Campaign) (int, e
 
 // explain says what the reader needs to know beside the row, and what to do next.
 func (r *runCommand) explain(report *scenario.Report, name string) string {
-	why := report.Explain(program(), shellWord(name))
+	why := report.Explain(shell.Program(), shell.Quote(name))
 	bounds := report.Scenario.Bounds.Schedules
 	switch {
 	case report.Vacuous() && report.Schedules < bounds:

@@ -15,7 +15,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/control"
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/serve"
 )
 
@@ -76,7 +75,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "how many of the latest changes to keep for the control API, at least; 0 keeps all")
 	f.StringVar(&c.check, "check", "", "judge the traffic: all invariants that the change log decides, or those named, with commas between them")
-	f.Lookup("check").NoOptDefVal = checkAll
+	f.Lookup("check").NoOptDefVal = serve.AllChecks
 	f.DurationVar(&c.skew, "max-clock-skew", 0, "how far clients' clocks may be off, and how long their requests may take to arrive, for --check")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
@@ -87,9 +86,9 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	if err := c.checkListen(); err != nil {
 		return err
 	}
-	clock, mode, err := serveClock(c.clock)
+	clock, mode, err := serve.ParseClock(c.clock)
 	if err != nil {
-		return err
+		return usage(fmt.Errorf("--clock: %w", err), "for example --clock 2040-01-01T00:00:00Z")
 	}
 	lag, err := ddbfake.ParseLag(c.ttlLag)
 	if err != nil {
@@ -159,20 +158,4 @@ func (c *serveCommand) checkListen() error {
 	}
 	fmt.Fprintf(c.progress, "isr-sim: warning: whoever reaches %s may read and change everything: there is no password\n", c.listen)
 	return nil
-}
-
-// serveClock returns the clock of a --clock, and its mode.
-func serveClock(text string) (clock control.Clock, mode string, err error) {
-	switch text {
-	case "wall":
-		return serve.NewWallClock(), "wall", nil
-	case "manual":
-		return fakeclock.New(fakeclock.Epoch), "manual", nil
-	}
-	start, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return nil, "", usage(fmt.Errorf("--clock: found %q, expected wall, manual, or an instant", text),
-			"for example --clock 2040-01-01T00:00:00Z")
-	}
-	return fakeclock.New(start.UTC()), "manual", nil
 }

@@ -33,17 +33,6 @@ func TestReadmeServeFlags(t *testing.T) {
 	}
 }
 
-func TestServeClock(t *testing.T) {
-	for text, want := range map[string]string{"wall": "wall", "manual": "manual", "2040-01-01T00:00:00Z": "manual"} {
-		if _, mode, err := serveClock(text); mode != want || err != nil {
-			t.Errorf("%s: got %q and %v, want %q", text, mode, err, want)
-		}
-	}
-	if _, _, err := serveClock("noon"); err == nil {
-		t.Error("noon is a clock, want an error")
-	}
-}
-
 // server is the isr-sim serve that a script has started.
 type server struct {
 	cmd    *exec.Cmd

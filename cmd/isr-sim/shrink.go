@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/gotest"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -127,52 +126,12 @@ func (k *shrinkCommand) write(out io.Writer, shrunk *scenario.Shrunk) error {
 	}
 	fmt.Fprintf(out, "scenario: %s\n", k.file)
 	if k.test != "" {
-		if err := k.writeTest(shrunk); err != nil {
+		if err := gotest.Write(k.test, k.file, shrunk.GoTest); err != nil {
 			return unknown(fmt.Errorf("write the test: %w", err), "")
 		}
 		fmt.Fprintf(out, "test: %s\n", k.test)
 	}
-	file := shellWord(k.file)
-	fmt.Fprintf(out, "replay: %s replay %s\nexplain: %s explain %s\n", program(), file, program(), file)
+	file := shell.Quote(k.file)
+	fmt.Fprintf(out, "replay: %s replay %s\nexplain: %s explain %s\n", shell.Program(), file, shell.Program(), file)
 	return nil
-}
-
-func (k *shrinkCommand) writeTest(shrunk *scenario.Shrunk) error {
-	dir, err := filepath.Abs(filepath.Dir(k.test))
-	if err != nil {
-		return err
-	}
-	file, err := filepath.Abs(k.file)
-	if err != nil {
-		return err
-	}
-	if relative, err := filepath.Rel(dir, file); err == nil {
-		file = relative
-	}
-	text, err := shrunk.GoTest(packageIn(dir), filepath.ToSlash(file))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(k.test, text, 0o644)
-}
-
-// packageIn returns the package clause of an external test in a directory.
-func packageIn(dir string) string {
-	const suffix = "_test"
-	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is well formed
-	for _, file := range files {
-		if parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly); err == nil {
-			return strings.TrimSuffix(parsed.Name.Name, suffix) + suffix
-		}
-	}
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(filepath.Base(dir)))
-	if !token.IsIdentifier(name) {
-		name = "shrunk"
-	}
-	return name + suffix
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/shell"
 )
 
 // TestShrinkWritesATestThatPasses builds and runs the Go test that shrink writes, as a package of this module that is
@@ -27,7 +28,7 @@ func TestShrinkWritesATestThatPasses(t *testing.T) {
 	}
 	var stdout, stderr strings.Builder
 	run(t.Context(), []string{"run", "--protocol", "blind-release", "two-contenders"}, &stdout, &stderr)
-	_, line, _ := strings.Cut(stdout.String(), "\nshrink: "+program()+" ")
+	_, line, _ := strings.Cut(stdout.String(), "\nshrink: "+shell.Program()+" ")
 	line, _, _ = strings.Cut(line, "\n")
 	arguments := append(strings.Fields(strings.ReplaceAll(line, "'", "")), "-o", scenarioFile, "--test", testFile)
 	if code := run(t.Context(), arguments, &stdout, &stderr); code != exitOK {

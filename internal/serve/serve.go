@@ -7,7 +7,7 @@
 // unfinished requests does not keep others waiting. TestFlood measures that.
 //
 // The server lives in real time: its deadlines and its waits are those of sockets.
-// The fake has a clock of its own, which may be a WallClock.
+// The fake has a clock of its own: see ParseClock.
 package serve
 
 import (

@@ -390,7 +390,7 @@ func TestReachable(t *testing.T) {
 func TestWallClock(t *testing.T) {
 	real := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	start := real
-	c := &WallClock{real: func() time.Time { return real }}
+	c := &wallClock{real: func() time.Time { return real }}
 	want := func(what string, d time.Duration) {
 		t.Helper()
 		if got := c.Now(); !got.Equal(start.Add(d)) {

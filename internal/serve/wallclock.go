@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// WallClock follows real time, and can be moved ahead of it. It is the only
+// wallClock follows real time, and can be moved ahead of it. It is the only
 // clock here that nobody has to move.
 //
 // It never goes back: when the machine's own clock does, it stands until that
 // has caught up.
-type WallClock struct {
+type wallClock struct {
 	real func() time.Time
 
 	mu    sync.Mutex
@@ -18,17 +18,16 @@ type WallClock struct {
 	last  time.Time
 }
 
-// NewWallClock returns a clock that shows real time.
-func NewWallClock() *WallClock { return &WallClock{real: time.Now} }
+func newWallClock() *wallClock { return &wallClock{real: time.Now} }
 
 // Now is real time, plus what the clock was moved ahead.
-func (c *WallClock) Now() time.Time {
+func (c *wallClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-func (c *WallClock) now() time.Time {
+func (c *wallClock) now() time.Time {
 	// Without the monotonic reading, which stands while the machine sleeps.
 	if t := c.real().Round(0).UTC().Add(c.ahead); t.After(c.last) {
 		c.last = t
@@ -37,7 +36,7 @@ func (c *WallClock) now() time.Time {
 }
 
 // Advance moves the clock ahead by d.
-func (c *WallClock) Advance(d time.Duration) {
+func (c *wallClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d > 0 {
@@ -47,7 +46,7 @@ func (c *WallClock) Advance(d time.Duration) {
 
 // AdvanceTo moves the clock ahead to t; it goes on from there. If t is before
 // Now it does nothing.
-func (c *WallClock) AdvanceTo(t time.Time) {
+func (c *wallClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.now(); t.After(now) {

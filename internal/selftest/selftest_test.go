@@ -1,7 +1,6 @@
-package main
+package selftest
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -21,13 +21,11 @@ func TestTheTesterIsTested(t *testing.T) {
 		t.Skip("it runs every mutant in every scenario that catches it; go run ./cmd/isr-sim mutants does, too")
 	}
 	t.Parallel()
-	scenarios, _, err := loadScenarios(slices.Concat(fixtures.Names(), fixtures.Museum()))
+	scenarios, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var page bytes.Buffer
-	m := &mutantsCommand{out: &page, seed: 1, markdown: true}
-	all, err := m.mutants(t.Context(), scenarios)
+	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*scenario.Caught) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +43,11 @@ func TestTheTesterIsTested(t *testing.T) {
 			t.Errorf("no mutant is caught by %s alone", inv.Name)
 		}
 	}
-	m.page(all)
 	written, err := os.ReadFile("../../docs/MUTANTS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(written), page.String()); diff != "" {
+	if diff := cmp.Diff(string(written), Page(1, all)); diff != "" {
 		t.Errorf("run go run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md (-written +now):\n%s", diff)
 	}
 }

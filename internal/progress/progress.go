@@ -1,4 +1,5 @@
-package main
+// Package progress shows on a terminal how far a campaign is.
+package progress
 
 import (
 	"fmt"
@@ -11,10 +12,10 @@ import (
 	"golang.org/x/term"
 )
 
-// progressOf returns what shows a campaign's progress, and what removes it again,
+// Of returns what shows a campaign's progress, and what removes it again,
 // if w is a terminal: schedules done, how many a second, and the time left. A
 // campaign that ends after a time has a bar of that time.
-func progressOf(w io.Writer, scenario string, lasts time.Duration) (show func(done, of int), remove func()) {
+func Of(w io.Writer, scenario string, lasts time.Duration) (show func(done, of int), remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil, func() {}
 	}

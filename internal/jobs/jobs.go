@@ -1,10 +1,10 @@
-package main
+// Package jobs tells which copy of a job this process is, where the engine that
+// has started the job numbers its copies: Kubernetes and services for CI.
+package jobs
 
 import (
 	"fmt"
 	"strconv"
-
-	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // shardCount is the variable that says how many shards there are where the engine
@@ -43,33 +43,42 @@ var engines = []engine{
 	{name: "a Cloud Run job", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
 }
 
-// findShard returns the shard that the flag or the environment says this is, and
-// who says so. Without either it is the whole.
-func findShard(flag string, getenv func(string) string) (s scenario.Shard, by string, err error) {
-	if flag != "" {
-		s, err := scenario.ParseShard(flag)
-		if err != nil {
-			return s, "", usage(fmt.Errorf("--%w", err), "")
-		}
-		return s, "--shard", nil
-	}
+// Copy is one of the copies of a job.
+type Copy struct {
+	Index, Count int    // the Index-th of Count, from 1
+	Engine       string // that has numbered the copies
+}
+
+// Find returns which copy this process is by its environment; the zero Copy if no
+// engine says so. An error ends in a hint for the user of --shard.
+func Find(getenv func(string) string) (Copy, error) {
 	for _, e := range engines {
 		index, count := getenv(e.index), getenv(e.count)
 		if index == "" || e.only != "" && getenv(e.only) == "" {
 			continue
 		}
 		if count == "" {
-			return s, "", usage(fmt.Errorf("found %s=%s of %s, but not in how many shards the campaign is split: %s is not set", e.index, index, e.name, e.count),
-				fmt.Sprintf("set %s, or give --shard; --shard 1/1 is the whole campaign", e.count))
+			return Copy{}, fmt.Errorf("found %s=%s of %s, but not in how many shards the campaign is split: %s is not set\n"+
+				"hint: set %s, or give --shard; --shard 1/1 is the whole campaign", e.index, index, e.name, e.count, e.count)
 		}
 		i, errIndex := strconv.Atoi(index)
 		n, errCount := strconv.Atoi(count)
 		i += 1 - e.first
 		if errIndex != nil || errCount != nil || i < 1 || i > n {
-			return s, "", usage(fmt.Errorf("found %s=%s and %s=%s of %s, expected numbers, from %d on", e.index, index, e.count, count, e.name, e.first),
-				"give --shard; --shard 1/1 is the whole campaign")
+			return Copy{}, fmt.Errorf("found %s=%s and %s=%s of %s, expected numbers, from %d on\n"+
+				"hint: give --shard; --shard 1/1 is the whole campaign", e.index, index, e.count, count, e.name, e.first)
 		}
-		return scenario.Shard{Index: i, Count: n}, e.name, nil
+		return Copy{i, n, e.name}, nil
 	}
-	return scenario.Shard{Index: 1, Count: 1}, "", nil
+	return Copy{}, nil
+}
+
+// Variables returns the names of the variables that say which copy this is, and of
+// how many, engine by engine.
+func Variables() []string {
+	var names []string
+	for _, e := range engines {
+		names = append(names, e.index, e.count)
+	}
+	return names
 }

@@ -1,4 +1,5 @@
-package main
+// Package tally counts what campaigns came to.
+package tally
 
 import (
 	"fmt"
@@ -7,12 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// tally counts what campaigns came to.
-type tally struct {
+// Tally counts campaigns by what they came to. The zero Tally has none.
+type Tally struct {
 	passed, violated, vacuous, unknown, unexpected int
 }
 
-func (t *tally) add(passed bool, verdict invariant.Verdict, vacuous bool) {
+// Add counts a campaign.
+func (t *Tally) Add(passed bool, verdict invariant.Verdict, vacuous bool) {
 	switch {
 	case passed:
 		t.passed++
@@ -27,10 +29,11 @@ func (t *tally) add(passed bool, verdict invariant.Verdict, vacuous bool) {
 	}
 }
 
-func (t *tally) total() int { return t.passed + t.violated + t.vacuous + t.unknown + t.unexpected }
+// Total returns how many campaigns there were.
+func (t *Tally) Total() int { return t.passed + t.violated + t.vacuous + t.unknown + t.unexpected }
 
 // String is one line: "10 scenarios: 8 as expected, 2 violated".
-func (t tally) String() string {
+func (t *Tally) String() string {
 	var parts []string
 	for _, p := range []struct {
 		count int
@@ -43,5 +46,5 @@ func (t tally) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.count, p.what))
 		}
 	}
-	return fmt.Sprintf("%d scenarios: %s", t.total(), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d scenarios: %s", t.Total(), strings.Join(parts, ", "))
 }

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"regexp"
@@ -11,7 +11,7 @@ import (
 
 func TestProgressIsForTerminals(t *testing.T) {
 	var b strings.Builder
-	show, remove := progressOf(&b, "paused-writer", 0)
+	show, remove := Of(&b, "paused-writer", 0)
 	if remove(); show != nil || b.Len() > 0 {
 		t.Errorf("progress is shown on what is no terminal: %q", b.String())
 	}

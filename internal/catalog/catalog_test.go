@@ -1,0 +1,43 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+)
+
+func TestLoad(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text, err := fixtures.Read("paused-writer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mine.yaml", "mine"} {
+		if err := os.WriteFile(name, []byte(strings.Replace(string(text), "name: paused-writer", "name: mine", 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("a folder", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{ // the scenario's name, or a part of the error
+		"paused-writer":                "paused-writer",
+		fixtures.Museum()[0]:           fixtures.Museum()[0],
+		"mine.yaml":                    "mine",
+		"mine":                         "mine",
+		filepath.Join(".", "a folder"): "found the directory a folder, expected a file\nhint: name the files in it: 'a folder'/*.yaml",
+		"paused-writr":                 "expected a file or one of ",
+		"paused-writer.yaml":           "hint: the embedded scenario is called paused-writer",
+		"other.yaml":                   "hint: embedded scenarios are named without a path",
+		"paused-wrter":                 "hint: did you mean \"paused-writer\"?",
+		"frobnicate":                   "hint: isr-sim list says what they are about",
+	} {
+		s, err := Load(word)
+		if err != nil && !strings.Contains(err.Error(), want) || err == nil && s.Name != want {
+			t.Errorf("%s: got %+v and %v, want %s", word, s, err, want)
+		}
+	}
+}

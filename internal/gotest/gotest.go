@@ -1,0 +1,53 @@
+// Package gotest writes Go tests of recorded runs beside the code of others.
+package gotest
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Write writes a test that reads a scenario from a file. text returns what is in
+// it: pkg is its package clause, and path leads from its folder to the scenario.
+func Write(test, scenario string, text func(pkg, path string) ([]byte, error)) error {
+	dir, err := filepath.Abs(filepath.Dir(test))
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(scenario)
+	if err != nil {
+		return err
+	}
+	if relative, err := filepath.Rel(dir, path); err == nil {
+		path = relative
+	}
+	b, err := text(packageIn(dir), filepath.ToSlash(path))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(test, b, 0o644)
+}
+
+// packageIn returns the name that the package of an external test in a directory
+// has, or would have.
+func packageIn(dir string) string {
+	const suffix = "_test"
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is well formed
+	for _, file := range files {
+		if parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly); err == nil {
+			return strings.TrimSuffix(parsed.Name.Name, suffix) + suffix
+		}
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(filepath.Base(dir)))
+	if !token.IsIdentifier(name) {
+		name = "shrunk"
+	}
+	return name + suffix
+}

@@ -1,0 +1,110 @@
+// Package selftest tests the tester: every mutant in the scenarios that are known
+// to catch it, and the reference protocols in all scenarios that they understand.
+// TestTheTesterIsTested holds what comes of it.
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
+)
+
+// Run is one test of the tester.
+type Run struct {
+	Scenarios []*scenario.Scenario
+	Seed      uint64
+	Workers   int // see scenario.Campaign
+}
+
+// Mutants runs all mutants, and tells each of what has caught it. An error is that
+// of a run, or says at which mutant ctx was done.
+func (r Run) Mutants(ctx context.Context, each func(*scenario.Caught)) (all []*scenario.Caught, err error) {
+	for _, p := range mutant.All() {
+		caught, err := scenario.Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("interrupted at mutant %s", p.Name)
+		}
+		all = append(all, caught)
+		each(caught)
+	}
+	return all, nil
+}
+
+// Reference is what became of a reference protocol.
+type Reference struct {
+	Protocol  isr.Protocol
+	Reports   []*scenario.Report // of the scenarios that it understands
+	Schedules int
+	Verdict   invariant.Verdict // the last that is not ok
+}
+
+// References runs the reference protocols, with so many schedules together, and
+// tells each of what became of it. An error is that of a run, or says at which
+// protocol ctx was done.
+func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
+	references := isr.References()
+	for _, p := range references {
+		reports, err := scenario.Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
+		if err != nil {
+			return err
+		}
+		ref := Reference{Protocol: p, Reports: reports, Verdict: invariant.OK}
+		for _, report := range reports {
+			ref.Schedules += report.Schedules
+			if report.Verdict != invariant.OK {
+				ref.Verdict = report.Verdict
+			}
+		}
+		each(ref)
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted at reference %s", p.Name)
+		}
+	}
+	return nil
+}
+
+// Header is the head of the table of mutants.
+func Header() string {
+	return fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", "mutant", "names", "found in", "scenario", "others")
+}
+
+// Row is a line of the table of mutants: which invariant has caught it, in which
+// schedule of which scenario, and which others have.
+func Row(c *scenario.Caught) string {
+	found, where := "not found", ""
+	var others []string
+	for _, inv := range invariant.All() {
+		catch, is := c.By[inv.Name]
+		switch {
+		case is && inv.Name == c.Mutant.Breaks:
+			found, where = fmt.Sprint(catch.Schedule), catch.Scenario
+		case is:
+			others = append(others, inv.Name)
+		}
+	}
+	return strings.TrimRight(fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", c.Mutant.Name, c.Mutant.Breaks, found, where, strings.Join(others, ", ")), " ")
+}
+
+// Page is docs/MUTANTS.md.
+func Page(seed uint64, all []*scenario.Caught) string {
+	return fmt.Sprintf(page, seed, len(all), scenario.MutationTable(all))
+}
+
+const page = `# Mutants
+
+The tester is tested: every mutant is a protocol with one bug, and names the invariant that is there to catch it. The
+cells say in which schedule of the default strategy an invariant caught it first, of those scenarios that are known to
+catch it (seed %d, up to 10,000 schedules; bold is the one that the mutant names). Other invariants are looked at for 200
+schedules and more. %d mutants. Made by:
+
+` + "```sh\ngo run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md\n```" + `
+
+%s`

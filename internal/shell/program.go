@@ -1,0 +1,26 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+)
+
+// importPath is where the command stands for go run.
+const importPath = "github.com/isr-sim/isr-sim/cmd/isr-sim"
+
+// Program is how the user called isr-sim, for the commands that it prints.
+func Program() string {
+	if !strings.Contains(filepath.ToSlash(os.Args[0]), "/go-build") {
+		return "isr-sim"
+	}
+	// go run, whose executables are in the build cache or in a folder of its own.
+	if _, err := os.Stat("cmd/isr-sim/main.go"); err == nil {
+		return "go run ./cmd/isr-sim"
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		return "go run " + importPath + "@" + info.Main.Version
+	}
+	return "go run " + importPath
+}
