@@ -31,16 +31,34 @@ type node struct {
 	tokens  int
 }
 
-func newNode(r Run, w *witness, number int, until time.Time) *node {
+func newNode(ctx context.Context, r Run, w *witness, number int, until time.Time) *node {
+	clock := waking{r.Clock, ctx.Done()}
 	n := &node{
-		name: fmt.Sprintf("node%d", number), witness: w, clock: r.Clock, until: until, new: r.Protocol.New,
+		name: fmt.Sprintf("node%d", number), witness: w, clock: clock, until: until, new: r.Protocol.New,
 		random: rand.New(rand.NewPCG(r.Seed, uint64(w.number)<<32|uint64(number))),
 	}
 	n.config = isr.Config{
-		Client: pausing{r.Client, n}, Clock: r.Clock, Bodies: w, Render: n.render, Tokens: n.token, Table: r.Table,
+		Client: pausing{r.Client, n}, Clock: clock, Bodies: w, Render: n.render, Tokens: n.token, Table: r.Table,
 		Lease: lease, Revalidate: revalidate, Observe: w.observer(n.name),
 	}
 	return n
+}
+
+// waking is a clock whose sleepers wake when the run is interrupted. The context
+// of a request does not do that: a machine that has stopped does not notice it.
+type waking struct {
+	clockwork.Clock
+	interrupted <-chan struct{}
+}
+
+// Sleep sleeps, or until the run is interrupted.
+func (c waking) Sleep(d time.Duration) {
+	timer := c.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.Chan():
+	case <-c.interrupted:
+	}
 }
 
 // token names a lease. A node is one goroutine, so nothing needs to be locked.

@@ -111,7 +111,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	failed := make(chan error, r.Actors)
 	var nodes sync.WaitGroup
 	for i := range r.Actors {
-		n := newNode(r, w, i, until)
+		n := newNode(ctx, r, w, i, until)
 		nodes.Go(func() {
 			if err := n.run(ctx); err != nil {
 				failed <- err

@@ -1,6 +1,7 @@
 package concurrent_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -54,5 +55,38 @@ func TestABlindPublishShowsInRealParallel(t *testing.T) {
 	}
 	if len(o.Lines) == 0 {
 		t.Error("nothing shows it")
+	}
+}
+
+// A node that sleeps when the run is interrupted does not keep it waiting: this clock never moves on.
+func TestAnInterruptWakesTheNodes(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClock()
+	r := concurrent.Run{
+		Protocol: isr.Reference(), Client: ddbfake.New(ddbfake.Options{Clock: clock}).Client(), Table: "cache", Clock: clock,
+		Actors: 8, For: time.Minute,
+	}
+	bound, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	ctx, interrupt := context.WithCancel(bound)
+	ended := make(chan *concurrent.Outcome, 1)
+	go func() {
+		o, err := r.Do(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- o
+	}()
+	if err := clock.BlockUntilContext(bound, r.Actors); err != nil {
+		t.Fatal(err)
+	}
+	interrupt()
+	select {
+	case o := <-ended:
+		if o.Verdict != invariant.Unknown || o.Why != "interrupted" {
+			t.Errorf("got %v: %s, want unknown: interrupted", o.Verdict, o.Why)
+		}
+	case <-bound.Done():
+		t.Error("the run has not ended")
 	}
 }
