@@ -244,7 +244,7 @@ func (r *storeRequest) Apply(outcome int) {
 // Describe implements sim.Request.
 func (r *storeRequest) Describe(int) string {
 	words := r.node.world.words()
-	text := words.input(r.call.Input) + " -> " + words.outcome(r.out, r.err)
+	text := words.Input(r.call.Input) + " -> " + words.Outcome(r.out, r.err)
 	if r.twice {
 		text += " (delivered twice)"
 	}
@@ -252,4 +252,4 @@ func (r *storeRequest) Describe(int) string {
 }
 
 // DescribeAnswer implements sim.Request.
-func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().outcome(r.out, r.err) }
+func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().Outcome(r.out, r.err) }

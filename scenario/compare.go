@@ -91,7 +91,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			fake = "ok " + e.Swept.String()
 			out, err = sweepReal(ctx, client, e.Swept)
 		} else {
-			what, fake = run.words.input(e.Input), answerText(e.Output, e.Err)
+			what, fake = run.words.Input(e.Input), answerText(e.Output, e.Err)
 			out, err = callReal(ctx, client, e.Input, id)
 		}
 		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {

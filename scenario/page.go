@@ -59,3 +59,9 @@ func (k *pages) names() map[string]string {
 	}
 	return k.of
 }
+
+// NameOf implements describe.Pages.
+func (k *pages) NameOf(pk string) (string, bool) {
+	name, ok := k.names()[pk]
+	return name, ok
+}

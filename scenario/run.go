@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -74,7 +73,7 @@ type Outcome struct {
 	// States are the fingerprints of the states (sim.Sim.Fingerprint) before each step, if Run.Coverage asked for them.
 	States []uint64
 
-	words    words
+	words    describe.Words
 	unmet    []Fault // declared faults that no call of the run could meet
 	protocol string
 	swarm    bool
@@ -180,14 +179,14 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		r.compare = true
 		cfg.Strategy = covered.by(cfg.Strategy)
 	}
-	var t *tracer
+	var t *describe.Trace
 	var digest hash.Hash
 	if r.Trace != nil {
 		digest = sha256.New()
-		t = &tracer{out: io.MultiWriter(r.Trace, digest)}
+		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest)}
 		onStep := r.onStep // and not r, which would be copied to the heap for every run
 		cfg.Trace = func(taken sim.Taken) {
-			t.step(taken)
+			t.Step(taken)
 			if onStep != nil {
 				onStep(taken)
 			}
@@ -200,7 +199,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	w.only = r.Only
 	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compare
 	if t != nil {
-		t.w = w
+		t.Words, t.DB, t.History = w.words(), &w.db, &w.history
 	}
 	covered.sim = w.sim
 	result := w.sim.Run()
@@ -210,8 +209,8 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if result.Err != nil {
 		return nil, nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
 	}
-	if t != nil && t.err != nil {
-		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.err)
+	if t != nil && t.Err != nil {
+		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
 	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), Order: covered.order.Hash(), States: covered.states, protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
@@ -249,7 +248,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 			o.Broken = append(o.Broken, inv.Name)
 			if o.Violation == nil {
 				o.Verdict, o.Why = invariant.Violated, ""
-				o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: w.lines(evidence, f)}
+				o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: describe.Finding(w.words(), evidence, f)}
 			}
 		}
 	})
@@ -262,41 +261,3 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 // Visualize writes a page of HTML on which every node's operations on its store
 // stand beside the longest orders that explain their answers.
 func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
-
-// lines prints the changes and events that a finding names, in order of time.
-func (w *world) lines(evidence invariant.Evidence, f invariant.Finding) []string {
-	var all history.Timeline
-	words := w.words()
-	for _, seq := range f.Changes {
-		c := evidence.Changes[seq-1]
-		sent := ""
-		if !c.Sent.Equal(c.Time) {
-			sent = " (sent at " + words.instant(c.Sent) + ")"
-		}
-		all.Add(c.Time, lineOf(words, c, sent))
-	}
-	for _, seq := range f.Events {
-		e := evidence.History[seq-1]
-		all.Add(e.Time, fmt.Sprintf("%-10s  %-8s  %s", words.instant(e.Time), e.Actor, history.Event.String(e)))
-	}
-	for _, place := range f.Operations {
-		o := evidence.Operations[place-1]
-		all.Add(o.At(), fmt.Sprintf("%-10s  %-8s  %s (called at %s)", words.instant(o.At()), o.Actor, o.Describe(words.second), words.instant(o.Began)))
-	}
-	return all.Lines()
-}
-
-// DescribeChange prints an entry of the change log on one line: when it was, in
-// milliseconds since start, who did it, and what the row was before and is now.
-func DescribeChange(c ddbfake.Change, start time.Time) string {
-	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
-	return lineOf(words{start: start, pages: &pages{}}, c, "")
-}
-
-func lineOf(words words, c ddbfake.Change, sent string) string {
-	actor := c.Actor
-	if c.Cause == ddbfake.CauseTTL {
-		actor = "ttl"
-	}
-	return fmt.Sprintf("%-10s  %-8s  %s%s", words.instant(c.Time), actor, words.change(c), sent)
-}

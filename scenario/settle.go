@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -15,7 +16,7 @@ const visitor = "visitor"
 // names, again and again until it finds a fresh one in the cache or the time that
 // the scenario gives is over. Nothing is left to the schedule, so the run's choices
 // are those of the first phase.
-func (w *world) settle(t *tracer, first sim.Result) sim.Result {
+func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible, w.certain = nil, nil
 	w.db.ClearFaults()
@@ -27,7 +28,7 @@ func (w *world) settle(t *tracer, first sim.Result) sim.Result {
 	if t != nil {
 		cfg.Trace = func(taken sim.Taken) {
 			taken.N += first.Steps
-			t.step(taken)
+			t.Step(taken)
 		}
 	}
 	w.newSim(cfg)

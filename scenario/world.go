@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -112,6 +113,9 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	}
 	return w, nil
 }
+
+// words returns how this world's things are called.
+func (w *world) words() describe.Words { return describe.Words{Start: w.start, Pages: w.pages} }
 
 // newSim makes the simulator of what comes next, on the world's own sources of
 // steps.

@@ -14,9 +14,9 @@ var Module = Rules{
 		{"ddbfake", "ddbfake/conformance", "ddbfake/conformance/differential", "internal/programs", "scenario/isr"},
 		{"ddbfake/control", "scenario/isr/mutant"},
 		{"scenario/invariant"},
-		{"internal/tally", "scenario/concurrent"},
-		{"scenario"},
-		{"internal/catalog", "internal/selftest", "property", "scenario/live"},
+		{"internal/describe", "internal/tally", "scenario/concurrent"},
+		{"scenario", "scenario/live"},
+		{"internal/catalog", "internal/selftest", "property"},
 		{"internal/serve"},
 		{"cmd/isr-sim", "internal/strategies"},
 	},
@@ -37,6 +37,12 @@ var Module = Rules{
 			From:   []string{"ddbfake/..."},
 			To:     []string{"./scenario/..."},
 			Reason: "the fake is useful alone",
+		},
+		{
+			From: []string{"scenario/live", "internal/describe"},
+			To:   []string{"github.com/goccy/go-yaml/...", "./scenario/isr/mutant", "./scenario", "./scenario/campaign"},
+			Reason: "whoever has live traffic judged reads no scenario file and runs no mutant; " +
+				"what both need to print stands in internal/describe",
 		},
 		{
 			From:   []string{"..."},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -48,7 +48,7 @@ func (b Broken) String() string {
 	}
 	fmt.Fprintf(&s, "\n%s: %s\n%s\n", b.Invariant.Name, b.Invariant.Statement, b.Why)
 	for _, c := range b.Changes {
-		fmt.Fprintf(&s, "  %s\n", scenario.DescribeChange(c, b.start))
+		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start))
 	}
 	return s.String()
 }

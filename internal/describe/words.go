@@ -1,4 +1,4 @@
-package scenario
+package describe
 
 import (
 	"errors"
@@ -19,21 +19,35 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// words says what rows, requests and answers mean, for traces and reports.
+// Words says what rows, requests and answers mean, for traces and reports.
 // Instants are shown as distances from the start of the run.
-type words struct {
-	start time.Time
-	pages *pages
+type Words struct {
+	Start time.Time
+	// Pages knows the pages by name; nil knows none.
+	Pages Pages
 }
 
-// instant prints a true time: +12s.
-func (w words) instant(t time.Time) string { return "+" + t.Sub(w.start).String() }
+// Pages knows which page's rows have a partition key, by the page's name.
+type Pages interface {
+	NameOf(pk string) (name string, ok bool)
+}
 
-// second prints epoch seconds as an instant if they are within the years around
+// nameOf is Pages.NameOf where there may be no Pages.
+func (w Words) nameOf(pk string) (string, bool) {
+	if w.Pages == nil {
+		return "", false
+	}
+	return w.Pages.NameOf(pk)
+}
+
+// Instant prints a true time: +12s.
+func (w Words) Instant(t time.Time) string { return "+" + t.Sub(w.Start).String() }
+
+// Second prints epoch seconds as an instant if they are within the years around
 // the start, and as they are if not: milliseconds stay recognisable.
-func (w words) second(n int64) string {
+func (w Words) Second(n int64) string {
 	const near = 20 * 365 * 24 * 3600
-	if d := n - w.start.Unix(); d > -near && d < near {
+	if d := n - w.Start.Unix(); d > -near && d < near {
 		if d < 0 {
 			return (time.Duration(d) * time.Second).String()
 		}
@@ -43,7 +57,7 @@ func (w words) second(n int64) string {
 }
 
 // row prints a row by its meaning, and one that has none as it is.
-func (w words) row(item attr.Item) string {
+func (w Words) row(item attr.Item) string {
 	if item == nil {
 		return "absent"
 	}
@@ -53,7 +67,7 @@ func (w words) row(item attr.Item) string {
 		token, ok := item.Str("lease_token")
 		expires, okExpires := item.Int("lease_expires_at")
 		if ok && okExpires {
-			return fmt.Sprintf("token %s until %s", token, w.second(expires))
+			return fmt.Sprintf("token %s until %s", token, w.Second(expires))
 		}
 	case isr.SortMeta, "VER":
 		what := "body "
@@ -69,7 +83,7 @@ func (w words) row(item attr.Item) string {
 			if n, ok := item.Int("version"); ok {
 				version = fmt.Sprintf(" version %d", n)
 			}
-			return fmt.Sprintf("%s%s generated %s fresh until %s%s", what, where, w.second(generated), w.second(generated+revalidate), version)
+			return fmt.Sprintf("%s%s generated %s fresh until %s%s", what, where, w.Second(generated), w.Second(generated+revalidate), version)
 		}
 	case "REQ":
 		hash, ok := item.Str("request_hash")
@@ -86,7 +100,7 @@ func (w words) row(item attr.Item) string {
 }
 
 // sdkRows is sdkRow for several.
-func (w words) sdkRows(items []map[string]types.AttributeValue) string {
+func (w Words) sdkRows(items []map[string]types.AttributeValue) string {
 	rows := make([]string, len(items))
 	for i, item := range items {
 		sk, _ := item["sk"].(*types.AttributeValueMemberS)
@@ -99,7 +113,7 @@ func (w words) sdkRows(items []map[string]types.AttributeValue) string {
 }
 
 // sdkRow is row for the SDK's form of an item.
-func (w words) sdkRow(item map[string]types.AttributeValue) string {
+func (w Words) sdkRow(item map[string]types.AttributeValue) string {
 	if item == nil {
 		return "absent"
 	}
@@ -111,7 +125,7 @@ func (w words) sdkRow(item map[string]types.AttributeValue) string {
 }
 
 // place names a row: META of /home.
-func (w words) place(key map[string]types.AttributeValue) string {
+func (w Words) place(key map[string]types.AttributeValue) string {
 	pk, _ := key["pk"].(*types.AttributeValueMemberS)
 	sk, _ := key["sk"].(*types.AttributeValueMemberS)
 	if pk == nil || sk == nil {
@@ -120,15 +134,15 @@ func (w words) place(key map[string]types.AttributeValue) string {
 	return w.placeOf(pk.Value, sk.Value)
 }
 
-func (w words) placeOf(pk, sk string) string {
-	if key, ok := w.pages.names()[pk]; ok {
+func (w Words) placeOf(pk, sk string) string {
+	if key, ok := w.nameOf(pk); ok {
 		pk = key
 	}
 	return sk + " of " + pk
 }
 
-// change prints one entry of the change log.
-func (w words) change(c ddbfake.Change) string {
+// Change prints one entry of the change log.
+func (w Words) Change(c ddbfake.Change) string {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
 	s := fmt.Sprintf("%s: %s => %s", w.placeOf(pk, sk), w.row(c.Before), w.row(c.After))
@@ -138,8 +152,8 @@ func (w words) change(c ddbfake.Change) string {
 	return s
 }
 
-// input prints a request.
-func (w words) input(in any) string {
+// Input prints a request.
+func (w Words) Input(in any) string {
 	switch in := in.(type) {
 	case *dynamodb.GetItemInput:
 		return "GetItem " + w.place(in.Key) + consistency(in.ConsistentRead)
@@ -172,7 +186,7 @@ func consistency(consistent *bool) string {
 	return " (eventually consistent)"
 }
 
-func (w words) action(a types.TransactWriteItem) string {
+func (w Words) action(a types.TransactWriteItem) string {
 	switch {
 	case a.Put != nil:
 		return "Put " + w.place(a.Put.Item) + " " + w.sdkRow(a.Put.Item) +
@@ -192,7 +206,7 @@ func (w words) action(a types.TransactWriteItem) string {
 }
 
 // condition prints a condition with the values it is about.
-func (w words) condition(condition *string, names map[string]string, values map[string]types.AttributeValue) string {
+func (w Words) condition(condition *string, names map[string]string, values map[string]types.AttributeValue) string {
 	if condition == nil {
 		return ""
 	}
@@ -210,16 +224,16 @@ func (w words) condition(condition *string, names map[string]string, values map[
 	return s
 }
 
-func (w words) value(v types.AttributeValue) string {
+func (w Words) value(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
-		if name, ok := w.pages.names()[v.Value]; ok {
+		if name, ok := w.nameOf(v.Value); ok {
 			return name
 		}
 		return v.Value
 	case *types.AttributeValueMemberN:
 		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
-			return w.second(n)
+			return w.Second(n)
 		}
 		return v.Value
 	}
@@ -230,8 +244,8 @@ func (w words) value(v types.AttributeValue) string {
 	return own.String()
 }
 
-// outcome prints an answer or an error.
-func (w words) outcome(out any, err error) string {
+// Outcome prints an answer or an error.
+func (w Words) Outcome(out any, err error) string {
 	if err == nil {
 		switch out := out.(type) {
 		case *dynamodb.GetItemOutput:

@@ -1,0 +1,48 @@
+package describe
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Finding prints the changes, events and operations that a finding names, one a
+// line, in order of time.
+func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []string {
+	var all history.Timeline
+	for _, seq := range f.Changes {
+		c := evidence.Changes[seq-1]
+		sent := ""
+		if !c.Sent.Equal(c.Time) {
+			sent = " (sent at " + words.Instant(c.Sent) + ")"
+		}
+		all.Add(c.Time, lineOf(words, c, sent))
+	}
+	for _, seq := range f.Events {
+		e := evidence.History[seq-1]
+		all.Add(e.Time, fmt.Sprintf("%-10s  %-8s  %s", words.Instant(e.Time), e.Actor, history.Event.String(e)))
+	}
+	for _, place := range f.Operations {
+		o := evidence.Operations[place-1]
+		all.Add(o.At(), fmt.Sprintf("%-10s  %-8s  %s (called at %s)", words.Instant(o.At()), o.Actor, o.Describe(words.Second), words.Instant(o.Began)))
+	}
+	return all.Lines()
+}
+
+// Change prints an entry of the change log on one line: when it was, in
+// milliseconds since start, who did it, and what the row was before and is now.
+func Change(c ddbfake.Change, start time.Time) string {
+	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
+	return lineOf(Words{Start: start}, c, "")
+}
+
+func lineOf(words Words, c ddbfake.Change, sent string) string {
+	actor := c.Actor
+	if c.Cause == ddbfake.CauseTTL {
+		actor = "ttl"
+	}
+	return fmt.Sprintf("%-10s  %-8s  %s%s", words.Instant(c.Time), actor, words.Change(c), sent)
+}

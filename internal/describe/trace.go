@@ -1,0 +1,49 @@
+package describe
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Trace prints a run step by step, with what each step changed and what each
+// client was told.
+//
+// The columns: the number of the step; true time since the start; whose step it
+// is; its kind; what happened. Below a step, "row" lines are entries of the
+// store's change log, and "client" lines are the history.
+type Trace struct {
+	Out     io.Writer
+	Words   Words
+	DB      *ddbfake.DB
+	History *history.Log
+	// Err is the first error of Out. Nothing is printed after it.
+	Err error
+
+	changes int
+	events  int
+}
+
+// Step prints a step that was taken.
+func (t *Trace) Step(taken sim.Taken) {
+	t.printf("%4d  %-10s  %-8s  %-10s  %s\n", taken.N, t.Words.Instant(taken.Time), taken.Step.Name, taken.Step.Kind, taken.Text)
+	for _, c := range t.DB.ChangesSince(t.changes) {
+		t.changes = c.Seq
+		t.printf("%s row     %s\n", strings.Repeat(" ", 27), t.Words.Change(c))
+	}
+	for _, e := range t.History.Since(t.events) {
+		t.events = e.Seq
+		t.printf("%s client  %s %s\n", strings.Repeat(" ", 27), e.Actor, e)
+	}
+}
+
+func (t *Trace) printf(format string, args ...any) {
+	if t.Err != nil {
+		return
+	}
+	_, t.Err = fmt.Fprintf(t.Out, format, args...)
+}
