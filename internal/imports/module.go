@@ -28,6 +28,12 @@ var Module = Rules{
 			Reason: "the reference protocol sees a client interface, so that the same code runs on AWS",
 		},
 		{
+			From: []string{"scenario/isr/..."},
+			To:   []string{"./scenario", "./scenario/campaign", "./scenario/sim", "./scenario/invariant"},
+			Reason: "the reference protocol knows nothing of the simulator; scenario/history alone it may import, " +
+				"for the plain values in which it tells a checker what it did to its store",
+		},
+		{
 			From: []string{"scenario/sim"},
 			To:   []string{"./ddbfake/...", "./scenario/isr/...", "github.com/aws/..."},
 			Reason: "the scheduler knows nothing of DynamoDB or ISR, " +

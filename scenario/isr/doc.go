@@ -12,7 +12,9 @@
 //	served, err := cache.Get(ctx, "/home")
 //
 // It sees a DynamoDB client, a clock and a body store, and nothing of the
-// simulator: what passes its checks is the code that would run on AWS.
+// simulator: what passes its checks is the code that would run on AWS. It imports
+// package history for the one type of Config.Observe, plain values that say what a
+// node did to its store: a checker needs them in the same form from every cache.
 //
 // # Protocols
 //
