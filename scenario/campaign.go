@@ -39,7 +39,7 @@ type Campaign struct {
 	Progress func(done, of int)
 
 	coverage bool // as in Run
-	stages   *stages
+	pool     *Pool
 }
 
 // Report is what a campaign came to.
@@ -129,7 +129,7 @@ func (c Campaign) complete() (Campaign, error) {
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
-	c.stages = new(stages)
+	c.pool = new(Pool)
 	return c, nil
 }
 
@@ -148,7 +148,7 @@ func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run fu
 	if n <= 0 || ctx.Err() != nil {
 		return
 	}
-	defer c.stages.close()
+	defer c.pool.Close()
 	first := run(ctx, 0, 1)
 	from, expected := 0, 1
 	if first.err == nil {
@@ -167,7 +167,7 @@ func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run fu
 // run runs one schedule.
 func (c Campaign) run(ctx context.Context, i, expected int) attempt {
 	strategy := c.Plan.At(i)
-	o, err := c.stages.do(ctx, Run{
+	o, err := c.pool.Do(ctx, Run{
 		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
 		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Before: c.Before, Swarm: c.Swarm, Blind: c.Blind, Only: c.Only, Coverage: c.coverage,
 	})
@@ -182,9 +182,9 @@ func (r *Report) add(o *Outcome) {
 		r.Marks[mark]++
 	}
 	if r.Schedules == 1 {
-		r.Unmet = slices.Clone(o.unmet)
+		r.Unmet = slices.Clone(o.Unmet)
 	}
-	r.Unmet = slices.DeleteFunc(r.Unmet, func(f Fault) bool { return !slices.Contains(o.unmet, f) })
+	r.Unmet = slices.DeleteFunc(r.Unmet, func(f Fault) bool { return !slices.Contains(o.Unmet, f) })
 	switch o.Verdict {
 	case invariant.Violated:
 		r.Verdict, r.Why = invariant.Violated, ""

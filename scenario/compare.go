@@ -52,15 +52,15 @@ func (d Difference) String() string {
 // An error means that the store could not be reached or used; the comparison is
 // then about what was done before.
 func Compare(ctx context.Context, client *dynamodb.Client, runs []*Outcome, progress func(done, of int)) (c Comparison, err error) {
-	created, err := client.CreateTable(ctx, isr.TableInput(tableName))
+	created, err := client.CreateTable(ctx, isr.TableInput(TableName))
 	if err != nil {
-		return c, fmt.Errorf("scenario: compare: create table %s: %w", tableName, err)
+		return c, fmt.Errorf("scenario: compare: create table %s: %w", TableName, err)
 	}
 	defer func() {
 		// The table is to go even if the caller has lost patience, or the next comparison fails for no reason of its own.
-		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(tableName)})
+		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(TableName)})
 		if err == nil && cleanupErr != nil {
-			err = fmt.Errorf("scenario: compare: delete table %s: %w", tableName, cleanupErr)
+			err = fmt.Errorf("scenario: compare: delete table %s: %w", TableName, cleanupErr)
 		}
 	}()
 	table := aws.ToString(created.TableDescription.TableId) + aws.ToTime(created.TableDescription.CreationDateTime).String()
@@ -91,7 +91,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 			fake = "ok " + e.Swept.String()
 			out, err = sweepReal(ctx, client, e.Swept)
 		} else {
-			what, fake = run.words.Input(e.Input), answerText(e.Output, e.Err)
+			what, fake = run.Describe(e.Input), answerText(e.Output, e.Err)
 			out, err = callReal(ctx, client, e.Input, id)
 		}
 		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {
@@ -106,13 +106,13 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *Outc
 	if err != nil {
 		return err
 	}
-	if left := rowTexts(rows); !slices.Equal(run.Rows, left) {
-		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(run.Rows, " "), strings.Join(left, " ")})
+	if want, left := rowTexts(run.Rows), rowTexts(rows); !slices.Equal(want, left) {
+		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(want, " "), strings.Join(left, " ")})
 	}
 	for _, row := range rows {
-		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(tableName), Key: rowKey(row)})
+		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(TableName), Key: rowKey(row)})
 		if err != nil {
-			return fmt.Errorf("empty table %s: %w", tableName, err)
+			return fmt.Errorf("empty table %s: %w", TableName, err)
 		}
 	}
 	return nil
@@ -145,7 +145,7 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, runID str
 // sweepReal deletes a row as TTL did on the fake, and answers with what it was.
 func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
 	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                aws.String(tableName),
+		TableName:                aws.String(TableName),
 		Key:                      rowKey(row),
 		ConditionExpression:      aws.String("#ttl = :ttl"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": attr.ToSDK(row["ttl"])},
@@ -163,19 +163,29 @@ func rowKey(row attr.Item) map[string]types.AttributeValue {
 // rowsReal returns the rows that are left in the table.
 func rowsReal(ctx context.Context, client *dynamodb.Client) ([]attr.Item, error) {
 	var items []attr.Item
-	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(TableName), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("scan table %s: %w", tableName, err)
+			return nil, fmt.Errorf("scan table %s: %w", TableName, err)
 		}
 		for _, item := range page.Items {
 			own, err := attr.ItemFromSDK(item)
 			if err != nil {
-				return nil, fmt.Errorf("scan table %s: %w", tableName, err)
+				return nil, fmt.Errorf("scan table %s: %w", TableName, err)
 			}
 			items = append(items, own)
 		}
 	}
 	return items, nil
+}
+
+// rowTexts prints the rows of a table, sorted.
+func rowTexts(items []attr.Item) []string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = item.String()
+	}
+	slices.Sort(texts)
+	return texts
 }

@@ -52,7 +52,7 @@ func (c Campaign) repeat(ctx context.Context, o *Outcome) error {
 		return err
 	}
 	if again.Order != o.Order {
-		return c.nondeterministic(o, fmt.Sprintf("%s both times, but by other steps, or in another order", o.conclusion()))
+		return c.nondeterministic(o, fmt.Sprintf("%s both times, but by other steps, or in another order", conclusion(o)))
 	}
 	return nil
 }
@@ -61,9 +61,9 @@ func (c Campaign) repeat(ctx context.Context, o *Outcome) error {
 func (c Campaign) same(o, again *Outcome, err error) error {
 	switch {
 	case err != nil:
-		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v", o.conclusion(), err))
-	case again.conclusion() != o.conclusion():
-		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s", o.conclusion(), again.conclusion()))
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v", conclusion(o), err))
+	case conclusion(again) != conclusion(o):
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s", conclusion(o), conclusion(again)))
 	default:
 		return nil
 	}
@@ -76,7 +76,7 @@ func (c Campaign) nondeterministic(o *Outcome, difference string) error {
 }
 
 // conclusion is what two runs of one schedule must agree on, in words.
-func (o *Outcome) conclusion() string {
+func conclusion(o *Outcome) string {
 	said := o.Verdict.String()
 	if o.Violation != nil {
 		said += ": " + o.Violation.Invariant.Name

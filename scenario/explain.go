@@ -73,7 +73,7 @@ func (e Explain) Do(ctx context.Context) (*Explanation, error) {
 	var seen *witness
 	run.Strategy = witnessed(run.Strategy, &seen)
 	prefixes := []int{0} // by step, how many choices there were up to it
-	run.onStep = func(t sim.Taken) {
+	run.OnStep = func(t sim.Taken) {
 		lines := strings.TrimRight(text.String(), "\n")
 		text.Reset()
 		x.Steps = append(x.Steps, ExplainedStep{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
@@ -137,14 +137,14 @@ func (e Explain) count(ctx context.Context, o *Outcome, n, each int, strategy fu
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
-	var stages stages
-	defer stages.close()
+	var pool Pool
+	defer pool.Close()
 	for range min(runtime.GOMAXPROCS(0), len(violated)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				run := e.Run
 				run.Trace, run.Record, run.Strategy = nil, false, strategy(i/each, i%each)
-				tail, err := stages.do(ctx, run)
+				tail, err := pool.Do(ctx, run)
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)
 					return

@@ -192,9 +192,10 @@ func (x *Exploration) explainFinding(b *strings.Builder, program string, f Findi
 	if f.Name == brokenFinding {
 		fmt.Fprintf(b, "broken: %s under %s\n\n%s\n\n", x.Scenario, x.Protocol, f.Shortest.Why)
 	} else {
-		v := Violation{Invariant: invariant.Invariant{Name: f.Name, Statement: f.Statement}, Why: f.Shortest.Why, Lines: f.Shortest.Lines}
-		v.print(b, x.Scenario, x.Protocol)
-		b.WriteByte('\n')
+		shortest := Outcome{Verdict: invariant.Violated, Violation: &Violation{
+			Invariant: invariant.Invariant{Name: f.Name, Statement: f.Statement}, Why: f.Shortest.Why, Lines: f.Shortest.Lines,
+		}}
+		b.WriteString(shortest.Explain(x.Scenario, x.Protocol) + "\n")
 	}
 	fmt.Fprintf(b, "found in %d of %d schedules of seed %d\n", f.Count, x.Ran, x.Seed)
 	which := "earliest and shortest"

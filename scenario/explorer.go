@@ -36,7 +36,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		return nil, err
 	}
 	e.Campaign = c
-	digest, err := c.Scenario.digest()
+	digest, err := digest(c.Scenario)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		return true
 	})
 	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
-	x.Steps, x.Unmet = total.Steps, texts(total.Unmet)
+	x.Steps, x.Unmet = total.Steps, faultTexts(total.Unmet)
 	x.Reached = total.Marks.list()
 	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
 	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
@@ -88,15 +88,6 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 
 // tenth is the first of the last tenth of the schedules from 0 to last.
 func tenth(last int) int { return (last + 1) - (last+1)/10 }
-
-// list returns how often each mark was reached, in the order of Marks.
-func (m markSet) list() []Reached {
-	var list []Reached
-	for _, mark := range m.reached() {
-		list = append(list, Reached{mark, m[mark]})
-	}
-	return list
-}
 
 // explored runs one schedule as a campaign does, with its coverage, and once more
 // if it fails. Most failing runs are only counted, so what is compared is the hash
@@ -127,9 +118,9 @@ func (x *Exploration) keeps(a attempt) bool {
 
 // digest tells scenarios apart that have one name: the beginning of the SHA-256
 // of all that decides what runs of it are.
-func (s *Scenario) digest() (string, error) {
+func digest(s *Scenario) (string, error) {
 	same := *s
-	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, defaults().Bounds.Schedules
+	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, Defaults().Bounds.Schedules
 	data, err := same.YAML()
 	if err != nil {
 		return "", err
@@ -185,15 +176,6 @@ func exampleOf(a attempt) Example {
 
 func (e *Example) replay(r Replay) {
 	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
-}
-
-// Expected is the verdict that the scenario wants of a protocol: what it says it
-// expects is about its own.
-func (s *Scenario) Expected(protocol string) invariant.Verdict {
-	if protocol == s.Protocol {
-		return s.Expect
-	}
-	return invariant.OK
 }
 
 // String prints the exploration's identity, for errors.

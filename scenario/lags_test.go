@@ -109,7 +109,7 @@ func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	if got, want := strings.Join(texts(s.CompareLags), ", "), "at-once, fixed 1h0m0s, fixed 48h0m0s, never"; got != want {
 		t.Errorf("the lags print %q, want %q", got, want)
 	}
-	alone := s.clone()
+	alone := clone(s)
 	alone.CompareLags, alone.Reach = []ddbfake.Lag{ddbfake.LagNever}, nil
 	a, err := Campaign{Scenario: alone, Seed: 1, Record: 1}.Run(context.Background())
 	if err != nil {

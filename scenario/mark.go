@@ -52,48 +52,10 @@ var allMarks = func() []Mark {
 	return marks
 }()
 
-// markSet counts in how many runs each mark was reached.
-type markSet map[Mark]int
-
-// reached returns the marks in the set, in the order of Marks.
-func (m markSet) reached() []Mark {
-	return slices.DeleteFunc(Marks(), func(mark Mark) bool { return m[mark] == 0 })
-}
-
-// has says whether a mark is in the set.
-func (m markSet) has(mark Mark) bool { return m[mark] > 0 }
-
-// missing returns which of the wanted marks are not in the set.
-func (m markSet) missing(wanted []Mark) []Mark {
-	return slices.DeleteFunc(slices.Clone(wanted), func(mark Mark) bool { return m[mark] > 0 })
-}
-
 // basic are the marks without which a campaign has judged nothing, whatever its
 // scenario declares. Tables of what was reached leave them out.
 var basic = []Mark{Published, ServedFresh}
 
-// insteadOf is what also shows that there was something to be judged: of a page
-// that may not be published, the publish must have been refused.
-var insteadOf = map[Mark]Mark{Published: PublishRefused, ServedFresh: ServedStale}
-
-// missing returns which marks a campaign must still reach: those declared, and
-// the basic ones.
-func missing(declared []Mark, reached func(Mark) bool) []Mark {
-	var marks []Mark
-	for _, m := range declared {
-		if !reached(m) {
-			marks = append(marks, m)
-		}
-	}
-	for _, m := range basic {
-		if !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
-			marks = append(marks, m)
-		}
-	}
-	return marks
-}
-
-// notable returns the marks that a table shows.
-func notable(marks []Mark) []Mark {
-	return slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return slices.Contains(basic, m) })
-}
+// Basic says whether the mark is one of those without which a campaign has judged
+// nothing, whatever its scenario declares.
+func (m Mark) Basic() bool { return slices.Contains(basic, m) }

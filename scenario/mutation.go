@@ -80,10 +80,10 @@ func (m Mutation) in(ctx context.Context, s *Scenario, caught *Caught) error {
 	return broken
 }
 
-// Speaks says whether a protocol can run a scenario that is made for another one:
+// speaks says whether a protocol can run a scenario that is made for another one:
 // it has to understand the scripts. Getting, changing and sleeping everybody
 // understands.
-func (s *Scenario) Speaks(p isr.Protocol) bool {
+func speaks(s *Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
 		return true
 	}
@@ -103,7 +103,7 @@ func (s *Scenario) Speaks(p isr.Protocol) bool {
 func Clean(ctx context.Context, p isr.Protocol, scenarios []*Scenario, seed uint64, schedules, workers int) ([]*Report, error) {
 	var some []*Scenario
 	for _, s := range scenarios {
-		if s.Speaks(p) && s.Expected(p.Name) == invariant.OK {
+		if speaks(s, p) && s.Expected(p.Name) == invariant.OK {
 			some = append(some, s)
 		}
 	}
@@ -122,11 +122,15 @@ func Clean(ctx context.Context, p isr.Protocol, scenarios []*Scenario, seed uint
 // each invariant first caught it.
 func MutationTable(all []*Caught) string {
 	var b strings.Builder
-	names := invariant.All()
-	b.WriteString("| mutant | " + strings.Join(invariantNames(), " | ") + " |\n|---|" + strings.Repeat("---|", len(names)) + "\n")
+	judges := invariant.All()
+	b.WriteString("| mutant |")
+	for _, inv := range judges {
+		b.WriteString(" " + inv.Name + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(judges)) + "\n")
 	for _, c := range all {
-		cells := make([]string, len(names))
-		for i, inv := range names {
+		cells := make([]string, len(judges))
+		for i, inv := range judges {
 			catch, is := c.By[inv.Name]
 			switch {
 			case is && inv.Name == c.Mutant.Breaks:

@@ -58,7 +58,7 @@ func (n *node) config() isr.Config {
 		Observe: observe,
 		Client:  dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
-		Table:  tableName, Tenant: n.tenant,
+		Table:  TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
 	}

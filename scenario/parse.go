@@ -14,40 +14,10 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
-
-// Protocols returns the protocols that scenario files and commands know by name:
-// the reference first, then the mutants.
-func Protocols() []isr.Protocol {
-	return append(isr.References(), mutant.All()...)
-}
-
-// ProtocolNamed finds one of Protocols by its name.
-func ProtocolNamed(name string) (isr.Protocol, error) {
-	all := Protocols()
-	if i := slices.IndexFunc(all, func(p isr.Protocol) bool { return p.Name == name }); i >= 0 {
-		return all[i], nil
-	}
-	names := protocolNames(all)
-	err := fmt.Errorf("protocol: found %q, expected one of %s", name, strings.Join(names, ", "))
-	if option, ok := suggest.Nearest(name, names); ok {
-		err = fmt.Errorf("%w\nhint: did you mean %q?", err, option)
-	}
-	return isr.Protocol{}, err
-}
-
-func protocolNames(protocols []isr.Protocol) []string {
-	names := make([]string, len(protocols))
-	for i, p := range protocols {
-		names[i] = p.Name
-	}
-	return names
-}
 
 // Load reads a scenario file. What is wrong with its contents is a *SyntaxError.
 func Load(file string) (*Scenario, error) {
@@ -315,8 +285,8 @@ func (p *parse) fault(n ast.Node) {
 		p.fail(n, didYouMean(f.Op, ddbfake.Operations()), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
 	case maybe && f.Nth > 0:
 		p.fail(n, "leave out nth, or leave out maybe", "found nth=%d in a fault that strikes when the schedule says so", f.Nth)
-	case f.Table != "" && f.Table != tableName:
-		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, tableName)
+	case f.Table != "" && f.Table != TableName:
+		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, TableName)
 	}
 	p.s.Faults = append(p.s.Faults, f)
 }

@@ -60,17 +60,17 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Marks: markSet{}, Verdict: invariant.OK}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
-	var stages stages
-	defer stages.close()
+	var pool Pool
+	defer pool.Close()
 	for ctx.Err() == nil && x.Next() {
 		strategy := x.Strategy()
-		run := Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, compare: true}
-		o, err := stages.do(ctx, run)
+		run := Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Search: true}
+		o, err := pool.Do(ctx, run)
 		if err != nil {
 			return nil, err
 		}
 		if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
-			o = run.again(ctx, o)
+			o = again(ctx, run, o)
 		}
 		proof.add(o)
 		if v.Progress != nil {
@@ -96,8 +96,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 
 // again runs a schedule that was abandoned to its end, for its digest; o, if it
 // does not come to the same verdict.
-func (r Run) again(ctx context.Context, o *Outcome) *Outcome {
-	r.Strategy, r.Trace, r.compare = sim.Replay(o.Result.Choices), io.Discard, false
+func again(ctx context.Context, r Run, o *Outcome) *Outcome {
+	r.Strategy, r.Trace, r.Search = sim.Replay(o.Result.Choices), io.Discard, false
 	whole, err := r.Do(ctx)
 	if err != nil || whole.Verdict != o.Verdict {
 		return o

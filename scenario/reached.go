@@ -17,7 +17,7 @@ import (
 // mark notes that the run has reached m. Of what comes after faults have stopped,
 // only that there is something to be judged counts.
 func (w *world) mark(m Mark) {
-	if !w.quiet || slices.Contains(basic, m) {
+	if !w.quiet || m.Basic() {
 		w.marks[m] = true
 	}
 }

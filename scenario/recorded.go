@@ -2,29 +2,11 @@ package scenario
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"go/format"
 	"strings"
 	"text/template"
 	"unicode"
 )
-
-// ErrNotRecorded says that a scenario has no replay entry.
-var ErrNotRecorded = errors.New("the scenario has no replay entry")
-
-// Recorded returns the run of the scenario's replay entry. The protocol must be
-// one of Protocols. Without an entry the error is ErrNotRecorded.
-func (s *Scenario) Recorded() (Run, error) {
-	if s.Replay == nil {
-		return Run{}, fmt.Errorf("scenario %s: %w", s.Name, ErrNotRecorded)
-	}
-	p, err := ProtocolNamed(s.Replay.Protocol)
-	if err != nil {
-		return Run{}, err
-	}
-	return s.Replay.Run(s, p), nil
-}
 
 // GoTest returns the text of a Go test of the shrunk run: pkg is what its package
 // clause says, and file is where the test finds the scenario. The test of a

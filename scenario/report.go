@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -62,7 +61,7 @@ func (r *Report) Explain(program, file string) string {
 	var b strings.Builder
 	switch {
 	case r.Verdict == invariant.Violated:
-		r.Failure.Violation.print(&b, r.Scenario.Name, r.Protocol.Name)
+		b.WriteString(r.Failure.Explain(r.Scenario.Name, r.Protocol.Name))
 		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
 		b.WriteString(r.Failure.Replay().Line("replay", program, file))
 		b.WriteString(r.Failure.Replay().Line("shrink", program, file))
@@ -73,7 +72,7 @@ func (r *Report) Explain(program, file string) string {
 		}
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
-		explainMissing(&b, which, r.Missing, texts(r.Unmet))
+		explainMissing(&b, which, r.Missing, faultTexts(r.Unmet))
 	}
 	return b.String()
 }
@@ -81,7 +80,7 @@ func (r *Report) Explain(program, file string) string {
 // explainMissing prints what no schedule reached: which says which schedules.
 func explainMissing(b *strings.Builder, which string, missing []Mark, unmet []string) {
 	for _, m := range missing {
-		if slices.Contains(basic, m) {
+		if m.Basic() {
 			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)
 		}
 	}
@@ -90,29 +89,5 @@ func explainMissing(b *strings.Builder, which string, missing []Mark, unmet []st
 	}
 	for _, f := range unmet {
 		fmt.Fprintf(b, "%s makes a call that the fault %q could strike\n", which, f)
-	}
-}
-
-// Explain prints a single run's verdict as Report.Explain does.
-func (o *Outcome) Explain(scenario, protocol string) string {
-	var b strings.Builder
-	switch o.Verdict {
-	case invariant.Violated:
-		o.Violation.print(&b, scenario, protocol)
-	case invariant.Unknown:
-		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
-	case invariant.OK:
-		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
-	}
-	return b.String()
-}
-
-func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
-	fmt.Fprintf(b, "violated: %s under %s\n\n%s: %s\n%s\n\n", scenario, protocol, v.Invariant.Name, v.Invariant.Statement, v.Why)
-	for _, line := range v.Lines {
-		fmt.Fprintf(b, "  %s\n", line)
-	}
-	if v.Invariant.Name == invariant.Linearizable().Name {
-		b.WriteString("\nwith --history FILE.html the replay draws what every node was told, and when\n")
 	}
 }

@@ -49,74 +49,18 @@ type Run struct {
 	// its bubble. It is for what the code under test takes from outside of its node, such as a global source of randomness.
 	Before func(seed uint64)
 
-	stage   *stage          // nil is a new one
-	lag     *ddbfake.Lag    // nil is the scenario's
-	onStep  func(sim.Taken) // hears of each step after the trace
-	compare bool            // states, by their fingerprints
+	// OnStep, if set, hears of each step after its lines were written to Trace.
+	OnStep func(sim.Taken)
+	// Search says that the run is one of a search through all schedules (sim.Exploration): states are compared, and what a
+	// search cannot judge is left out, which is the check for linearizability and lags that are compared.
+	Search bool
+
+	stage *stage       // nil is a new one
+	lag   *ddbfake.Lag // nil is the scenario's
 }
 
-// Outcome is what a run came to.
-type Outcome struct {
-	Result    sim.Result
-	Verdict   invariant.Verdict
-	Violation *Violation // the first one, if the verdict is violated
-	Broken    []string   // the names of all violated invariants, in the order of invariant.All
-	Why       string     // for the verdict unknown
-	Marks     []Mark     // what was reached, in the order of Marks
-	Exchanges []Exchange
-	Rows      []string // the rows that were left, sorted
-	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
-	Digest string
-
-	// Order is the hash of the run's partial order (sim.Order), if Run.Coverage asked for it.
-	Order uint64
-	// States are the fingerprints of the states (sim.Sim.Fingerprint) before each step, if Run.Coverage asked for them.
-	States []uint64
-
-	words    describe.Words
-	unmet    []Fault // declared faults that no call of the run could meet
-	protocol string
-	swarm    bool
-	seen     invariant.Evidence
-}
-
-// Replay returns what runs the schedule again.
-func (o *Outcome) Replay() Replay {
-	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Digest: o.Digest}
-	if o.Violation != nil {
-		r.Violates = o.Violation.Invariant.Name
-	}
-	return r
-}
-
-// Violation is a broken invariant and the few things that show it.
-type Violation struct {
-	Invariant invariant.Invariant
-	Why       string
-	Lines     []string // what happened, in order of time
-}
-
-// BrokenError says that a run broke off and has no verdict: the protocol could
-// not be set up or its code panicked (*sim.PanicError), a recorded schedule does
-// not fit (*sim.DivergedError), or a second run of it came to something else
-// (*NondeterminismError).
-type BrokenError struct {
-	Scenario, Protocol string
-	Swarm              bool       // as in Run
-	Result             sim.Result // how far it came: enough to break it again
-}
-
-// Replay returns what runs the schedule again.
-func (e *BrokenError) Replay() Replay {
-	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
-}
-
-func (e *BrokenError) Error() string {
-	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
-}
-
-// Unwrap returns what the run broke on.
-func (e *BrokenError) Unwrap() error { return e.Result.Err }
+// compares says whether states are compared, by their fingerprints.
+func (r Run) compares() bool { return r.Search || r.Coverage }
 
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
@@ -176,7 +120,6 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	var covered covered
 	if r.Coverage {
-		r.compare = true
 		cfg.Strategy = covered.by(cfg.Strategy)
 	}
 	var t *describe.Trace
@@ -184,7 +127,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if r.Trace != nil {
 		digest = sha256.New()
 		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest)}
-		onStep := r.onStep // and not r, which would be copied to the heap for every run
+		onStep := r.OnStep // and not r, which would be copied to the heap for every run
 		cfg.Trace = func(taken sim.Taken) {
 			t.Step(taken)
 			if onStep != nil {
@@ -197,7 +140,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		return nil, nil, err
 	}
 	w.only = r.Only
-	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compare
+	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History = w.words(), &w.db, &w.history
 	}
@@ -212,7 +155,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), unmet: w.unmetFaults(), Order: covered.order.Hash(), States: covered.states, protocol: r.Protocol.Name, swarm: r.Swarm}
+	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), Unmet: w.unmetFaults(), Order: covered.order.Hash(), States: covered.states, protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
@@ -225,7 +168,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		}
 	}
 	if r.Record {
-		o.Rows = rowTexts(w.db.Items(tableName))
+		o.Rows = w.db.Items(TableName)
 	}
 	return w, o, nil
 }
@@ -257,7 +200,3 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
 	}
 }
-
-// Visualize writes a page of HTML on which every node's operations on its store
-// stand beside the longest orders that explain their answers.
-func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }

@@ -114,7 +114,7 @@ func (e *NotViolatedError) Error() string {
 func (k Shrink) Do(ctx context.Context) (*Shrunk, error) {
 	k.Run.Trace, k.Run.Record = nil, false
 	if k.Run.Swarm {
-		k.Run.Scenario, k.Run.Swarm = k.Run.Scenario.drawn(k.Run.Seed), false
+		k.Run.Scenario, k.Run.Swarm = k.Run.Scenario.Drawn(k.Run.Seed), false
 	}
 	o, err := k.Run.Do(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (k Shrink) Do(ctx context.Context) (*Shrunk, error) {
 		return nil, &NotViolatedError{Scenario: k.Run.Scenario.Name, Protocol: k.Run.Protocol.Name, Verdict: o.Verdict}
 	}
 	sh := &shrinker{ctx: ctx, run: k.Run, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
-	defer sh.stages.close()
+	defer sh.pool.Close()
 	budget := sh.left
 	s := *k.Run.Scenario
 	recorded, ok := sim.Record(k.Run.Strategy, sh.attempt(&s, k.Run.Seed))
@@ -192,7 +192,7 @@ type shrinker struct {
 	run       Run
 	invariant string
 	left      int // runs that may still be tried
-	stages    stages
+	pool      Pool
 }
 
 // attempt says whether a schedule of the scenario violates the invariant.
@@ -204,7 +204,7 @@ func (sh *shrinker) attempt(s *Scenario, seed uint64) sim.Attempt {
 		sh.left--
 		run := sh.run
 		run.Scenario, run.Seed, run.Strategy = s, seed, strategy
-		o, err := sh.stages.do(sh.ctx, run)
+		o, err := sh.pool.Do(sh.ctx, run)
 		if err != nil {
 			return sim.Result{}, false
 		}
@@ -246,7 +246,7 @@ func detailsOf(s *Scenario) [4]int64 {
 	for _, f := range s.Faults {
 		count(f.Times != 0)
 	}
-	d := defaults()
+	d := Defaults()
 	for _, same := range cacheSettings {
 		differing := s.Cache
 		same(&differing, &d.Cache)

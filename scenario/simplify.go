@@ -34,7 +34,7 @@ func (sh *shrinker) cut(f *found, change func(*Scenario), adapt func(sim.Move) (
 // search is try with the first schedule of a portfolio that violates the invariant, made smaller. runs is how many runs
 // that may take.
 func (sh *shrinker) search(f *found, change func(*Scenario), schedules, runs int) bool {
-	s := f.scenario.changed(change)
+	s := changed(f.scenario, change)
 	if s == nil {
 		return false
 	}
@@ -62,7 +62,7 @@ func (sh *shrinker) search(f *found, change func(*Scenario), schedules, runs int
 // try has a copy of the scenario changed, and keeps it if the invariant is violated still and the run is smaller. adapt,
 // if set, says what becomes of a schedule's moves; those that it refuses are left out.
 func (sh *shrinker) try(f *found, change func(*Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
-	s := f.scenario.changed(change)
+	s := changed(f.scenario, change)
 	if s == nil {
 		return false
 	}
@@ -92,8 +92,8 @@ func (sh *shrinker) try(f *found, change func(*Scenario), adapt func(sim.Move) (
 }
 
 // changed returns a changed copy; nil if it is the same.
-func (s *Scenario) changed(change func(*Scenario)) *Scenario {
-	c := s.clone()
+func changed(s *Scenario, change func(*Scenario)) *Scenario {
+	c := clone(s)
 	change(c)
 	if reflect.DeepEqual(c, s) {
 		return nil
@@ -102,7 +102,7 @@ func (s *Scenario) changed(change func(*Scenario)) *Scenario {
 }
 
 // clone copies what simplify changes.
-func (s *Scenario) clone() *Scenario {
+func clone(s *Scenario) *Scenario {
 	c := *s
 	c.Actors, c.Faults, c.CompareLags = slices.Clone(s.Actors), slices.Clone(s.Faults), slices.Clone(s.CompareLags)
 	for i := range c.Actors {
@@ -222,7 +222,7 @@ var cacheSettings = []func(c, d *Cache){
 
 // withDefaults sets what the violation does not need to what files need not say.
 func (sh *shrinker) withDefaults(f found) found {
-	d := defaults()
+	d := Defaults()
 	// First of all: a cache that is left so small that nothing in it is ever fresh would never settle.
 	sh.try(&f, func(s *Scenario) { s.Settle = 0 }, nil)
 	for _, same := range cacheSettings {
@@ -287,7 +287,7 @@ var nice = []time.Duration{
 // inLessTime makes durations shorter: all of them in proportion, and then each.
 func (sh *shrinker) inLessTime(f found) found {
 	longest := time.Duration(0)
-	for _, d := range durations(f.scenario.clone()) {
+	for _, d := range durations(clone(f.scenario)) {
 		longest = max(longest, *d.value)
 	}
 	for _, to := range nice[1:] {

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Scenario is a scenario file, read and checked, with its defaults filled in.
@@ -117,39 +115,6 @@ type Bounds struct {
 	Sweeps    int // how many rows TTL may delete where the schedule decides over its lag; 0 is no bound
 }
 
-// Replay is a recorded run of the scenario: all that decides it.
-type Replay struct {
-	Protocol string
-	Seed     uint64
-	Choices  sim.Choices
-	Swarm    bool // as in Run
-	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
-	Goroutines bool
-	Digest     string // of the recorded trace: see Outcome.Digest; "" if it is not known
-	Violates   string // the invariant that the run violates, by name; "" if it violates none, or that is not known
-}
-
-// Run returns the recorded run of a scenario under a protocol, ready to be run
-// again.
-func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
-	return Run{Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Swarm: r.Swarm}
-}
-
-// Line is the line of a report that says how to replay a schedule, or what else
-// can be done with it: the command, with all that decides the run. program is how
-// the reader calls isr-sim, and file how they name the scenario. The digest, if
-// there is one, has the command notice that it runs another one.
-func (r Replay) Line(command, program, file string) string {
-	flags := ""
-	if r.Swarm {
-		flags += " --swarm"
-	}
-	if r.Digest != "" {
-		flags += " --trace " + r.Digest
-	}
-	return fmt.Sprintf("%s: %s %s --protocol %s --seed %d --choices '%s'%s %s\n", command, program, command, r.Protocol, r.Seed, r.Choices, flags, file)
-}
-
 // Defaults returns what a scenario file leaves unsaid, for scenarios that are
 // built by a program. It has no name and no actors yet.
 func Defaults() *Scenario {
@@ -168,4 +133,13 @@ func defaults() Scenario {
 		Bounds: Bounds{Schedules: 1000, Steps: 2000, Ticks: 6},
 		Expect: invariant.OK,
 	}
+}
+
+// Expected is the verdict that the scenario wants of a protocol: what it says it
+// expects is about its own.
+func (s *Scenario) Expected(protocol string) invariant.Verdict {
+	if protocol == s.Protocol {
+		return s.Expect
+	}
+	return invariant.OK
 }

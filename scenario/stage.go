@@ -1,9 +1,6 @@
 package scenario
 
 import (
-	"context"
-	"sync"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -65,49 +62,4 @@ func (s *stage) clear() {
 	s.bodyLog = s.bodyLog[:0]
 	s.history.Reset()
 	s.deadlines.at = s.deadlines.at[:0]
-}
-
-// stages are those of many runs: as many as there are at the same time. The zero
-// stages are ready; close them when the last run is over.
-type stages struct {
-	mu   sync.Mutex
-	idle []*stage
-}
-
-// do is Run.Do on one of them.
-func (s *stages) do(ctx context.Context, r Run) (*Outcome, error) {
-	r.stage = s.take()
-	o, err := r.Do(ctx)
-	if err != nil {
-		r.stage.close() // nobody knows what it was left in
-		return nil, err
-	}
-	s.giveBack(r.stage)
-	return o, nil
-}
-
-func (s *stages) take() *stage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := len(s.idle) - 1
-	if last < 0 {
-		return newStage()
-	}
-	taken := s.idle[last]
-	s.idle = s.idle[:last]
-	return taken
-}
-
-func (s *stages) giveBack(taken *stage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, taken)
-}
-
-// close ends the coroutines of all stages.
-func (s *stages) close() {
-	for _, idle := range s.idle {
-		idle.close()
-	}
-	s.idle = nil
 }

@@ -17,10 +17,10 @@ func swarmKeeps(seed uint64, f Fault) bool {
 	return sim.Stream(seed, "swarm "+f.String()).IntN(2) == 0
 }
 
-// drawn returns the scenario with only the possible faults that are on in the run
+// Drawn returns the scenario with only the possible faults that are on in the run
 // of a seed. The run's choices fit it as they are, without swarm: a fault that is
 // off offers no step.
-func (s *Scenario) drawn(seed uint64) *Scenario {
+func (s *Scenario) Drawn(seed uint64) *Scenario {
 	same := *s
 	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f Fault) bool { return f.Maybe && !swarmKeeps(seed, f) })
 	return &same

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tableName is the one table of every scenario.
-const tableName = "isr-cache"
+// TableName is the name of the one table of every scenario.
+const TableName = "isr-cache"
 
 // tableCreator is what createTable needs of a client.
 type tableCreator interface {
@@ -21,10 +21,10 @@ type tableCreator interface {
 }
 
 func createTable(ctx context.Context, client tableCreator) error {
-	if _, err := client.CreateTable(ctx, isr.TableInput(tableName)); err != nil {
+	if _, err := client.CreateTable(ctx, isr.TableInput(TableName)); err != nil {
 		return fmt.Errorf("scenario: create the table: %w", err)
 	}
-	if _, err := client.UpdateTimeToLive(ctx, isr.TTLInput(tableName)); err != nil {
+	if _, err := client.UpdateTimeToLive(ctx, isr.TTLInput(TableName)); err != nil {
 		return fmt.Errorf("scenario: enable TTL: %w", err)
 	}
 	return nil

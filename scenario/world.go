@@ -103,7 +103,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if stage == r.stage && stage != nil {
 		cfg.Crew = &r.stage.crew
 	}
-	if r.compare {
+	if r.compares() {
 		w.prints = newPrints(s)
 		cfg.Fingerprint = w.fingerprint
 	}

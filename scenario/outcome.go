@@ -1,0 +1,108 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/describe"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Outcome is what a run came to.
+type Outcome struct {
+	Result    sim.Result
+	Verdict   invariant.Verdict
+	Violation *Violation // the first one, if the verdict is violated
+	Broken    []string   // the names of all violated invariants, in the order of invariant.All
+	Why       string     // for the verdict unknown
+	Marks     []Mark     // what was reached, in the order of Marks
+	Exchanges []Exchange
+	Rows      []attr.Item // that were left, if Run.Record asked for them
+	Unmet     []Fault     // declared faults that no call of the run could meet
+	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
+	Digest string
+
+	// Order is the hash of the run's partial order (sim.Order), if Run.Coverage asked for it.
+	Order uint64
+	// States are the fingerprints of the states (sim.Sim.Fingerprint) before each step, if Run.Coverage asked for them.
+	States []uint64
+
+	words    describe.Words
+	protocol string
+	swarm    bool
+	seen     invariant.Evidence
+}
+
+// Replay returns what runs the schedule again.
+func (o *Outcome) Replay() Replay {
+	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Digest: o.Digest}
+	if o.Violation != nil {
+		r.Violates = o.Violation.Invariant.Name
+	}
+	return r
+}
+
+// Violation is a broken invariant and the few things that show it.
+type Violation struct {
+	Invariant invariant.Invariant
+	Why       string
+	Lines     []string // what happened, in order of time
+}
+
+// BrokenError says that a run broke off and has no verdict: the protocol could
+// not be set up or its code panicked (*sim.PanicError), a recorded schedule does
+// not fit (*sim.DivergedError), or a second run of it came to something else
+// (*NondeterminismError).
+type BrokenError struct {
+	Scenario, Protocol string
+	Swarm              bool       // as in Run
+	Result             sim.Result // how far it came: enough to break it again
+}
+
+// Replay returns what runs the schedule again.
+func (e *BrokenError) Replay() Replay {
+	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
+}
+
+// Unwrap returns what the run broke on.
+func (e *BrokenError) Unwrap() error { return e.Result.Err }
+
+// Describe prints a request of the run, such as the Input of an Exchange, as its
+// trace does.
+func (o *Outcome) Describe(input any) string { return o.words.Input(input) }
+
+// Visualize writes a page of HTML on which every node's operations on its store
+// stand beside the longest orders that explain their answers.
+func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
+
+// Explain prints the verdict, and of a violation the invariant with its statement
+// and the few events that show it.
+func (o *Outcome) Explain(scenario, protocol string) string {
+	var b strings.Builder
+	switch o.Verdict {
+	case invariant.Violated:
+		o.Violation.print(&b, scenario, protocol)
+	case invariant.Unknown:
+		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
+	case invariant.OK:
+		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
+	}
+	return b.String()
+}
+
+func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
+	fmt.Fprintf(b, "violated: %s under %s\n\n%s: %s\n%s\n\n", scenario, protocol, v.Invariant.Name, v.Invariant.Statement, v.Why)
+	for _, line := range v.Lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+	if v.Invariant.Name == invariant.Linearizable().Name {
+		b.WriteString("\nwith --history FILE.html the replay draws what every node was told, and when\n")
+	}
+}
