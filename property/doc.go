@@ -42,7 +42,7 @@
 // testdata/isr-sim/TestName.yaml, a scenario with a replay entry: who interrupts
 // the test then has it. After that rapid looks for the smallest world in which the
 // same invariant is violated, and in that world a schedule with few context
-// switches is looked for (see [scenario.Shrink]), which replaces it. Both together
+// switches is looked for (see [campaign.Shrink]), which replaces it. Both together
 // take what -rapid.shrinktime says (30 s; 0s is nothing), and end with the first
 // run that is stuck.
 //

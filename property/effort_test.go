@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
@@ -91,7 +91,7 @@ func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []i
 				limit = k
 			}
 		}
-		r, err := scenario.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1, SDK: p.Summary == ""}.Run(context.Background())
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1, SDK: p.Summary == ""}.Run(context.Background())
 		at := 0
 		switch {
 		case err != nil:

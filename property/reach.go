@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // Reach returns what a check must have seen in at least one of its worlds, unless
@@ -36,7 +37,7 @@ type tally struct {
 	answers                  *answers
 }
 
-func (c *tally) add(r *scenario.Report) {
+func (c *tally) add(r *campaign.Report) {
 	c.worlds++
 	c.schedules += r.Schedules
 	c.steps += r.Steps

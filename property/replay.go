@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -99,7 +100,7 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 
 // vacuous says why a campaign in which nothing was violated has shown nothing; ""
 // if it has shown something.
-func (r runner) vacuous(s *scenario.Scenario, report *scenario.Report, file string) string {
+func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
 	case r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()

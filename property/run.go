@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -61,12 +62,12 @@ func (f *failure) violates() bool {
 }
 
 // campaign runs the world under its schedules from the given seed.
-func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*scenario.Report, *failure) {
+func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
 	g := r.guard(r.answers)
 	protocol := g.protocol(r.name, r.newStore)
-	report, err := inside(r, func(ctx context.Context) (*scenario.Report, error) {
+	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
-		return scenario.Campaign{
+		return campaign.Campaign{
 			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own, Before: r.random.seed,
 		}.Run(ctx)
 	})
@@ -167,7 +168,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
-	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
+	unstable, isUnstable := errors.AsType[*campaign.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
 		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", broken.Result.Seed, broken.Result.Steps)
@@ -196,7 +197,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 
 // unstable says what a run came to that comes to something else when it is
 // repeated, and what that is. What was found first did happen.
-func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
+func (r runner) unstable(s *scenario.Scenario, e *campaign.NondeterminismError) string {
 	text := fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
 	if r.random.unseeded != "" {
 		text += "crypto/rand was not seeded for each run, which takes a test that is not parallel: " + r.random.unseeded + "\n"

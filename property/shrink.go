@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -20,8 +21,8 @@ func (r runner) shrunk(f *failure) *failure {
 		return f
 	}
 	g := r.guard(&answers{})
-	s, err := inside(r, func(ctx context.Context) (*scenario.Shrunk, error) {
-		return scenario.Shrink{
+	s, err := inside(r, func(ctx context.Context) (*campaign.Shrunk, error) {
+		return campaign.Shrink{
 			Run: scenario.Run{
 				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices),
 				SDK: true, Bubble: r.own, Before: r.random.seed,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -31,7 +32,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		if n := len(s.Actors); n < 2 || n > 4 {
 			rt.Fatalf("%d actors, want 2 to 4", n)
 		}
-		report, err := scenario.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(rt, "seed")}.Run(t.Context())
+		report, err := campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(rt, "seed")}.Run(t.Context())
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -39,7 +40,7 @@ func TestLagsOfScenarios(t *testing.T) {
 				t.Errorf("%s: one seed, two traces:\n%s\n%s", lag, first, text)
 			}
 		}
-		if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: 5}); !r.Passed() {
+		if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}); !r.Passed() {
 			t.Errorf("%s: %s", lag, r.Explain("isr-sim", "f.yaml"))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -40,11 +41,11 @@ func TestReplicaLag(t *testing.T) {
 func TestReplicaLagOfTheReference(t *testing.T) {
 	s := embedded(t, "paused-writer")
 	s.ReplicaLag = 5 * time.Second
-	if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.OK {
+	if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.OK {
 		t.Errorf("the reference: got %v, want ok", r.Verdict)
 	}
 	s.Protocol = "blind-publish"
-	if r := campaign(t, scenario.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.Violated {
+	if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.Violated {
 		t.Errorf("blind-publish: got %v, want a violation", r.Verdict)
 	}
 }
@@ -57,7 +58,7 @@ func TestReplicaLagIsNotCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, false}, nil }}
-	r := campaign(t, scenario.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 1, Record: 1})
+	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 1, Record: 1})
 	blind := 0
 	for _, e := range r.Recorded[0].Exchanges {
 		if e.Blind {

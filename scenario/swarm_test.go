@@ -2,42 +2,76 @@ package scenario_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-func TestARunOfASwarmShrinksToOneWithoutIt(t *testing.T) {
+func TestSwarmIsPartOfWhatDecidesARun(t *testing.T) {
 	s := parsed(t, `
 name: swarmed
-cache: {lease: 10s}
 actors:
   - name: alice
     script: [get /home]
-    pauses: 1
-    pause-for: 15s
   - name: bob
-    script: [sleep 11s, get /home]
+    script: [get /home]
 faults:
-  - maybe response-lost op=PutItem
-  - maybe error-before op=TransactWriteItems
+  - maybe throttled op=PutItem times=always
+  - maybe response-lost op=TransactWriteItems times=always
 `)
-	p := protocolNamed(t, "blind-release")
-	r := campaign(t, scenario.Campaign{Scenario: s, Protocol: p, Seed: 1, Swarm: true})
-	if r.Verdict != invariant.Violated {
-		t.Fatalf("%v, want a violation to shrink", r.Verdict)
+	kinds := map[string]int{}
+	differ := 0
+	for seed := range racing.Fewer[uint64](200, 60) {
+		run := scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: seed, Swarm: true}
+		text, o := trace(t, run)
+		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++
+		// The printed file and the printed line carry all that decides the run.
+		recorded := o.Replay()
+		file := *s
+		file.Replay = &recorded
+		data, err := file.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := scenario.Parse("swarmed.yaml", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := trace(t, read.Replay.Run(read, isr.Reference()))
+		if again != text {
+			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
+		}
+		if line := recorded.Line("replay", "isr-sim", "swarmed.yaml"); !strings.Contains(line, " --swarm ") {
+			t.Fatalf("the replay line does not say that it is a swarm's: %s", line)
+		}
+		// Without the draw, the same choices are another run where a fault was off.
+		run = recorded.Run(s, isr.Reference())
+		run.Swarm = false
+		var b strings.Builder
+		run.Trace = &b
+		if _, err := run.Do(context.Background()); err != nil || b.String() != text {
+			differ++
+		}
 	}
-	shrunk := shrink(t, scenario.Shrink{Run: r.Failure.Replay().Run(s, p)})
-	if shrunk.Scenario.Replay.Swarm || shrunk.Scenario.Replay.Violates != r.Failure.Violation.Invariant.Name {
-		t.Errorf("shrunk to %+v, want no swarm, and the same invariant", shrunk.Scenario.Replay)
+	if differ == 0 {
+		t.Error("no run depends on the draw")
 	}
-	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
+	throttled, lost, neither := 0, 0, 0
+	for marks, n := range kinds {
+		switch {
+		case strings.Contains(marks, "throttled"):
+			throttled += n
+		case strings.Contains(marks, "response-lost"):
+			lost += n
+		default:
+			neither += n
+		}
 	}
-	o, err := run.Do(context.Background())
-	if err != nil || o.Verdict != invariant.Violated {
-		t.Errorf("the shrunk scenario replays to %+v (%v), want a violation", o, err)
+	if throttled == 0 || lost == 0 || neither == 0 {
+		t.Errorf("of 200 runs %d were throttled, %d lost a response, %d neither; want some of each", throttled, lost, neither)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -44,7 +45,7 @@ func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
 }
 
 func TestTenantsDoNotStandInEachOthersWay(t *testing.T) {
-	r := campaign(t, scenario.Campaign{Scenario: parsed(t, `
+	r := ran(t, campaign.Campaign{Scenario: parsed(t, `
 name: neighbours
 actors:
   - {name: alice, tenant: t1, script: [get /home, sleep 61s, get /home]}

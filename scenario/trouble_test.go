@@ -1,16 +1,12 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // troubled is a scenario with the given faults.
@@ -67,29 +63,6 @@ func TestTroublesStrikeWhoseTurnItIs(t *testing.T) {
 	}
 }
 
-func TestThereIsARunForEachPossibleTrouble(t *testing.T) {
-	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, maybe origin-failed"
-	s, err := Parse("f.yaml", []byte(troubled(faults)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(texts(s.Faults), ", "); got != faults {
-		t.Errorf("the faults print %q, want %q", got, faults)
-	}
-	r, err := Campaign{Scenario: s, Seed: 1}.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.Passed() {
-		t.Error(r.Explain("isr-sim", "f.yaml"))
-	}
-	for _, trouble := range Troubles() {
-		if !slices.Contains(r.Reached(), Mark(trouble)) {
-			t.Errorf("no schedule met %s", trouble)
-		}
-	}
-}
-
 // Whoever has seen a page may be served it for want of a better one, unless the cache is told to fail.
 func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
@@ -100,28 +73,6 @@ func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 		}
 		if printed, err := w.scenario.YAML(); err != nil || strings.Contains(string(printed), "failure:") != (policy == "error") {
 			t.Errorf("%s: printed as\n%s\n%v", policy, printed, err)
-		}
-	}
-}
-
-// A fault that strikes the second call to come makes the order of the calls matter, which a search must see: sleep sets
-// leave out no state.
-func TestSearchesCountTroubles(t *testing.T) {
-	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
-		s, err := Parse("f.yaml", []byte(strings.Replace(troubled(faults), "sleep 1s, ", "", 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := Prove{Scenario: s, off: sim.SleepSets | sim.PersistentSets}.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		reduced, err := Prove{Scenario: s, off: sim.PersistentSets}.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !plain.Explored.Complete || !reduced.Explored.Complete || plain.Explored.States != reduced.Explored.States || reduced.Verdict != invariant.OK {
-			t.Errorf("%s: %s without sleep sets, %s with them", faults, plain.Extent(), reduced.Extent())
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/isr-sim/isr-sim/internal/suggest"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -33,13 +33,13 @@ func (c *campaignFlags) register(f *pflag.FlagSet) {
 }
 
 // campaign is the campaign that the flags ask for, still without its scenario.
-func (c *campaignFlags) campaign() (scenario.Campaign, error) {
+func (c *campaignFlags) campaign() (campaign.Campaign, error) {
 	for _, flag := range []struct {
 		name  string
 		value int
 	}{{"schedules", c.schedules}, {"workers", c.workers}} {
 		if c.set.Changed(flag.name) && flag.value < 1 {
-			return scenario.Campaign{}, usage(fmt.Errorf("--%s: found %d, expected at least 1", flag.name, flag.value), "leave --"+flag.name+" out for the default")
+			return campaign.Campaign{}, usage(fmt.Errorf("--%s: found %d, expected at least 1", flag.name, flag.value), "leave --"+flag.name+" out for the default")
 		}
 	}
 	plan, err := sim.PlanNamed(c.strategy)
@@ -48,13 +48,13 @@ func (c *campaignFlags) campaign() (scenario.Campaign, error) {
 		if option, ok := suggest.Nearest(c.strategy, planNames()); ok {
 			hint = fmt.Sprintf("did you mean %q?", option)
 		}
-		return scenario.Campaign{}, usage(err, hint)
+		return campaign.Campaign{}, usage(err, hint)
 	}
 	p, err := protocol(c.protocol)
 	if err != nil {
-		return scenario.Campaign{}, err
+		return campaign.Campaign{}, err
 	}
-	return scenario.Campaign{
+	return campaign.Campaign{
 		Protocol: p, Seed: c.seed, Plan: plan, Schedules: c.schedules, Workers: c.workers, Swarm: c.swarm,
 	}, nil
 }

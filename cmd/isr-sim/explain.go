@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // explainCommand says which step of a violated run decided it.
@@ -51,7 +51,7 @@ is explained.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },
 	}
 	x.flags(cmd)
-	cmd.Flags().IntVar(&x.tails, "tails", scenario.DefaultTails, "how many random tails each prefix gets")
+	cmd.Flags().IntVar(&x.tails, "tails", campaign.DefaultTails, "how many random tails each prefix gets")
 	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")
 	return cmd
 }
@@ -68,7 +68,7 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
-	explanation, err := scenario.Explain{Run: run.Run, Tails: x.tails}.Do(cmd.Context())
+	explanation, err := campaign.Explain{Run: run.Run, Tails: x.tails}.Do(cmd.Context())
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/tally"
 	"github.com/isr-sim/isr-sim/internal/wholefile"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // exploreCommand runs long campaigns.
@@ -72,15 +72,15 @@ then quicker ones; new ones are added; none is deleted.`,
 const unbounded = 1_000_000_000
 
 func (e *exploreCommand) run(ctx context.Context, names []string) error {
-	campaign, err := e.campaign.campaign()
+	c, err := e.campaign.campaign()
 	if err != nil {
 		return err
 	}
 	if e.campaign.set.Changed("for") && e.lasts <= 0 {
 		return usage(fmt.Errorf("--for: found %v, expected more than 0s", e.lasts), "leave --for out for no limit")
 	}
-	if e.lasts > 0 && campaign.Schedules == 0 {
-		campaign.Schedules = unbounded
+	if e.lasts > 0 && c.Schedules == 0 {
+		c.Schedules = unbounded
 	}
 	shard, by, err := findShard(e.shard, os.Getenv)
 	if err != nil {
@@ -101,19 +101,19 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	defer file.Discard()
 
 	defer garbage.CollectRarely()()
-	fmt.Fprintf(e.out, "seed %d, strategy %s", campaign.Seed, campaign.Plan.Name)
-	if campaign.Swarm {
+	fmt.Fprintf(e.out, "seed %d, strategy %s", c.Seed, c.Plan.Name)
+	if c.Swarm {
 		fmt.Fprint(e.out, ", swarm")
 	}
 	if shard.Count > 1 {
 		fmt.Fprintf(e.out, ", shard %s (%s)", shard, by)
 	}
-	fmt.Fprintf(e.out, "\n%s\n", scenario.Header())
-	var found []*scenario.Exploration
+	fmt.Fprintf(e.out, "\n%s\n", campaign.Header())
+	var found []*campaign.Exploration
 	var results results
 	for i, s := range scenarios {
-		campaign.Scenario = s
-		explorer := scenario.Explorer{Campaign: campaign, Shard: shard, Corpus: scenario.Corpus(e.corpus), File: shell.Quote(names[i])}
+		c.Scenario = s
+		explorer := campaign.Explorer{Campaign: c, Shard: shard, Corpus: campaign.Corpus(e.corpus), File: shell.Quote(names[i])}
 		x, err := e.one(ctx, explorer, len(scenarios))
 		if x != nil {
 			found = append(found, x)
@@ -140,20 +140,20 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 
 // findShard returns the shard that the flag or the environment says this is, and
 // its source. Without either it is the whole.
-func findShard(flag string, getenv func(string) string) (s scenario.Shard, by string, err error) {
+func findShard(flag string, getenv func(string) string) (s campaign.Shard, by string, err error) {
 	if flag != "" {
-		s, err := scenario.ParseShard(flag)
+		s, err := campaign.ParseShard(flag)
 		if err != nil {
 			return s, "", usage(fmt.Errorf("--%w", err), "")
 		}
 		return s, "--shard", nil
 	}
 	job, err := jobs.Find(getenv)
-	return scenario.Shard{Index: max(job.Index, 1), Count: max(job.Count, 1)}, job.Engine, wrapUsage(err)
+	return campaign.Shard{Index: max(job.Index, 1), Count: max(job.Count, 1)}, job.Engine, wrapUsage(err)
 }
 
 // one explores one of n scenarios.
-func (e *exploreCommand) one(ctx context.Context, explorer scenario.Explorer, n int) (*scenario.Exploration, error) {
+func (e *exploreCommand) one(ctx context.Context, explorer campaign.Explorer, n int) (*campaign.Exploration, error) {
 	share := e.lasts / time.Duration(n)
 	ctx, cancel := within(ctx, share)
 	defer cancel()
@@ -178,7 +178,7 @@ type results struct {
 }
 
 // print prints an exploration and counts it.
-func (r *results) print(out io.Writer, x *scenario.Exploration) {
+func (r *results) print(out io.Writer, x *campaign.Exploration) {
 	r.code = worse(r.code, codeOf(x.Passed(), x.Verdict()))
 	r.tally.Add(x.Passed(), x.Verdict(), x.Vacuous())
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
@@ -217,11 +217,11 @@ func newFile(name string) (*wholefile.Draft, error) {
 	return wholefile.Create(name)
 }
 
-func save(file *wholefile.Draft, found []*scenario.Exploration) error {
+func save(file *wholefile.Draft, found []*campaign.Exploration) error {
 	if file == nil {
 		return nil
 	}
-	if err := scenario.WriteExplorations(file, found); err != nil {
+	if err := campaign.WriteExplorations(file, found); err != nil {
 		return err
 	}
 	return file.Commit(0o644)

@@ -9,13 +9,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/tally"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // inTurn judges one scenario after the other and prints the sum. judge returns the
 // exit code of the i-th, and no report if it broke off; its error ends the
 // command.
-func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*scenario.Report, int, error)) error {
+func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*campaign.Report, int, error)) error {
 	var results tally.Tally
 	return eachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
 		report, code, err := judge(i)

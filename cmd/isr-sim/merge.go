@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 func newMerge(out io.Writer) *cobra.Command {
@@ -37,19 +37,19 @@ number of schedules or of shards, a shard twice, or a shard that is missing.`,
 }
 
 func merge(out io.Writer, file string, names []string) error {
-	var files []scenario.ShardFile
+	var files []campaign.ShardFile
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return usage(fmt.Errorf("merge: %w", err), "")
 		}
-		explorations, err := scenario.ReadExplorations(name, data)
+		explorations, err := campaign.ReadExplorations(name, data)
 		if err != nil {
 			return usage(fmt.Errorf("merge: %w", err), "")
 		}
-		files = append(files, scenario.ShardFile{Name: name, Explorations: explorations})
+		files = append(files, campaign.ShardFile{Name: name, Explorations: explorations})
 	}
-	merged, err := scenario.MergeExplorations(files)
+	merged, err := campaign.MergeExplorations(files)
 	if err != nil {
 		return usage(err, "name all files of one campaign, each once")
 	}
@@ -58,7 +58,7 @@ func merge(out io.Writer, file string, names []string) error {
 		return usage(fmt.Errorf("--out: %w", err), "")
 	}
 	defer result.Discard()
-	fmt.Fprintln(out, scenario.Header())
+	fmt.Fprintln(out, campaign.Header())
 	var results results
 	for _, x := range merged {
 		results.print(out, x)

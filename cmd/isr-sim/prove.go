@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -72,19 +73,19 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 		return err
 	}
 	defer garbage.CollectRarely()()
-	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, scenario.ProofHeader())
-	return inTurn(ctx, v.out, scenarios, func(i int) (*scenario.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
+	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, campaign.ProofHeader())
+	return inTurn(ctx, v.out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
 // one searches one scenario and returns its exit code, and no report if a run
 // broke off. An error ends the command.
-func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*scenario.Report, int, error) {
+func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*campaign.Report, int, error) {
 	if v.time > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 		defer stop()
 	}
-	proof, err := scenario.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
+	proof, err := campaign.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
 	if brokeOff(v.out, err, name) {
 		return nil, exitUnknown, nil
 	}
@@ -102,7 +103,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 }
 
 // explain says what the reader needs to know beside the row, and what to do next.
-func (v *proveCommand) explain(proof *scenario.Proof, name string) string {
+func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 	why := proof.Explain(shell.Program(), shell.Quote(name))
 	switch {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:

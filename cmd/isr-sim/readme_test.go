@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -187,7 +188,7 @@ func TestReadmeScenario(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := scenario.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
+	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

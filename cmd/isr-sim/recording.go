@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -100,7 +101,7 @@ func (r recorded) do(ctx context.Context, trace io.Writer) (*scenario.Outcome, e
 
 // violated words the error of a command that is about violated runs.
 func violated(ctx context.Context, err error) error {
-	if e, ok := errors.AsType[*scenario.NotViolatedError](err); ok {
+	if e, ok := errors.AsType[*campaign.NotViolatedError](err); ok {
 		return usage(e, "isr-sim run prints the run that violates an invariant, if it finds one")
 	}
 	if ctx.Err() != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/garbage"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -67,7 +68,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if r.replays == 0 {
 		r.replays = 1000
 	}
-	campaign, err := r.campaign.campaign()
+	c, err := r.campaign.campaign()
 	if err != nil {
 		return err
 	}
@@ -87,13 +88,13 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer garbage.CollectRarely()()
-	fmt.Fprintf(r.out, "seed %d\n%s\n", campaign.Seed, scenario.Header())
-	return inTurn(ctx, r.out, scenarios, func(i int) (*scenario.Report, int, error) { return r.one(ctx, campaign, scenarios[i], names[i]) })
+	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, campaign.Header())
+	return inTurn(ctx, r.out, scenarios, func(i int) (*campaign.Report, int, error) { return r.one(ctx, c, scenarios[i], names[i]) })
 }
 
 // one runs one scenario and returns its exit code, and no report if it broke off.
 // An error ends the command.
-func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.Scenario, name string) (*scenario.Report, int, error) {
+func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string) (*campaign.Report, int, error) {
 	c.Scenario = s
 	if r.backend == backendLocal {
 		c.Record = r.replays
@@ -112,7 +113,7 @@ func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.S
 	fmt.Fprintln(r.out, report.Row())
 	code = worse(code, codeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
-		if err := scenario.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
+		if err := campaign.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
 			return nil, 0, unknown(err, "")
 		}
 	}
@@ -134,8 +135,8 @@ func (r *runCommand) one(ctx context.Context, c scenario.Campaign, s *scenario.S
 
 // runCorpus runs what the corpus has of the campaign's scenario and protocol, and
 // returns its exit code.
-func (r *runCommand) runCorpus(ctx context.Context, c scenario.Campaign) (int, error) {
-	runs, err := scenario.Corpus(r.corpus).Run(ctx, c)
+func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, error) {
+	runs, err := campaign.Corpus(r.corpus).Run(ctx, c)
 	if err != nil {
 		return 0, unknown(err, "")
 	}
@@ -152,7 +153,7 @@ func (r *runCommand) runCorpus(ctx context.Context, c scenario.Campaign) (int, e
 }
 
 // explain says what the reader needs to know beside the row, and what to do next.
-func (r *runCommand) explain(report *scenario.Report, name string) string {
+func (r *runCommand) explain(report *campaign.Report, name string) string {
 	why := report.Explain(shell.Program(), shell.Quote(name))
 	bounds := report.Scenario.Bounds.Schedules
 	switch {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/gotest"
 	"github.com/isr-sim/isr-sim/internal/shell"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // shrinkCommand makes a violated run small.
@@ -50,7 +50,7 @@ shrunk, or that it cannot be.`,
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
 	f.StringVar(&k.test, "test", "", "write a Go test of it to this file, which ends in _test.go; needs -o")
 	f.BoolVar(&k.keep, "schedule-only", false, "leave the scenario as it is, and shrink the schedule only")
-	f.IntVar(&k.runs, "runs", scenario.DefaultShrinkRuns, "how many runs are tried at most")
+	f.IntVar(&k.runs, "runs", campaign.DefaultShrinkRuns, "how many runs are tried at most")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
-	shrunk, err := scenario.Shrink{Run: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Do(cmd.Context())
+	shrunk, err := campaign.Shrink{Run: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Do(cmd.Context())
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}
@@ -98,7 +98,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 }
 
 // sizes prints two sizes as a table.
-func sizes(before, after scenario.Size) string {
+func sizes(before, after campaign.Size) string {
 	var b strings.Builder
 	line := func(what string, before, after any) { fmt.Fprintf(&b, "%-18s %10v %10v\n", what, before, after) }
 	line("", "before", "after")
@@ -112,7 +112,7 @@ func sizes(before, after scenario.Size) string {
 }
 
 // write writes the scenario, and its test, or prints it.
-func (k *shrinkCommand) write(out io.Writer, shrunk *scenario.Shrunk) error {
+func (k *shrinkCommand) write(out io.Writer, shrunk *campaign.Shrunk) error {
 	yaml, err := shrunk.Scenario.YAML()
 	if err != nil {
 		return unknown(err, "")

@@ -16,6 +16,9 @@ var Module = Rules{
 		{"scenario/invariant"},
 		{"internal/describe", "internal/tally", "scenario/concurrent"},
 		{"scenario", "scenario/live"},
+		{"internal/describe", "internal/tally", "scenario/concurrent"},
+		{"scenario", "scenario/live"},
+		{"scenario/campaign"},
 		{"internal/catalog", "internal/selftest", "property"},
 		{"internal/serve"},
 		{"cmd/isr-sim", "internal/strategies"},
@@ -43,6 +46,12 @@ var Module = Rules{
 			From:   []string{"ddbfake/..."},
 			To:     []string{"./scenario/..."},
 			Reason: "the fake is useful alone",
+		},
+		{
+			From:   []string{"..."},
+			Except: []string{"scenario/campaign", "property", "cmd/isr-sim"},
+			To:     []string{"./scenario/campaign"},
+			Reason: "one run knows nothing of those who make many of it; only what judges stores and prints results does",
 		},
 		{
 			From: []string{"scenario/live", "internal/describe"},

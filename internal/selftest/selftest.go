@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
@@ -18,14 +19,14 @@ import (
 type Run struct {
 	Scenarios []*scenario.Scenario
 	Seed      uint64
-	Workers   int // see scenario.Campaign
+	Workers   int // see campaign.Campaign
 }
 
 // Mutants runs all mutants, and tells each of what has caught it. An error is that
 // of a run, or says at which mutant ctx was done.
-func (r Run) Mutants(ctx context.Context, each func(*scenario.Caught)) (all []*scenario.Caught, err error) {
+func (r Run) Mutants(ctx context.Context, each func(*campaign.Caught)) (all []*campaign.Caught, err error) {
 	for _, p := range mutant.All() {
-		caught, err := scenario.Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
+		caught, err := campaign.Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +42,7 @@ func (r Run) Mutants(ctx context.Context, each func(*scenario.Caught)) (all []*s
 // Reference is what became of a reference protocol.
 type Reference struct {
 	Protocol  isr.Protocol
-	Reports   []*scenario.Report // of the scenarios that it understands
+	Reports   []*campaign.Report // of the scenarios that it understands
 	Schedules int
 	Verdict   invariant.Verdict // the last that is not ok
 }
@@ -52,7 +53,7 @@ type Reference struct {
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := isr.References()
 	for _, p := range references {
-		reports, err := scenario.Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
+		reports, err := campaign.Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func Header() string {
 
 // Row is a line of the table of mutants: which invariant has caught it, in which
 // schedule of which scenario, and which others have.
-func Row(c *scenario.Caught) string {
+func Row(c *campaign.Caught) string {
 	found, where := "not found", ""
 	var others []string
 	for _, inv := range invariant.All() {
@@ -94,8 +95,8 @@ func Row(c *scenario.Caught) string {
 }
 
 // Page is docs/MUTANTS.md.
-func Page(seed uint64, all []*scenario.Caught) string {
-	return fmt.Sprintf(page, seed, len(all), scenario.MutationTable(all))
+func Page(seed uint64, all []*campaign.Caught) string {
+	return fmt.Sprintf(page, seed, len(all), campaign.MutationTable(all))
 }
 
 const page = `# Mutants

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/internal/racing"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -25,7 +25,7 @@ func TestTheTesterIsTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*scenario.Caught) {})
+	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*campaign.Caught) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestTheTesterIsTested(t *testing.T) {
 
 // onlyBy says whether no other invariant has caught the mutant. Linearizable does not count as another one: what the
 // nodes are told has no explanation, either, where somebody publishes who must not.
-func onlyBy(c *scenario.Caught, name string) bool {
+func onlyBy(c *campaign.Caught, name string) bool {
 	//isrsim:unordered any of them will do
 	for other := range c.By {
 		if other != name && other != invariant.Linearizable().Name {

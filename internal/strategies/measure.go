@@ -99,7 +99,7 @@ func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int
 }
 
 // search returns the first schedule of a seed that shows the bug, from 1; 0 if none does.
-// It goes about it as a scenario.Campaign does.
+// It goes about it as a campaign.Campaign does.
 func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit int) (int, error) {
 	expected := 1
 	for i := range limit {

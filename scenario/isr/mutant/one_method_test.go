@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
@@ -113,7 +114,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 			}
 			stop()
 			stop = mutant.Rebuild(func(mutated, reference isr.Store) isr.Store { return restored{mutated, reference, methods} })
-			r, err := scenario.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)}.Run(t.Context())
+			r, err := campaign.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)}.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +129,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 func caughtIn(t *testing.T, m isr.Protocol) (*scenario.Scenario, int) {
 	t.Helper()
 	for _, s := range catchers(t, m.Name) {
-		r, err := scenario.Campaign{Scenario: s, Protocol: m, Seed: 1}.Run(t.Context())
+		r, err := campaign.Campaign{Scenario: s, Protocol: m, Seed: 1}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

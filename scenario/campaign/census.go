@@ -1,0 +1,120 @@
+package campaign
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// census counts distinct things by their hashes, in bounded memory: when there are
+// too many it keeps those whose hash is in the lower half of the range, and so on.
+// What is kept is a fair sample, from which the rest is estimated: with k kept,
+// to about 1/sqrt(k). Until then it is exact.
+//
+// Source: Flajolet: On adaptive sampling (Computing 43, 1990), after Wegman.
+type census struct {
+	halved int // how often the range was halved
+	seen   map[uint64]sighting
+}
+
+// sighting is what is known of one thing.
+type sighting struct {
+	first int  // the schedule that saw it first, from 0
+	again bool // whether another one has seen it too
+}
+
+// The bounds of a census: in memory, and in a file.
+const (
+	censusInMemory = 1 << 20
+	censusInFile   = 1 << 12
+)
+
+// add notes that a schedule has seen a thing.
+func (c *census) add(hash uint64, schedule int) {
+	c.put(hash, sighting{first: schedule})
+	c.shrink(censusInMemory)
+}
+
+func (c *census) put(hash uint64, s sighting) {
+	if !c.keeps(hash) {
+		return
+	}
+	if c.seen == nil {
+		c.seen = map[uint64]sighting{}
+	}
+	if before, known := c.seen[hash]; known {
+		s = sighting{min(before.first, s.first), true}
+	}
+	c.seen[hash] = s
+}
+
+func (c *census) keeps(hash uint64) bool { return hash>>(64-c.halved) == 0 }
+
+// shrink halves the range until at most so many are kept.
+func (c *census) shrink(most int) {
+	for len(c.seen) > most {
+		c.halved++
+		maps.DeleteFunc(c.seen, func(hash uint64, _ sighting) bool { return !c.keeps(hash) })
+	}
+}
+
+// merge adds what another census has seen.
+func (c *census) merge(o *census) {
+	if c.halved < o.halved {
+		c.halved = o.halved
+		maps.DeleteFunc(c.seen, func(hash uint64, _ sighting) bool { return !c.keeps(hash) })
+	}
+	//isrsim:unordered put takes the least of what it is given
+	for hash, s := range o.seen {
+		c.put(hash, s)
+	}
+	c.shrink(censusInMemory)
+}
+
+// count estimates how many distinct things there are of which a sighting is so.
+func (c *census) count(is func(sighting) bool) int {
+	n := 0
+	//isrsim:unordered a count
+	for _, s := range c.seen {
+		if is(s) {
+			n++
+		}
+	}
+	return int(math.Ldexp(float64(n), c.halved))
+}
+
+// String encodes a sample of the census for a file.
+func (c *census) String() string {
+	sample := census{halved: c.halved, seen: maps.Clone(c.seen)}
+	sample.shrink(censusInFile)
+	data := binary.BigEndian.AppendUint64(nil, uint64(sample.halved))
+	for _, hash := range slices.Sorted(maps.Keys(sample.seen)) {
+		s := sample.seen[hash]
+		first := uint64(s.first) << 1
+		if s.again {
+			first |= 1
+		}
+		data = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(data, hash), first)
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+// parseCensus reads what String prints.
+func parseCensus(text string) (*census, error) {
+	if text == "" {
+		return &census{}, nil
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(data)%16 != 8 || len(data) > 8+16*censusInFile {
+		return nil, fmt.Errorf("coverage: found a sample that cannot be read, expected what isr-sim explore writes")
+	}
+	c := &census{halved: int(min(binary.BigEndian.Uint64(data), 63)), seen: map[uint64]sighting{}}
+	for data = data[8:]; len(data) > 0; data = data[16:] {
+		hash, first := binary.BigEndian.Uint64(data), binary.BigEndian.Uint64(data[8:])
+		c.seen[hash] = sighting{int(first >> 1), first&1 == 1}
+	}
+	return c, nil
+}

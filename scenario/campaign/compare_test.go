@@ -1,0 +1,82 @@
+package campaign_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// TestSchedulesRunTheSameOnDynamoDBLocal compares a few schedules of each
+// protocol, and of each scenario. The command does it at length.
+func TestSchedulesRunTheSameOnDynamoDBLocal(t *testing.T) {
+	client := ddblocal.ForTest(t).Client()
+	compare := func(name string, p isr.Protocol) {
+		t.Run(name+"/"+p.Name, func(t *testing.T) {
+			r := ran(t, campaign.Campaign{Scenario: embedded(t, name), Protocol: p, Seed: 1, Schedules: 3, Record: 3})
+			c, err := campaign.Compare(context.Background(), client, r.Recorded, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Requests == 0 {
+				t.Error("nothing was compared")
+			}
+			for _, d := range c.Differences {
+				t.Error(d)
+			}
+		})
+	}
+	for _, p := range racing.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
+		compare("paused-writer", p)
+	}
+	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+		compare(name, protocolNamed(t, embedded(t, name).Protocol))
+	}
+}
+
+// TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
+func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
+	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+		r := ran(t, campaign.Campaign{Scenario: embedded(t, name), Seed: 2, Schedules: 5, Record: 5})
+		c, err := campaign.Compare(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
+		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
+			t.Errorf("%s: %d requests, differences %v, error %v", name, c.Requests, c.Differences, err)
+		}
+	}
+}
+
+// TestCompareSeesADifference lets a store answer that is wrong on purpose: the
+// fake without the conditions of puts.
+func TestCompareSeesADifference(t *testing.T) {
+	r := ran(t, campaign.Campaign{Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 1, Record: 1})
+	db := ddbfake.New(ddbfake.Options{})
+	wrong := ddbfake.NewClient(func(ctx context.Context, c ddbfake.Call) (any, error) {
+		if put, ok := c.Input.(*dynamodb.PutItemInput); ok {
+			put.ConditionExpression, put.ExpressionAttributeValues = nil, nil
+		}
+		return db.Do(ctx, c)
+	})
+	c, err := campaign.Compare(context.Background(), wrong, r.Recorded, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Differences) < 2 {
+		t.Fatalf("a store without conditions shows %d differences, want the refused put and what follows", len(c.Differences))
+	}
+	if text := c.Differences[0].String(); !strings.Contains(text, "PutItem LOCK of /home") || !strings.Contains(text, "fake: ConditionalCheckFailedException") {
+		t.Errorf("the first difference reads\n%s\nwant the refused put of LOCK", text)
+	}
+	again, err := campaign.Compare(context.Background(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
+	if err != nil || len(again.Differences) > 0 || again.Requests == 0 {
+		t.Errorf("the fake against itself: %d requests, differences %v, error %v; want none", again.Requests, again.Differences, err)
+	}
+}

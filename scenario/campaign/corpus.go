@@ -1,0 +1,247 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/wholefile"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Corpus is a folder of recorded runs that are worth running again: scenario
+// files, each with a replay entry, of schedules that failed, or that were the
+// first to reach something. Each has its whole scenario in it, so it can be moved,
+// edited and run by itself. "" is no corpus, and a folder that is not there yet is
+// an empty one. Nothing in it is ever deleted.
+type Corpus string
+
+// CorpusRun is what became of a file of a corpus.
+type CorpusRun struct {
+	File     string `json:"file"`
+	Violates string `json:"violates,omitempty"` // the invariant that the run violates now
+	// Problem says why the file could not be read, or does not replay the recorded run any more: the scenario's protocol or
+	// isr-sim has changed since.
+	Problem string `json:"problem,omitempty"`
+
+	steps int
+	marks []scenario.Mark
+}
+
+// Run runs the files that are about the campaign's scenario, by its name, and
+// protocol: those that failed when they were recorded first, then those with fewer
+// choices. An error is about the folder.
+func (c Corpus) Run(ctx context.Context, campaign Campaign) ([]CorpusRun, error) {
+	campaign, err := campaign.complete()
+	if err != nil {
+		return nil, err
+	}
+	p := campaign.Protocol
+	entries, runs, err := c.entries(campaign.Scenario, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if ctx.Err() == nil {
+			runs = append(runs, e.run(ctx, p))
+		}
+	}
+	return runs, nil
+}
+
+// entry is a file of a corpus.
+type entry struct {
+	file     string
+	scenario *scenario.Scenario
+}
+
+// entries reads the folder. What cannot be read and has the name of a file that is
+// about the scenario and the protocol is among the runs.
+func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
+	if c == "" {
+		return nil, nil, nil
+	}
+	files, err := os.ReadDir(string(c))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("corpus: %w", err)
+	}
+	for _, f := range files {
+		if f.IsDir() || filepath.Ext(f.Name()) != ".yaml" {
+			continue
+		}
+		file := filepath.Join(string(c), f.Name())
+		read, err := scenario.Load(file)
+		switch {
+		case err != nil && strings.HasPrefix(f.Name(), prefix(s, p.Name)):
+			unread = append(unread, CorpusRun{File: file, Problem: err.Error()})
+		case err == nil && read.Name == s.Name && read.Replay != nil && read.Replay.Protocol == p.Name:
+			entries = append(entries, entry{file, read})
+		}
+	}
+	passed := func(e entry) int {
+		if e.scenario.Replay.Violates == "" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(passed(a)-passed(b), len(a.scenario.Replay.Choices)-len(b.scenario.Replay.Choices), strings.Compare(a.file, b.file))
+	})
+	return entries, unread, nil
+}
+
+func prefix(s *scenario.Scenario, protocol string) string { return s.Name + "." + protocol + "." }
+
+func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
+	recorded := e.scenario.Replay
+	again := recorded.Run(e.scenario, p)
+	again.Trace = io.Discard
+	o, err := again.Do(ctx)
+	r := CorpusRun{File: e.file}
+	if err != nil {
+		r.Problem = err.Error()
+		if diverged, ok := errors.AsType[*sim.DivergedError](err); ok {
+			r.Problem = diverged.Error()
+		}
+		return r
+	}
+	r.steps, r.marks = o.Result.Steps, o.Marks
+	if o.Verdict == invariant.Violated {
+		r.Violates = o.Violation.Invariant.Name
+	}
+	if recorded.Digest != "" && recorded.Digest != o.Digest {
+		r.Problem = fmt.Sprintf("found a trace with the digest %s, expected %s", o.Digest, recorded.Digest)
+	}
+	return r
+}
+
+// Explain says what became of the file; nothing, if its run violates nothing.
+// program is how the reader calls isr-sim.
+func (r CorpusRun) Explain(program string) string {
+	switch {
+	case r.Violates != "" && r.Problem != "":
+		return fmt.Sprintf("corpus: %s violates %s, in another run than the recorded one: %s", r.File, r.Violates, r.Problem)
+	case r.Violates != "":
+		return fmt.Sprintf("corpus: %s violates %s\nreplay: %s replay %s", r.File, r.Violates, program, r.File)
+	case r.Problem != "":
+		return fmt.Sprintf("corpus: %s does not replay any more: %s\nhint: delete it if what has changed since was meant to", r.File, r.Problem)
+	default:
+		return ""
+	}
+}
+
+// Keep writes the recorded run of a scenario into the folder, which it makes if
+// need be, unless it is there already. What says in a word why it is kept.
+func (c Corpus) Keep(s *scenario.Scenario, r scenario.Replay, what string) error {
+	if c == "" {
+		return nil
+	}
+	same := *s
+	same.Replay = &r
+	data, err := same.YAML()
+	if err != nil {
+		return err
+	}
+	if err := c.write(prefix(s, r.Protocol)+what+"."+r.Digest+".yaml", data); err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	return nil
+}
+
+// write writes a file, in the folder, which it makes if need be.
+func (c Corpus) write(name string, data []byte) error {
+	if err := os.MkdirAll(string(c), 0o777); err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(string(c), name), data, 0o644)
+}
+
+// keeper adds to a corpus what a campaign finds.
+type keeper struct {
+	corpus   Corpus
+	campaign Campaign
+	steps    map[string]int // of the shortest run that is known to violate an invariant
+	reached  markSet
+	err      error // the first one, after which nothing more is kept
+}
+
+func newKeeper(corpus Corpus, c Campaign, known []CorpusRun) *keeper {
+	k := &keeper{corpus: corpus, campaign: c, steps: map[string]int{}, reached: markSet{}}
+	for _, r := range known {
+		if r.Problem != "" {
+			continue
+		}
+		k.knows(r.Violates, r.steps, r.marks)
+	}
+	return k
+}
+
+func (k *keeper) knows(violates string, steps int, marks []scenario.Mark) {
+	if before, known := k.steps[violates]; violates != "" && (!known || steps < before) {
+		k.steps[violates] = steps
+	}
+	for _, mark := range marks {
+		k.reached[mark]++
+	}
+}
+
+// keeps says whether there is a folder, and it can be written.
+func (k *keeper) keeps() bool { return k.corpus != "" && k.err == nil }
+
+// note keeps a run at once if it is the first that violates its invariant, or
+// that reaches some mark: a campaign may be killed.
+func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
+	if !k.keeps() {
+		return nil
+	}
+	what, violates := "", ""
+	if o.Violation != nil {
+		violates = o.Violation.Invariant.Name
+		if _, known := k.steps[violates]; !known {
+			what = violates
+		}
+	} else if missing := k.reached.missing(o.Marks); len(missing) > 0 {
+		what = "reach-" + string(missing[0])
+	}
+	if what == "" {
+		return nil
+	}
+	if o.Digest == "" {
+		if err := k.campaign.confirm(ctx, o); err != nil {
+			return err
+		}
+	}
+	k.knows(violates, o.Result.Steps, o.Marks)
+	k.err = k.corpus.Keep(k.campaign.Scenario, o.Replay(), what)
+	return nil
+}
+
+// finish keeps the shortest run of each invariant, if it is shorter than those
+// that are known, and returns what went wrong with the folder.
+func (k *keeper) finish(x *Exploration) error {
+	for _, f := range x.Findings {
+		if steps, known := k.steps[f.Name]; !k.keeps() || !known || f.Shortest.Steps >= steps {
+			continue
+		}
+		r, err := f.Shortest.recorded(x)
+		if err != nil {
+			return err
+		}
+		r.Violates = f.Name
+		k.err = k.corpus.Keep(k.campaign.Scenario, r, f.Name)
+	}
+	return k.err
+}

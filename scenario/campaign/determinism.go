@@ -1,0 +1,103 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// NondeterminismError says that a schedule which was run again, with the same
+// seed and the same choices, came to something else. No ok about such a protocol
+// can be trusted, and no run of it can be replayed. What the first run violated
+// did happen.
+type NondeterminismError struct {
+	Found      *scenario.Outcome // of the first run
+	Difference string            // between two of the runs
+}
+
+func (e *NondeterminismError) Error() string {
+	return "not deterministic: one schedule, run again with the same seed and the same choices, came to something else: " + e.Difference +
+		"\nhint: the protocol listens to something that the simulator does not decide: look for time.Now, math/rand or a random id, " +
+		"goroutines and channels, the order of a map, and what is kept from one run to the next, such as a package's variables"
+}
+
+// confirm runs a schedule twice more, traced, and notes the traces' digest in its
+// outcome. If one of the three runs differs from another it returns a
+// *BrokenError with a *NondeterminismError in it.
+func (c Campaign) confirm(ctx context.Context, o *scenario.Outcome) error {
+	var traces [2]bytes.Buffer
+	for i := range traces {
+		run := o.Replay().Run(c.Scenario, c.Protocol)
+		run.SDK, run.Bubble, run.Before, run.Only, run.Trace = c.SDK, c.Bubble, c.Before, c.Only, &traces[i]
+		again, err := run.Do(ctx)
+		if err := c.same(o, again, err); err != nil {
+			return err
+		}
+		o.Digest = again.Digest
+	}
+	if first, second := traces[0].String(), traces[1].String(); first != second {
+		return c.nondeterministic(o, firstDifference(first, second))
+	}
+	return nil
+}
+
+// repeat runs a schedule once more, and compares the hash of its order and what it
+// came to.
+func (c Campaign) repeat(ctx context.Context, o *scenario.Outcome) error {
+	run := o.Replay().Run(c.Scenario, c.Protocol)
+	run.SDK, run.Bubble, run.Before, run.Only, run.Coverage = c.SDK, c.Bubble, c.Before, c.Only, true
+	again, err := run.Do(ctx)
+	if err := c.same(o, again, err); err != nil {
+		return err
+	}
+	if again.Order != o.Order {
+		return c.nondeterministic(o, fmt.Sprintf("%s both times, but by other steps, or in another order", conclusion(o)))
+	}
+	return nil
+}
+
+// same compares what two runs of one schedule came to; err is of the second.
+func (c Campaign) same(o, again *scenario.Outcome, err error) error {
+	switch {
+	case err != nil:
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v", conclusion(o), err))
+	case conclusion(again) != conclusion(o):
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s", conclusion(o), conclusion(again)))
+	default:
+		return nil
+	}
+}
+
+func (c Campaign) nondeterministic(o *scenario.Outcome, difference string) error {
+	result := o.Result
+	result.Err = &NondeterminismError{Found: o, Difference: difference}
+	return &scenario.BrokenError{Scenario: c.Scenario.Name, Protocol: c.Protocol.Name, Swarm: c.Swarm, Result: result}
+}
+
+// conclusion is what two runs of one schedule must agree on, in words.
+func conclusion(o *scenario.Outcome) string {
+	said := o.Verdict.String()
+	if o.Violation != nil {
+		said += ": " + o.Violation.Invariant.Name
+	}
+	return fmt.Sprintf("%s after %d steps and %d choices", said, o.Result.Steps, len(o.Result.Choices))
+}
+
+// firstDifference returns the first line in which two traces differ.
+func firstDifference(a, b string) string {
+	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	line := func(lines []string, i int) string {
+		if i < len(lines) {
+			return strings.TrimSpace(lines[i])
+		}
+		return ""
+	}
+	i := 0
+	for line(linesOfA, i) == line(linesOfB, i) && i < max(len(linesOfA), len(linesOfB)) {
+		i++
+	}
+	return fmt.Sprintf("line %d of the trace is %q in one run and %q in another", i+1, line(linesOfA, i), line(linesOfB, i))
+}

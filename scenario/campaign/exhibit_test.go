@@ -1,0 +1,43 @@
+package campaign_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
+	all := fixtures.Museum()
+	for _, name := range racing.Fewer(all, all[:6]) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := campaign.Exhibit{Scenario: embedded(t, name), Seed: 1}
+			if testing.Short() {
+				e.Schedules = 50
+			}
+			shown, err := e.Show(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown.Broken.Verdict != invariant.Violated {
+				t.Errorf("%s does not violate %s in %d schedules", shown.Bug.Name, shown.Bug.Breaks, shown.Broken.Schedules)
+			} else if got := shown.Broken.Failure.Violation.Invariant.Name; got != shown.Bug.Breaks {
+				t.Errorf("it violates %s, want %s", got, shown.Bug.Breaks)
+			}
+			if shown.Fixed.Verdict != invariant.OK || e.Schedules == 0 && !shown.Passed() {
+				t.Error(shown.Fixed.Explain("isr-sim", name))
+			}
+		})
+	}
+}
+
+func TestAScenarioThatIsNoExhibitIsNotShown(t *testing.T) {
+	_, err := campaign.Exhibit{Scenario: embedded(t, "paused-writer"), Seed: 1}.Show(t.Context())
+	if !errors.Is(err, campaign.ErrNoExhibit) {
+		t.Errorf("got %v, want ErrNoExhibit", err)
+	}
+}

@@ -1,0 +1,185 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Explorer is a campaign that goes on after a violation, to find out what else
+// there is, and measures its coverage, which makes it slower by about a half. It
+// records nothing (Campaign.Record).
+type Explorer struct {
+	Campaign
+	// Shard is the part of the campaign to run.
+	Shard Shard
+	// Corpus has the recorded runs that come first, and gets those that are worth it.
+	Corpus Corpus
+	// File is how the reader names the scenario, for the commands that a report prints.
+	File string
+}
+
+// Run explores. A context that is cancelled ends the campaign between schedules,
+// and makes its verdict unknown unless something is violated; a deadline that has
+// passed is an end like any other. Whatever was found by then is in the result.
+// An error is about the corpus or the scenario, never about a run; what could be
+// found all the same is there beside it.
+func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
+	c, err := e.complete()
+	if err != nil {
+		return nil, err
+	}
+	e.Campaign = c
+	digest, err := digest(c.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	x := &Exploration{
+		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
+		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
+		Expect: c.Scenario.Expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
+	}
+	x.Corpus, err = e.Corpus.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	keeper := newKeeper(e.Corpus, c, x.Corpus)
+	total := Report{Scenario: c.Scenario, Protocol: c.Protocol, Marks: markSet{}, Verdict: invariant.OK}
+	orders, states, last := census{}, census{}, 0
+	size := x.Shard.size(c.Schedules)
+	c.each(ctx, size, x.Shard.schedule, c.explored, func(a attempt) bool {
+		last = a.index
+		x.Ran++
+		if a.err == nil && x.keeps(a) {
+			a.err = c.confirm(ctx, a.outcome)
+		}
+		if a.err == nil {
+			a.err = keeper.note(ctx, a.outcome)
+		}
+		if a.err != nil {
+			x.broke(a)
+		} else {
+			total.add(a.outcome)
+			orders.add(a.outcome.Order, a.index)
+			for _, state := range a.outcome.States {
+				states.add(state, a.index)
+			}
+			a.outcome.States = nil
+			x.note(a)
+		}
+		if c.Progress != nil {
+			c.Progress(x.Ran, size)
+		}
+		return true
+	})
+	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
+	x.Steps, x.Unmet = total.Steps, faultTexts(total.Unmet)
+	x.Reached = total.Marks.list()
+	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
+	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
+	return x, keeper.finish(x)
+}
+
+// tenth is the first of the last tenth of the schedules from 0 to last.
+func tenth(last int) int { return (last + 1) - (last+1)/10 }
+
+// explored runs one schedule as a campaign does, with its coverage, and once more
+// if it fails. Most failing runs are only counted, so what is compared is the hash
+// of their orders, which costs less than traces; those that are kept are
+// confirmed.
+func (c Campaign) explored(ctx context.Context, i, expected int) attempt {
+	c.coverage = true
+	a := c.run(ctx, i, expected)
+	if a.err == nil && a.outcome.Verdict == invariant.Violated {
+		a.err = c.repeat(ctx, a.outcome)
+	}
+	return a
+}
+
+// keeps says whether the exploration will show this attempt.
+func (x *Exploration) keeps(a attempt) bool {
+	o := a.outcome
+	if o.Verdict == invariant.Unknown {
+		return x.Unknown == 0
+	}
+	if o.Verdict != invariant.Violated {
+		return false
+	}
+	i := slices.IndexFunc(x.Findings, func(f Finding) bool { return f.Name == o.Violation.Invariant.Name })
+	e := exampleOf(a)
+	return i < 0 || e.shorter(&x.Findings[i].Shortest)
+}
+
+// digest tells scenarios apart that have one name: the beginning of the SHA-256
+// of all that decides what runs of it are.
+func digest(s *scenario.Scenario) (string, error) {
+	same := *s
+	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, scenario.Defaults().Bounds.Schedules
+	data, err := same.YAML()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// note notes what an attempt that has an outcome came to.
+func (x *Exploration) note(a attempt) {
+	o := a.outcome
+	switch o.Verdict {
+	case invariant.Violated:
+		x.found(o.Violation.Invariant.Name, o.Violation.Invariant.Statement, exampleOf(a))
+	case invariant.Unknown:
+		if x.Unknown++; x.Unknown == 1 {
+			doubt := exampleOf(a)
+			x.Doubt = &doubt
+		}
+	case invariant.OK:
+	}
+}
+
+// broke notes an attempt that has no outcome.
+func (x *Exploration) broke(a attempt) {
+	example := Example{Schedule: a.index + 1, Strategy: a.strategy, Why: a.err.Error()}
+	if broken, ok := errors.AsType[*scenario.BrokenError](a.err); ok {
+		example.Why = broken.Result.Err.Error()
+		example.replay(broken.Replay())
+		example.Steps, example.Switches = broken.Result.Steps, broken.Result.Switches
+	}
+	x.found(brokenFinding, "", example)
+}
+
+// found counts a finding.
+func (x *Exploration) found(name, statement string, e Example) {
+	f := Finding{Name: name, Statement: statement, Count: 1, Earliest: e, Shortest: e}
+	x.Findings = addFinding(x.Findings, f)
+}
+
+// exampleOf is what is kept of a run.
+func exampleOf(a attempt) Example {
+	o := a.outcome
+	e := Example{
+		Schedule: a.index + 1, Strategy: a.strategy, Steps: o.Result.Steps, Switches: o.Result.Switches, Why: o.Why,
+	}
+	if o.Violation != nil {
+		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines
+	}
+	e.replay(o.Replay())
+	return e
+}
+
+func (e *Example) replay(r scenario.Replay) {
+	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
+}
+
+// String prints the exploration's identity, for errors.
+func (x *Exploration) String() string {
+	return fmt.Sprintf("shard %s of %s under %s", x.Shard, x.Scenario, x.Protocol)
+}

@@ -1,0 +1,362 @@
+package campaign_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// explore explores.
+func explore(t testing.TB, e campaign.Explorer) *campaign.Exploration {
+	t.Helper()
+	x, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// asFile is an exploration as a file.
+func asFile(t testing.TB, x *campaign.Exploration) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := campaign.WriteExplorations(&b, []*campaign.Exploration{x}); err != nil {
+		t.Fatal(err)
+	}
+	read, err := campaign.ReadExplorations("x.json", b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(x.Explain("isr-sim"), read[0].Explain("isr-sim")); diff != "" {
+		t.Errorf("read back it is explained otherwise (-before +after):\n%s", diff)
+	}
+	return b.String()
+}
+
+// buggy finds several things in a few hundred schedules.
+func buggy(t testing.TB) campaign.Explorer {
+	return campaign.Explorer{Campaign: campaign.Campaign{
+		Scenario: embedded(t, "skewed-clocks"), Protocol: protocolNamed(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
+	}}
+}
+
+func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *testing.T) {
+	e := buggy(t)
+	x := explore(t, e)
+	if x.Ran != 400 || x.Verdict() != invariant.Violated || x.Passed() || len(x.Findings) == 0 {
+		t.Fatalf("%d schedules, verdict %v, passed %v, %d findings; want 400, violated, false, some", x.Ran, x.Verdict(), x.Passed(), len(x.Findings))
+	}
+	// The same, by hand.
+	count, earliest, least := map[string]int{}, map[string]int{}, map[string][]int{}
+	expected := 1
+	for i := range 400 {
+		o, err := scenario.Run{
+			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: sim.Portfolio().At(i), ExpectedSteps: expected,
+		}.Do(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			expected = o.Result.Steps
+		}
+		if o.Violation == nil {
+			continue
+		}
+		name, size := o.Violation.Invariant.Name, []int{o.Result.Switches, o.Result.Steps}
+		if count[name]++; count[name] == 1 {
+			earliest[name] = i + 1
+		}
+		if least[name] == nil || slices.Compare(size, least[name]) < 0 {
+			least[name] = size
+		}
+	}
+	for _, f := range x.Findings {
+		if f.Count != count[f.Name] || f.Earliest.Schedule != earliest[f.Name] || !slices.Equal(least[f.Name], []int{f.Shortest.Switches, f.Shortest.Steps}) {
+			t.Errorf("%s: %d times, earliest %d, shortest %+v; want %d, %d, %v", f.Name, f.Count, f.Earliest.Schedule, f.Shortest,
+				count[f.Name], earliest[f.Name], least[f.Name])
+		}
+		delete(count, f.Name)
+		for _, example := range []campaign.Example{f.Earliest, f.Shortest} {
+			choices, err := sim.ParseChoices(example.Choices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, o := trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
+			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || o.Digest != example.Digest {
+				t.Errorf("%s does not replay: %+v", f.Name, o)
+			}
+		}
+	}
+	if len(count) > 0 {
+		t.Errorf("not found: %v", count)
+	}
+}
+
+func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
+	for name, e := range map[string]campaign.Explorer{
+		"buggy": buggy(t),
+		"cut":   {Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
+		"broken": {Campaign: campaign.Campaign{
+			Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Schedules: 300, Swarm: true,
+		}},
+		"shard": {Campaign: buggy(t).Campaign, Shard: campaign.Shard{Index: 2, Count: 3}},
+	} {
+		e.Workers = 1
+		want := asFile(t, explore(t, e))
+		for _, workers := range racing.Fewer([]int{2, 8}, []int{8}) {
+			e.Workers = workers
+			if got := asFile(t, explore(t, e)); got != want {
+				t.Errorf("%s: %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+// merged merges explorations, each a file of its own.
+func merged(xs ...*campaign.Exploration) ([]*campaign.Exploration, error) {
+	var files []campaign.ShardFile
+	for i, x := range xs {
+		files = append(files, campaign.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*campaign.Exploration{x}})
+	}
+	return campaign.MergeExplorations(files)
+}
+
+func TestShardsTogetherAreTheWhole(t *testing.T) {
+	e := buggy(t)
+	whole := explore(t, e)
+	states := whole.States
+	whole.States = campaign.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
+	want := asFile(t, whole)
+	for _, n := range racing.Fewer([]int{2, 3, 7}, []int{3}) {
+		var shards []*campaign.Exploration
+		for i := range n {
+			e.Shard = campaign.Shard{Index: n - i, Count: n} // in another order
+			shards = append(shards, explore(t, e))
+		}
+		all, err := merged(shards...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := all[0].States
+		for what, n := range map[string][2]int{"distinct": {got.Distinct, states.Distinct}, "once": {got.Once, states.Once}, "new": {got.New, states.New}} {
+			if off := math.Abs(float64(n[0]-n[1])) / float64(n[1]); off > 0.1 {
+				t.Errorf("%d shards: %s states %d, want about %d", len(shards), what, n[0], n[1])
+			}
+		}
+		all[0].States = campaign.Coverage{}
+		if got := asFile(t, all[0]); len(all) != 1 || got != want {
+			t.Errorf("%d shards (-alone +merged):\n%s", n, cmp.Diff(want, got))
+		}
+	}
+}
+
+func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
+	shard := func(i, n int, change func(*campaign.Explorer)) *campaign.Exploration {
+		e := campaign.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 20}, Shard: campaign.Shard{Index: i, Count: n}}
+		if change != nil {
+			change(&e)
+		}
+		return explore(t, e)
+	}
+	first := shard(1, 2, nil)
+	for name, test := range map[string]struct {
+		files []*campaign.Exploration
+		want  string
+	}{
+		"missing":    {[]*campaign.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
+		"duplicate":  {[]*campaign.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
+		"seed":       {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
+		"strategy":   {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
+		"swarm":      {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
+		"schedules":  {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
+		"shards":     {[]*campaign.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
+		"definition": {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Scenario = parsed(t, lonely+"cache: {lease: 9s}") })}, "with the scenario digest"},
+	} {
+		_, err := merged(test.files...)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+		}
+	}
+	// Prose and the number of schedules that the file asks for are not what a campaign is about.
+	if all, err := merged(first, shard(2, 2, func(e *campaign.Explorer) {
+		e.Scenario = parsed(t, lonely+"about: better prose\nbounds: {schedules: 7}")
+	})); err != nil || all[0].Ran != 20 {
+		t.Errorf("with other prose: %v", err)
+	}
+}
+
+func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
+	e := campaign.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
+	var shards []*campaign.Exploration
+	for i := range 2 {
+		e.Shard = campaign.Shard{Index: i + 1, Count: 2}
+		x := explore(t, e)
+		if !x.Passed() || x.Vacuous() || !strings.Contains(x.Explain("isr-sim"), "reached ttl-deletion") {
+			t.Errorf("shard %s: passed %v, vacuous %v:\n%s", e.Shard, x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
+		}
+		shards = append(shards, x)
+	}
+	all, err := merged(shards...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion, which the scenario declares\n"
+	if x := all[0]; x.Passed() || !x.Vacuous() || !strings.HasPrefix(x.Explain("isr-sim"), want) {
+		t.Errorf("passed %v, vacuous %v:\n%s", x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
+	}
+}
+
+func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
+	e := buggy(t)
+	e.Schedules = 100_000
+	ctx, cancel := context.WithCancel(context.Background())
+	heard := 0
+	e.Progress = func(done, _ int) {
+		if heard = done; done == 150 {
+			cancel()
+		}
+	}
+	x, err := e.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x.Interrupted || x.Ran < 150 || x.Ran == e.Schedules || x.Ran != heard {
+		t.Fatalf("interrupted %v after %d schedules, want true after 150 and a few", x.Interrupted, x.Ran)
+	}
+	e.Schedules, e.Progress = x.Ran, nil
+	want := explore(t, e)
+	want.Schedules, want.Interrupted = x.Schedules, true
+	if diff := cmp.Diff(asFile(t, want), asFile(t, x)); diff != "" {
+		t.Errorf("(-a campaign of that length +interrupted):\n%s", diff)
+	}
+}
+
+func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
+	e := campaign.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 1_000_000_000}}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	x, err := e.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Interrupted || !x.Passed() || x.Ran == 0 {
+		t.Errorf("interrupted %v, passed %v after %d schedules; want false, true after some", x.Interrupted, x.Passed(), x.Ran)
+	}
+}
+
+func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
+	x := explore(t, campaign.Explorer{Campaign: campaign.Campaign{
+		Scenario: embedded(t, "two-contenders"), Protocol: fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
+	}})
+	text := x.Explain("isr-sim")
+	if x.Verdict() != invariant.Unknown || x.Passed() || x.Ran != 50 || !strings.Contains(text, "broken: two-contenders under fickle\n\nnot deterministic: ") ||
+		!strings.Contains(text, "\nreplay: isr-sim replay --protocol fickle ") {
+		t.Errorf("verdict %v after %d schedules, want unknown after 50, with the reason:\n%s", x.Verdict(), x.Ran, text)
+	}
+}
+
+func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "corpus")
+	e := buggy(t)
+	e.Corpus = campaign.Corpus(folder)
+	before := explore(t, e)
+	if len(before.Corpus) != 0 {
+		t.Errorf("a corpus that is not there has runs: %v", before.Corpus)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d files are kept (%v), want one of a failure and one of a mark at least", len(files), err)
+	}
+	e.Schedules = 1
+	again := explore(t, e)
+	if len(again.Corpus) != len(files) {
+		t.Fatalf("%d files, %d runs of them", len(files), len(again.Corpus))
+	}
+	passed := false
+	for _, r := range again.Corpus {
+		if r.Problem != "" || passed && r.Violates != "" {
+			t.Errorf("%+v: want a run that replays, and failing ones first", r)
+		}
+		passed = passed || r.Violates == ""
+	}
+	if again.Corpus[0].Violates == "" || !passed || again.Verdict() != invariant.Violated {
+		t.Errorf("of %+v some must fail, and some pass; verdict %v, want violated", again.Corpus, again.Verdict())
+	}
+	if now, err := os.ReadDir(folder); err != nil || len(now) != len(files) {
+		t.Errorf("what is known is kept again: %d files, then %d (%v)", len(files), len(now), err)
+	}
+
+	// Another protocol has no part in it.
+	e.Protocol = protocolNamed(t, "recipe-a")
+	if other := explore(t, e); len(other.Corpus) != 0 {
+		t.Errorf("runs of another protocol: %+v", other.Corpus)
+	}
+}
+
+func TestAFileOfACorpusThatDoesNotReplayIsReportedAndKept(t *testing.T) {
+	folder := t.TempDir()
+	s := parsed(t, lonely)
+	corpus := campaign.Corpus(folder)
+	_, o := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: 1})
+	if err := corpus.Keep(s, o.Replay(), "reach-something"); err != nil {
+		t.Fatal(err)
+	}
+	changed := o.Replay()
+	changed.Digest = "00000000"
+	if err := corpus.Keep(s, changed, "reach-something"); err != nil {
+		t.Fatal(err)
+	}
+	misfit := o.Replay()
+	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
+	if err := corpus.Keep(parsed(t, lonely+"  - name: bob\n    script: [get /home]"), misfit, "reach-something"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := explore(t, campaign.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 1}, Corpus: corpus})
+	text := x.Explain("isr-sim")
+	for _, want := range []string{
+		"note.yaml does not replay any more: " + filepath.Join(folder, "lonely.recipe-a.note.yaml") + ":2:1: found key \"actrs\"",
+		"00000000.yaml does not replay any more: found a trace with the digest " + o.Digest + ", expected 00000000",
+		"11111111.yaml does not replay any more: the schedule does not fit: at step 1 it takes option 7",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Count(text, "corpus: ") != 3 || !x.Passed() {
+		t.Errorf("want three complaints, and a campaign that passes all the same:\n%s", text)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) < 4 {
+		t.Errorf("%d files are left (%v), want all four", len(files), err)
+	}
+}
+
+func TestParseShard(t *testing.T) {
+	for _, good := range []string{"1/1", "2/4", "4/4"} {
+		if s, err := campaign.ParseShard(good); err != nil || s.String() != good {
+			t.Errorf("%s parses to %v (%v)", good, s, err)
+		}
+	}
+	for _, bad := range []string{"", "1", "0/4", "5/4", "-1/4", "1/0", "a/b", "1/2/3"} {
+		if _, err := campaign.ParseShard(bad); err == nil || !strings.Contains(err.Error(), "expected i/n") {
+			t.Errorf("%q parses with error %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package campaign
+
+import (
+	"context"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+const lagging = `
+name: lagging
+protocol: recipe-a
+cache: {lease: 5s, revalidate: 20s, retention: 5s, ttl-buffer: 4s, render: 1s, contention: wait}
+compare-lags: [at-once, 1h, 48h, never]
+actors:
+  - {name: alice, script: [get /home, sleep 28s, get /home, sleep 50h, get /home], crashes: 1, restarts: 1}
+  - {name: bob, script: [sleep 2s, get /home, sleep 7s, get /home, sleep 50h, get /home], pauses: 3, pause-for: 1s}
+settle: 30s
+reach: [ttl-deletion, expired-row-read]
+bounds: {ticks: 6, schedules: 200}
+`
+
+// What the runs under other lags reach counts, and whoever looks on hears of the schedule's own run alone.
+func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte(lagging))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Campaign{Scenario: s, Seed: 1, Record: 1}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Passed() {
+		t.Error(r.Explain("isr-sim", "f.yaml"))
+	}
+	alone := clone(s)
+	alone.CompareLags, alone.Reach = []ddbfake.Lag{ddbfake.LagNever}, nil
+	a, err := Campaign{Scenario: alone, Seed: 1, Record: 1}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Steps != r.Steps || len(a.Recorded[0].Exchanges) != len(r.Recorded[0].Exchanges) {
+		t.Errorf("%d steps and %d exchanges with four lags, %d and %d with one", r.Steps, len(r.Recorded[0].Exchanges), a.Steps, len(a.Recorded[0].Exchanges))
+	}
+}

@@ -1,0 +1,44 @@
+package campaign_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+)
+
+// FuzzReadExplorations: whatever is in a file, it is refused, or can be printed, merged and written again.
+func FuzzReadExplorations(f *testing.F) {
+	for _, e := range []campaign.Explorer{
+		buggy(f), {Campaign: campaign.Campaign{Scenario: parsed(f, lonely), Schedules: 3}, Shard: campaign.Shard{Index: 1, Count: 1}},
+	} {
+		e.Schedules = 3
+		var b bytes.Buffer
+		if err := campaign.WriteExplorations(&b, []*campaign.Exploration{explore(f, e)}); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte(`{"format":"isr-sim explorations","version":1,"explorations":[null]}`))
+	f.Add([]byte(`{"format":"isr-sim explorations","version":1,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		xs, err := campaign.ReadExplorations("x.json", data)
+		if err != nil {
+			return
+		}
+		for _, x := range xs {
+			_, _ = x.Row(), x.Explain("isr-sim")
+		}
+		merged, err := campaign.MergeExplorations([]campaign.ShardFile{{Name: "x.json", Explorations: xs}})
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := campaign.WriteExplorations(&b, merged); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := campaign.ReadExplorations("y.json", b.Bytes()); err != nil {
+			t.Fatalf("what was merged cannot be read: %v", err)
+		}
+	})
+}

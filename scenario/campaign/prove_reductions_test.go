@@ -1,0 +1,73 @@
+package campaign
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Package sim holds the reductions to the plain enumeration. Here it is about what this package tells it: which steps
+// touch what, what the state of the world is, what an invariant remembers.
+func TestReductionsChangeNoVerdict(t *testing.T) {
+	const (
+		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nfaults: [maybe response-lost op=TransactWriteItems]\n" +
+			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
+		ticking = "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" +
+			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n"
+	)
+	type finding struct {
+		Complete bool
+		Verdict  invariant.Verdict
+		Breaks   string
+		Reached  []scenario.Mark
+	}
+	const bound = 15_000
+	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
+	protocols = racing.Fewer(protocols, protocols[2:3]) // a search has one goroutine
+	compared := 0
+	for _, text := range []string{contenders, ticking} {
+		s, err := scenario.Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range protocols {
+			p, err := scenario.ProtocolNamed(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			search := func(off sim.Reduction) (finding, sim.Explored) {
+				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: off}.Run(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
+				if proof.Failure != nil {
+					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops is a matter of order
+				} else {
+					f.Reached = slices.Clone(proof.Reached())
+				}
+				return f, proof.Explored
+			}
+			want, plain := search(sim.StateComparison | sim.PersistentSets)
+			if !want.Complete {
+				continue
+			}
+			compared++
+			got, reduced := search(0)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s under %s (-sleep sets alone +all reductions):\n%s", text, p.Name, diff)
+			}
+			t.Logf("%s: %d schedules of %d, %v", p.Name, reduced.Schedules, plain.Schedules, got.Verdict)
+		}
+	}
+	if want := 2 * len(protocols); compared != want {
+		t.Errorf("%d searches compared, want %d: the others were too long", compared, want)
+	}
+}

@@ -1,0 +1,138 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// prove searches.
+func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
+	t.Helper()
+	p, err := v.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
+	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate"}
+	for _, name := range racing.Fewer(names, names[:1]) {
+		v := campaign.Prove{Scenario: embedded(t, name), Seed: 1}
+		p := prove(t, v)
+		if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(p.Extent(), "complete: ") {
+			t.Errorf("%s: %s\n%s", p.Row(), p.Extent(), p.Explain("isr-sim", name))
+		}
+		// Far fewer are no proof, and far more are a reduction that does not reduce.
+		if e := p.Explored; e.States < 5_000 || e.States > 100_000 || e.Schedules > e.States {
+			t.Errorf("%s: %s; want 5,000 to 100,000 states, and fewer schedules", name, p.Extent())
+		}
+	}
+}
+
+func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
+	search := func(processors int) sim.Explored {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		return prove(t, campaign.Prove{Scenario: embedded(t, "prove-three-writers"), MaxSchedules: racing.Fewer(3000, 300)}).Explored
+	}
+	if diff := cmp.Diff(search(1), search(8)); diff != "" {
+		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
+	}
+}
+
+// What a scenario for proofs says that it catches, a search finds, and what it finds replays.
+func TestProofsFindMutants(t *testing.T) {
+	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate", "paused-writer"} {
+		s := embedded(t, name)
+		for _, caught := range racing.Fewer(s.Catches, s.Catches[:1]) {
+			m := protocolNamed(t, caught)
+			p := prove(t, campaign.Prove{Scenario: s, Protocol: m, Seed: 1})
+			if p.Verdict != invariant.Violated {
+				t.Errorf("%s under %s: %s", name, caught, p.Extent())
+				continue
+			}
+			if got := p.Failure.Violation.Invariant.Name; got != m.Breaks {
+				t.Errorf("%s under %s: caught by %s, but the mutant is there to break %s", name, caught, got, m.Breaks)
+			}
+			again, err := scenario.Run{
+				Scenario: s, Protocol: m, Seed: 1, Strategy: sim.Replay(p.Failure.Result.Choices), Trace: io.Discard,
+			}.Do(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Verdict != invariant.Violated || again.Digest != p.Failure.Digest || again.Digest == "" {
+				t.Errorf("%s under %s: the replay is %v with the digest %q, want violated with %q",
+					name, caught, again.Verdict, again.Digest, p.Failure.Digest)
+			}
+		}
+	}
+}
+
+func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
+	s := embedded(t, "prove-two-writers")
+	over, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("lunch"))
+	stopped, stop := context.WithCancel(context.Background())
+	for _, test := range []struct {
+		ctx  context.Context
+		v    campaign.Prove
+		why  string
+		left string
+	}{
+		{context.Background(), campaign.Prove{Scenario: s, MaxSchedules: 20}, "the bound of 20 schedules was met", "branches not taken"},
+		{context.Background(), campaign.Prove{Scenario: s, MaxStates: 100}, "the bound of 100 states was met", "branches not taken"},
+		{over, campaign.Prove{Scenario: s}, "lunch", "everything"},
+		{stopped, campaign.Prove{Scenario: s, Progress: func(e sim.Explored) {
+			if e.Schedules == 5 {
+				stop()
+			}
+		}}, "interrupted", "branches not taken"},
+	} {
+		p, err := test.v.Run(test.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(p.Extent(), "not complete: ") ||
+			!strings.Contains(p.Extent(), test.left) {
+			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, p.Extent(), test.why)
+		}
+	}
+}
+
+func TestASearchThatNeverReachesWhatIsDeclaredIsVacuous(t *testing.T) {
+	p := prove(t, campaign.Prove{Scenario: parsed(t, lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
+	if p.Passed() || !p.Vacuous() || !p.Explored.Complete || len(p.Missing) != 1 || len(p.Unmet) != 1 {
+		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query", p.Row(), p.Missing, p.Unmet)
+	}
+}
+
+func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
+	p := prove(t, campaign.Prove{Scenario: parsed(t, lonely+"bounds: {ticks: 0, steps: 4}")})
+	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(p.Extent(), "cut at the scenario's bound of 4 steps") {
+		t.Errorf("%s: %s; want it unknown, because schedules were cut", p.Row(), p.Extent())
+	}
+}
+
+func BenchmarkProve(b *testing.B) {
+	for _, name := range []string{"prove-two-writers", "prove-three-writers"} {
+		b.Run(name, func(b *testing.B) {
+			v, schedules := campaign.Prove{Scenario: embedded(b, name), Seed: 1}, 0
+			for b.Loop() {
+				schedules += prove(b, v).Schedules
+			}
+			b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
+		})
+	}
+}

@@ -1,0 +1,272 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Shrink makes a violated run small: it looks for a run that violates the same
+// invariant with fewer context switches, then fewer steps, then in less time, and
+// then with fewer faults, actors, commands and settings.
+//
+//	shrunk, err := campaign.Shrink{Run: failed}.Do(ctx)
+//
+// It tries simpler schedules and simpler scenarios, keeps what still violates the
+// invariant, and ends when nothing simpler does. It is deterministic, and
+// shrinking what it returns changes nothing.
+//
+// # Limits
+//
+// It is greedy: there may be a smaller run that no single change leads to. It
+// keeps a scenario's promises: max-clock-skew is not made smaller while some clock
+// is not exact.
+type Shrink struct {
+	// Run is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
+	Run scenario.Run
+	// Runs bounds how many runs are tried; 0 is DefaultShrinkRuns.
+	Runs int
+	// ScheduleOnly leaves the scenario as it is.
+	ScheduleOnly bool
+}
+
+// DefaultShrinkRuns bounds how many runs a Shrink tries. It is several times what
+// the embedded scenarios need.
+const DefaultShrinkRuns = 10_000
+
+// Shrunk is what a Shrink came to.
+type Shrunk struct {
+	// Scenario has the run as its replay entry, and says in its About what is violated. It declares nothing to reach and
+	// nothing to catch.
+	Scenario *scenario.Scenario
+	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	Before   Size
+	After    Size
+	Runs     int // that were tried
+	// Bounded says that the bound was met or the context cancelled: more runs may shrink it further.
+	Bounded bool
+}
+
+// Size says how much there is to understand in a run.
+type Size struct {
+	Switches int           // see sim.Result
+	Steps    int           // in all
+	Elapsed  time.Duration // of true time
+	Faults   int           // that the scenario declares
+	Actors   int
+	Commands int // in all scripts
+}
+
+func sizeOf(s *scenario.Scenario, r sim.Result) Size {
+	size := Size{Switches: r.Switches, Steps: r.Steps, Elapsed: r.Elapsed, Faults: len(s.Faults), Actors: len(s.Actors)}
+	for _, a := range s.Actors {
+		size.Commands += len(a.Script)
+	}
+	return size
+}
+
+// compare orders sizes by what is the hardest to understand first.
+func (s Size) compare(o Size) int {
+	return cmp.Or(
+		cmp.Compare(s.Switches, o.Switches), cmp.Compare(s.Steps, o.Steps), cmp.Compare(s.Elapsed, o.Elapsed),
+		cmp.Compare(s.Faults, o.Faults), cmp.Compare(s.Actors, o.Actors), cmp.Compare(s.Commands, o.Commands),
+	)
+}
+
+// String prints the size in one line.
+func (s Size) String() string {
+	return fmt.Sprintf("%s, %s, %v of true time, %s, %s, %s", plural(s.Switches, "context switch"), plural(s.Steps, "step"), s.Elapsed,
+		plural(s.Faults, "fault"), plural(s.Actors, "actor"), plural(s.Commands, "command"))
+}
+
+// plural prints a count of things.
+func plural(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "ch"):
+		return fmt.Sprintf("%d %ses", n, thing)
+	default:
+		return fmt.Sprintf("%d %ss", n, thing)
+	}
+}
+
+// NotViolatedError says that a run has nothing to shrink or to explain.
+type NotViolatedError struct {
+	Scenario, Protocol string
+	Verdict            invariant.Verdict
+}
+
+func (e *NotViolatedError) Error() string {
+	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one", e.Scenario, e.Protocol, e.Verdict)
+}
+
+// Do shrinks. If the run does not violate an invariant, the error is a
+// *NotViolatedError; other errors are those of scenario.Run.Do. A cancelled context ends
+// it with the smallest run so far.
+func (k Shrink) Do(ctx context.Context) (*Shrunk, error) {
+	k.Run.Trace, k.Run.Record = nil, false
+	if k.Run.Swarm {
+		k.Run.Scenario, k.Run.Swarm = k.Run.Scenario.Drawn(k.Run.Seed), false
+	}
+	o, err := k.Run.Do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Verdict != invariant.Violated {
+		return nil, &NotViolatedError{Scenario: k.Run.Scenario.Name, Protocol: k.Run.Protocol.Name, Verdict: o.Verdict}
+	}
+	sh := &shrinker{ctx: ctx, run: k.Run, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
+	defer sh.pool.Close()
+	budget := sh.left
+	s := *k.Run.Scenario
+	recorded, ok := sim.Record(k.Run.Strategy, sh.attempt(&s, k.Run.Seed))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("scenario %s, protocol %s: the run violates %s, and does not when it is run again", s.Name, k.Run.Protocol.Name, sh.invariant)
+	}
+	found := found{&s, k.Run.Seed, recorded}
+	before := sizeOf(&s, recorded.Result)
+	for {
+		next := found
+		next.recorded = sim.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
+		if !k.ScheduleOnly {
+			next = sh.simplify(next)
+		}
+		if next.compare(&found) >= 0 {
+			break
+		}
+		found = next
+	}
+	return sh.finish(found, before, budget)
+}
+
+// finish makes the scenario file of what was found.
+func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
+	run := sh.run
+	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
+	choices := trimmed(f.recorded.Result.Choices)
+	run.Strategy = sim.Replay(choices)
+	o, err := run.Do(sh.ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := *f.scenario
+	s.File = ""
+	s.Reach, s.Catches, s.Source, s.Broken = nil, nil, nil, ""
+	recorded := o.Replay()
+	recorded.Choices = choices
+	s.Replay = &recorded
+	after := sizeOf(&s, o.Result)
+	if o.Violation == nil {
+		return nil, fmt.Errorf("scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name, run.Protocol.Name, sh.invariant)
+	}
+	s.About = fmt.Sprintf("Under %s, %s is violated: %s.\nShrunk to %s and %s in %v of true time.",
+		run.Protocol.Name, o.Violation.Invariant.Name, o.Violation.Why,
+		plural(after.Switches, "context switch"), plural(after.Steps, "step"), after.Elapsed)
+	return &Shrunk{
+		Scenario: &s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 || sh.ctx.Err() != nil,
+	}, nil
+}
+
+// trimmed leaves out the zeros at the end, which a replay takes anyway.
+func trimmed(c sim.Choices) sim.Choices {
+	for len(c) > 0 && c[len(c)-1] == 0 {
+		c = c[:len(c)-1]
+	}
+	return slices.Clip(c)
+}
+
+// shrinker tries runs.
+type shrinker struct {
+	ctx       context.Context
+	run       scenario.Run
+	invariant string
+	left      int // runs that may still be tried
+	pool      scenario.Pool
+}
+
+// attempt says whether a schedule of the scenario violates the invariant.
+func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) sim.Attempt {
+	return func(strategy sim.Strategy) (sim.Result, bool) {
+		if sh.left == 0 || sh.ctx.Err() != nil {
+			return sim.Result{}, false
+		}
+		sh.left--
+		run := sh.run
+		run.Scenario, run.Seed, run.Strategy = s, seed, strategy
+		o, err := sh.pool.Do(sh.ctx, run)
+		if err != nil {
+			return sim.Result{}, false
+		}
+		return o.Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
+	}
+}
+
+// found is a scenario and a run of it that violates the invariant.
+type found struct {
+	scenario *scenario.Scenario
+	seed     uint64
+	recorded sim.Recorded
+}
+
+// compare orders what was found: by size, then by what else there is to read in the file.
+func (f *found) compare(o *found) int {
+	if c := sizeOf(f.scenario, f.recorded.Result).compare(sizeOf(o.scenario, o.recorded.Result)); c != 0 {
+		return c
+	}
+	a, b := detailsOf(f.scenario), detailsOf(o.scenario)
+	return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(len(f.recorded.Deviations), len(o.recorded.Deviations)), cmp.Compare(f.seed, o.seed))
+}
+
+// detailsOf counts what a reader of the scenario has to know beside its size: what may befall the nodes, ticks, settings
+// that are not the default, and durations.
+func detailsOf(s *scenario.Scenario) [4]int64 {
+	var troubles, settings int64
+	count := func(differs bool) {
+		if differs {
+			settings++
+		}
+	}
+	for _, a := range s.Actors {
+		troubles += int64(a.Pauses + a.Crashes + a.Restarts + len(a.ClockSteps))
+		count(a.Drift.Offset != 0)
+		count(a.Drift.PPM != 0)
+		count(a.PauseFor != 0)
+	}
+	for _, f := range s.Faults {
+		count(f.Times != 0)
+	}
+	d := scenario.Defaults()
+	for _, same := range cacheSettings {
+		differing := s.Cache
+		same(&differing, &d.Cache)
+		count(differing != s.Cache)
+	}
+	count(s.Lag != d.Lag)
+	settings += int64(len(s.CompareLags))
+	count(s.ReplicaLag != 0)
+	count(s.Skew != 0)
+	count(s.Bounds.Sweeps != 0)
+	var sum time.Duration
+	copied := *s
+	for _, t := range durations(&copied) {
+		sum += *t.value
+	}
+	return [4]int64{troubles, int64(s.Bounds.Ticks), settings, int64(sum)}
+}
+
+// ofActor reports whether a move is of one of the actor's incarnations.
+func ofActor(m sim.Move, actor string) bool {
+	return m.Name == actor || strings.HasPrefix(m.Name, actor+".")
+}

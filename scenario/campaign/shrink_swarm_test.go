@@ -1,0 +1,43 @@
+package campaign_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+func TestARunOfASwarmShrinksToOneWithoutIt(t *testing.T) {
+	s := parsed(t, `
+name: swarmed
+cache: {lease: 10s}
+actors:
+  - name: alice
+    script: [get /home]
+    pauses: 1
+    pause-for: 15s
+  - name: bob
+    script: [sleep 11s, get /home]
+faults:
+  - maybe response-lost op=PutItem
+  - maybe error-before op=TransactWriteItems
+`)
+	p := protocolNamed(t, "blind-release")
+	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Swarm: true})
+	if r.Verdict != invariant.Violated {
+		t.Fatalf("%v, want a violation to shrink", r.Verdict)
+	}
+	shrunk := shrink(t, campaign.Shrink{Run: r.Failure.Replay().Run(s, p)})
+	if shrunk.Scenario.Replay.Swarm || shrunk.Scenario.Replay.Violates != r.Failure.Violation.Invariant.Name {
+		t.Errorf("shrunk to %+v, want no swarm, and the same invariant", shrunk.Scenario.Replay)
+	}
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := run.Do(context.Background())
+	if err != nil || o.Verdict != invariant.Violated {
+		t.Errorf("the shrunk scenario replays to %+v (%v), want a violation", o, err)
+	}
+}

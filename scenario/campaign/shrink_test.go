@@ -1,0 +1,241 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// failing returns a run of the embedded scenario that violates an invariant under the protocol.
+func failing(t testing.TB, name, protocol string) scenario.Run {
+	t.Helper()
+	s, p := embedded(t, name), protocolNamed(t, protocol)
+	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if r.Verdict != invariant.Violated {
+		t.Fatalf("%s under %s: %v, want a violation to shrink", name, protocol, r.Verdict)
+	}
+	return scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+}
+
+func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
+	t.Helper()
+	shrunk, err := k.Do(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shrunk
+}
+
+// catchers returns, for each protocol that embedded scenarios catch, the first and the last of them.
+func catchers(t testing.TB) map[string][]string {
+	caught := map[string][]string{}
+	for _, name := range fixtures.Names() {
+		for _, protocol := range embedded(t, name).Catches {
+			if len(caught[protocol]) == 2 {
+				caught[protocol] = caught[protocol][:1]
+			}
+			caught[protocol] = append(caught[protocol], name)
+		}
+	}
+	return caught
+}
+
+func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
+	caught := catchers(t)
+	all := slices.Sorted(maps.Keys(caught))
+	for _, protocol := range fewer(all, all[:8]) {
+		for _, name := range caught[protocol][:1] { // the last ones are the benchmark's
+			t.Run(protocol+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				run := failing(t, name, protocol)
+				want, err := run.Do(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				shrunk := shrink(t, campaign.Shrink{Run: run})
+				if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
+					t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
+				}
+				before, after := shrunk.Before, shrunk.After
+				if after.Switches > before.Switches || after.Switches == before.Switches && after.Steps > before.Steps {
+					t.Errorf("shrunk to %v from %v", after, before)
+				}
+				if shrunk.Bounded {
+					t.Errorf("%d runs were not enough", shrunk.Runs)
+				}
+				again := replays(t, shrunk)
+
+				// There is nothing left to shrink.
+				if twice := shrink(t, campaign.Shrink{Run: again}); yamlOf(t, twice.Scenario) != yamlOf(t, shrunk.Scenario) {
+					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
+				}
+				// It still tells the broken protocol from the right one.
+				if r := ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: racing.Fewer(300, 30)}); r.Verdict != invariant.OK {
+					t.Errorf("the scenario's own protocol: %s\n%s", r.Explain("isr-sim", name), yamlOf(t, again.Scenario))
+				}
+			})
+		}
+	}
+}
+
+// replays holds that the file of a shrunk run is read again, and that its replay entry is that run. It returns the run.
+func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
+	t.Helper()
+	s, err := scenario.Parse("shrunk.yaml", []byte(yamlOf(t, shrunk.Scenario)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, o := trace(t, run)
+	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
+		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
+	}
+	if o.Digest != s.Replay.Digest || o.Digest != shrunk.Outcome.Digest {
+		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", o.Digest, s.Replay.Digest, shrunk.Outcome.Digest)
+	}
+	if !strings.Contains(s.About, shrunk.Outcome.Violation.Why) {
+		t.Errorf("the file does not say what is violated: %q", s.About)
+	}
+	return run
+}
+
+func yamlOf(t testing.TB, s *scenario.Scenario) string {
+	t.Helper()
+	yaml, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(yaml)
+}
+
+func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
+	run := failing(t, "paused-writer", "blind-publish")
+	if shrunk := shrink(t, campaign.Shrink{Run: run}); shrunk.After.Switches > 4 {
+		t.Errorf("shrunk to %v, want at most 4 context switches", shrunk.After)
+	}
+	// Alice's publish over bob's needs that she stops, that he publishes, and that she goes on.
+	shrunk := shrink(t, campaign.Shrink{Run: run, ScheduleOnly: true})
+	if shrunk.After.Switches > 4 {
+		t.Errorf("of the schedule alone: shrunk to %v, want at most 4 context switches", shrunk.After)
+	}
+	want := *run.Scenario
+	want.File, want.About, want.Reach, want.Catches, want.Replay = "", shrunk.Scenario.About, nil, nil, shrunk.Scenario.Replay
+	if diff := cmp.Diff(yamlOf(t, &want), yamlOf(t, shrunk.Scenario)); diff != "" {
+		t.Errorf("shrinking the schedule alone changed the scenario:\n%s", diff)
+	}
+}
+
+func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
+	run := failing(t, "row-lingers", "blind-release")
+	bounded := shrink(t, campaign.Shrink{Run: run, Runs: 60})
+	if !bounded.Bounded || bounded.Runs != 60 {
+		t.Errorf("%d runs, bounded %v; want 60, bounded", bounded.Runs, bounded.Bounded)
+	}
+	replays(t, bounded)
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (campaign.Shrink{Run: run}).Do(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func TestThereIsNothingToShrinkOrToExplainInARunThatIsOK(t *testing.T) {
+	run := scenario.Run{Scenario: embedded(t, "paused-writer"), Protocol: protocolNamed(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	_, shrinkErr := campaign.Shrink{Run: run}.Do(t.Context())
+	_, explainErr := campaign.Explain{Run: run}.Do(t.Context())
+	for _, err := range []error{shrinkErr, explainErr} {
+		if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
+			t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
+		}
+	}
+	run.Strategy = sim.Replay(sim.Choices{99})
+	_, shrinkErr = campaign.Shrink{Run: run}.Do(t.Context())
+	_, explainErr = campaign.Explain{Run: run}.Do(t.Context())
+	for _, err := range []error{shrinkErr, explainErr} {
+		if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
+			t.Errorf("error %v, want a DivergedError", err)
+		}
+	}
+}
+
+func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
+	run := failing(t, "two-contenders", "acquire-by-get-then-put")
+	shrunk := shrink(t, campaign.Shrink{Run: run})
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	explain := func(processors int) *campaign.Explanation {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		x, err := campaign.Explain{Run: run, Tails: 50}.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	x := explain(1)
+	if one, eight := x.Print(true), explain(8).Print(true); one != eight {
+		t.Errorf("on 1 and on 8 processors (-1 +8):\n%s", cmp.Diff(one, eight))
+	}
+	// The second put of the lock is the theft: it cannot come later than that, nor before both have seen the lock free.
+	puts, reads := 0, 0
+	for i, s := range x.Steps {
+		if s.N != i+1 {
+			t.Fatalf("step %d is numbered %d", i+1, s.N)
+		}
+		if strings.Contains(s.Text, "effect      GetItem LOCK") && i < x.Sealed {
+			reads++
+		}
+		if strings.Contains(s.Text, "effect      PutItem LOCK") && i < x.Sealed {
+			puts++
+		}
+	}
+	if reads < 1 || puts > 1 {
+		t.Errorf("sealed at step %d, after %d reads and %d puts of the lock:\n%s", x.Sealed+1, reads, puts, x.Print(true))
+	}
+	for _, s := range x.Steps[x.Sealed:] {
+		if s.Violated != x.Tails {
+			t.Errorf("step %d is after the one that sealed it, and %d of %d tails violate", s.N, s.Violated, x.Tails)
+		}
+	}
+	if x.Sealed > 0 && x.Steps[x.Sealed-1].Violated == x.Tails {
+		t.Error("the step before the one that sealed it was certain, too")
+	}
+	if all, few := strings.Count(x.Print(true), "\n"), strings.Count(x.Print(false), "\n"); few >= all {
+		t.Errorf("%d lines of all steps, and %d of those that matter", all, few)
+	}
+}
+
+func BenchmarkShrink(b *testing.B) {
+	for protocol, names := range catchers(b) {
+		b.Run(protocol, func(b *testing.B) {
+			runs := make([]scenario.Run, len(names))
+			for i, name := range names {
+				runs[i] = failing(b, name, protocol)
+			}
+			tried, n := 0, 0
+			for b.Loop() {
+				tried += shrink(b, campaign.Shrink{Run: runs[n%len(runs)]}).Runs
+				n++
+			}
+			b.ReportMetric(float64(tried)/float64(n), "runs/op")
+		})
+	}
+}

@@ -1,0 +1,331 @@
+package campaign
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// simplify makes the scenario simpler, and its schedule with it.
+func (sh *shrinker) simplify(f found) found {
+	for _, pass := range []func(found) found{
+		sh.withoutActors, sh.withoutFaults, sh.withoutCommands, sh.withoutTroubles, sh.withDefaults, sh.withFewerTicks,
+		sh.inLessTime, sh.fromPlainSeed,
+	} {
+		next := pass(f)
+		if next.compare(&f) < 0 {
+			next.recorded = sim.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
+		}
+		f = next
+	}
+	return f
+}
+
+// cut is try for a change that leaves something out which a schedule may have been about: if none of the schedules that
+// try has does it, some others may. Most bugs that are left in the smaller scenario show within some tens.
+func (sh *shrinker) cut(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
+	return sh.try(f, change, adapt) || sh.search(f, change, 40, 200)
+}
+
+// search is try with the first schedule of a portfolio that violates the invariant, made smaller. runs is how many runs
+// that may take.
+func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules, runs int) bool {
+	s := changed(f.scenario, change)
+	if s == nil {
+		return false
+	}
+	attempt := func(strategy sim.Strategy) (sim.Result, bool) {
+		if runs--; runs < 0 {
+			return sim.Result{}, false
+		}
+		return sh.attempt(s, f.seed)(strategy)
+	}
+	plan := sim.Portfolio()
+	for i := range schedules {
+		strategy := plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "shrink"))
+		if recorded, ok := sim.Record(strategy, attempt); ok {
+			next := found{s, f.seed, sim.Shrink(recorded, attempt)}
+			if next.compare(f) < 0 {
+				*f = next
+				return true
+			}
+			break
+		}
+	}
+	return false
+}
+
+// try has a copy of the scenario changed, and keeps it if the invariant is violated still and the run is smaller. adapt,
+// if set, says what becomes of a schedule's moves; those that it refuses are left out.
+func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
+	s := changed(f.scenario, change)
+	if s == nil {
+		return false
+	}
+	next := found{scenario: s, seed: f.seed}
+	deviations, moves := f.recorded.Deviations, f.recorded.Moves
+	if adapt != nil {
+		deviations, moves = nil, nil
+		for _, d := range f.recorded.Deviations {
+			if m, ok := adapt(d.Move); ok {
+				deviations = append(deviations, sim.Deviation{At: d.At, Move: m})
+			}
+		}
+		for _, m := range f.recorded.Moves {
+			if m, ok := adapt(m); ok {
+				moves = append(moves, m)
+			}
+		}
+	}
+	for _, strategy := range []sim.Strategy{sim.Deviate(deviations), sim.Follow(moves)} {
+		var ok bool
+		if next.recorded, ok = sim.Record(strategy, sh.attempt(s, f.seed)); ok && next.compare(f) < 0 {
+			*f = next
+			return true
+		}
+	}
+	return false
+}
+
+// changed returns a changed copy; nil if it is the same.
+func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Scenario {
+	c := clone(s)
+	change(c)
+	if reflect.DeepEqual(c, s) {
+		return nil
+	}
+	return c
+}
+
+// clone copies what simplify changes.
+func clone(s *scenario.Scenario) *scenario.Scenario {
+	c := *s
+	c.Actors, c.Faults, c.CompareLags = slices.Clone(s.Actors), slices.Clone(s.Faults), slices.Clone(s.CompareLags)
+	for i := range c.Actors {
+		a := &c.Actors[i]
+		a.Script, a.ClockSteps = slices.Clone(a.Script), slices.Clone(a.ClockSteps)
+	}
+	return &c
+}
+
+// withoutActors leaves out actors, with the faults that strike only them.
+func (sh *shrinker) withoutActors(f found) found {
+	for i := 0; i < len(f.scenario.Actors) && len(f.scenario.Actors) > 1; {
+		name := f.scenario.Actors[i].Name
+		var faults []int
+		for j, fault := range f.scenario.Faults {
+			if fault.Actor == name {
+				faults = append(faults, j)
+			}
+		}
+		if !sh.cut(&f, func(s *scenario.Scenario) {
+			s.Actors = slices.Delete(s.Actors, i, i+1)
+			s.Faults = slices.DeleteFunc(s.Faults, func(f scenario.Fault) bool { return f.Actor == name })
+		}, func(m sim.Move) (sim.Move, bool) {
+			return withoutOutcomes(m, f.scenario.Faults, faults), !ofActor(m, name)
+		}) {
+			i++
+		}
+	}
+	return f
+}
+
+// withoutFaults leaves out faults, or how often they strike.
+func (sh *shrinker) withoutFaults(f found) found {
+	for i := 0; i < len(f.scenario.Faults); {
+		if !sh.cut(&f, func(s *scenario.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) }, func(m sim.Move) (sim.Move, bool) {
+			return withoutOutcomes(m, f.scenario.Faults, []int{i}), true
+		}) {
+			i++
+		}
+	}
+	for i := range f.scenario.Faults {
+		sh.cut(&f, func(s *scenario.Scenario) { s.Faults[i].Times = 0 }, nil)
+	}
+	return f
+}
+
+// withoutOutcomes returns the move where some of the faults have been left out: the outcomes of an effect are the
+// ordinary one and, from 1, the possible faults.
+func withoutOutcomes(m sim.Move, faults []scenario.Fault, without []int) sim.Move {
+	outcome, possible := m.Outcome, 0
+	for i, fault := range faults {
+		if !fault.Maybe {
+			continue
+		}
+		possible++
+		switch {
+		case !slices.Contains(without, i):
+		case m.Outcome == possible:
+			outcome = 0
+		case m.Outcome > possible:
+			outcome--
+		}
+	}
+	m.Outcome = outcome
+	return m
+}
+
+// withoutCommands leaves out commands.
+func (sh *shrinker) withoutCommands(f found) found {
+	for i := range f.scenario.Actors {
+		for j := 0; j < len(f.scenario.Actors[i].Script) && len(f.scenario.Actors[i].Script) > 1; {
+			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].Script = slices.Delete(s.Actors[i].Script, j, j+1) }, nil) {
+				j++
+			}
+		}
+	}
+	return f
+}
+
+// withoutTroubles leaves out what befalls the nodes.
+func (sh *shrinker) withoutTroubles(f found) found {
+	for i := range f.scenario.Actors {
+		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
+			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1) }, nil) {
+				j++
+			}
+		}
+		for _, change := range []func(*scenario.Actor){
+			func(a *scenario.Actor) { a.Pauses, a.PauseFor = 0, 0 },
+			func(a *scenario.Actor) { a.Crashes, a.Restarts = 0, 0 },
+			func(a *scenario.Actor) { a.Restarts = 0 },
+			func(a *scenario.Actor) { a.Drift = fakeclock.Drift{} },
+			func(a *scenario.Actor) { a.Pauses = min(a.Pauses, 1) },
+			func(a *scenario.Actor) { a.Crashes = min(a.Crashes, 1) },
+			func(a *scenario.Actor) { a.Restarts = min(a.Restarts, 1) },
+		} {
+			sh.cut(&f, func(s *scenario.Scenario) { change(&s.Actors[i]) }, nil)
+		}
+	}
+	return f
+}
+
+// cacheSettings set one setting of a cache to that of another one.
+var cacheSettings = []func(c, d *scenario.Cache){
+	func(c, d *scenario.Cache) { c.Lease = d.Lease },
+	func(c, d *scenario.Cache) { c.Revalidate = d.Revalidate },
+	func(c, d *scenario.Cache) { c.Retention = d.Retention },
+	func(c, d *scenario.Cache) { c.TTLBuffer = d.TTLBuffer },
+	func(c, d *scenario.Cache) { c.Render = d.Render },
+	func(c, d *scenario.Cache) { c.KeepAlive = d.KeepAlive },
+	func(c, d *scenario.Cache) { c.Contention = d.Contention },
+	func(c, d *scenario.Cache) { c.Failure = d.Failure },
+	func(c, d *scenario.Cache) { c.Poll = d.Poll },
+	func(c, d *scenario.Cache) { c.Patience = d.Patience },
+	func(c, d *scenario.Cache) { c.Attempts = d.Attempts },
+}
+
+// withDefaults sets what the violation does not need to what files need not say.
+func (sh *shrinker) withDefaults(f found) found {
+	d := scenario.Defaults()
+	// First of all: a cache that is left so small that nothing in it is ever fresh would never settle.
+	sh.try(&f, func(s *scenario.Scenario) { s.Settle = 0 }, nil)
+	for _, same := range cacheSettings {
+		sh.try(&f, func(s *scenario.Scenario) { same(&s.Cache, &d.Cache) }, nil)
+	}
+	sh.try(&f, func(s *scenario.Scenario) { s.Lag = d.Lag }, nil)
+	for i := 0; i < len(f.scenario.CompareLags); {
+		if !sh.try(&f, func(s *scenario.Scenario) { s.CompareLags = slices.Delete(s.CompareLags, i, i+1) }, nil) {
+			i++
+		}
+	}
+	sh.try(&f, func(s *scenario.Scenario) { s.ReplicaLag = 0 }, nil)
+	sh.try(&f, func(s *scenario.Scenario) { s.Bounds.Sweeps = 0 }, nil)
+	if !slices.ContainsFunc(f.scenario.Actors, func(a scenario.Actor) bool { return a.Drift != fakeclock.Drift{} || len(a.ClockSteps) > 0 }) {
+		sh.try(&f, func(s *scenario.Scenario) { s.Skew = 0 }, nil)
+	}
+	return f
+}
+
+// withFewerTicks lets time move less often while something else could happen.
+func (sh *shrinker) withFewerTicks(f found) found {
+	for ticks := 0; ticks < f.scenario.Bounds.Ticks; ticks++ {
+		sh.try(&f, func(s *scenario.Scenario) { s.Bounds.Ticks = ticks }, nil)
+	}
+	return f
+}
+
+// duration is one of a scenario's, and the least that it may be.
+type duration struct {
+	value *time.Duration
+	least time.Duration
+}
+
+// durations returns those that decide how long a run takes.
+func durations(s *scenario.Scenario) []duration {
+	c := &s.Cache
+	all := []duration{
+		{&c.Lease, time.Second}, {&c.Revalidate, time.Second}, {&c.Render, 0}, {&c.KeepAlive, 0},
+	}
+	if c.Contention == isr.Wait {
+		all = append(all, duration{&c.Poll, time.Second})
+	}
+	for i := range s.Actors {
+		a := &s.Actors[i]
+		all = append(all, duration{&a.PauseFor, 0})
+		for j := range a.Script {
+			if a.Script[j].Verb == scenario.Sleep {
+				all = append(all, duration{&a.Script[j].For, time.Second})
+			}
+		}
+	}
+	return all
+}
+
+// nice durations, in ascending order.
+var nice = []time.Duration{
+	0, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second, 5 * time.Second, 10 * time.Second, 11 * time.Second, 15 * time.Second, 20 * time.Second,
+	30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
+	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+// inLessTime makes durations shorter: all of them in proportion, and then each.
+func (sh *shrinker) inLessTime(f found) found {
+	longest := time.Duration(0)
+	for _, d := range durations(clone(f.scenario)) {
+		longest = max(longest, *d.value)
+	}
+	for _, to := range nice[1:] {
+		change := func(s *scenario.Scenario) {
+			for _, d := range durations(s) {
+				seconds := int64(*d.value/time.Millisecond) * int64(to/time.Second) / int64(longest/time.Millisecond)
+				*d.value = max(time.Duration(seconds)*time.Second, d.least)
+			}
+		}
+		if to < longest && (sh.try(&f, change, nil) || sh.search(&f, change, 8, 80)) {
+			break
+		}
+	}
+	for i := range durations(f.scenario) {
+		least := true
+		for _, to := range nice {
+			d := durations(f.scenario)[i]
+			if to >= *d.value || to < d.least {
+				continue
+			}
+			change := func(s *scenario.Scenario) { *durations(s)[i].value = to }
+			if sh.try(&f, change, nil) || least && sh.search(&f, change, 8, 80) {
+				break
+			}
+			least = false
+		}
+	}
+	return f
+}
+
+// fromPlainSeed replaces the seed, of which only a lag that is random takes notice, by a short one.
+func (sh *shrinker) fromPlainSeed(f found) found {
+	plain := f
+	plain.seed = 1
+	var ok bool
+	if plain.recorded, ok = sim.Record(sim.Deviate(f.recorded.Deviations), sh.attempt(plain.scenario, plain.seed)); ok && plain.compare(&f) < 0 {
+		return plain
+	}
+	return f
+}

@@ -1,0 +1,73 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// troubled is a scenario with the given faults.
+func troubled(faults string) string {
+	return fmt.Sprintf(`
+name: troubled
+protocol: recipe-a
+cache: {lease: 10s, revalidate: 20s}
+actors:
+  - {name: alice, script: [get /home, sleep 21s, get /home]}
+  - {name: bob, script: [sleep 1s, get /home]}
+faults: [%s]
+settle: 30s
+bounds: {ticks: 0, schedules: 300}
+`, faults)
+}
+
+func TestThereIsARunForEachPossibleTrouble(t *testing.T) {
+	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, maybe origin-failed"
+	s, err := scenario.Parse("f.yaml", []byte(troubled(faults)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(faultTexts(s.Faults), ", "); got != faults {
+		t.Errorf("the faults print %q, want %q", got, faults)
+	}
+	r, err := Campaign{Scenario: s, Seed: 1}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Passed() {
+		t.Error(r.Explain("isr-sim", "f.yaml"))
+	}
+	for _, trouble := range scenario.Troubles() {
+		if !slices.Contains(r.Reached(), scenario.Mark(trouble)) {
+			t.Errorf("no schedule met %s", trouble)
+		}
+	}
+}
+
+// A fault that strikes the second call to come makes the order of the calls matter, which a search must see: sleep sets
+// leave out no state.
+func TestSearchesCountTroubles(t *testing.T) {
+	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
+		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(troubled(faults), "sleep 1s, ", "", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := Prove{Scenario: s, off: sim.SleepSets | sim.PersistentSets}.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		reduced, err := Prove{Scenario: s, off: sim.PersistentSets}.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !plain.Explored.Complete || !reduced.Explored.Complete || plain.Explored.States != reduced.Explored.States || reduced.Verdict != invariant.OK {
+			t.Errorf("%s: %s without sleep sets, %s with them", faults, plain.Extent(), reduced.Extent())
+		}
+	}
+}

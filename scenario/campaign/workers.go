@@ -1,0 +1,83 @@
+package campaign
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// inOrder calls do for 0, 1 and so on below n on several goroutines, and take, on
+// the caller's, with what came out of each, one at a time and in that order: so
+// whoever takes cannot tell how many goroutines there were.
+//
+// It ends early when take returns false, and forgets what was done beyond. It also
+// ends when ctx is done: what has been handed out by then is still done and
+// taken, so that nothing that was found is lost. It returns how many were taken,
+// after all goroutines have ended.
+func inOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take func(i int, v T) bool) int {
+	if workers <= 1 {
+		for i := range n {
+			if ctx.Err() != nil {
+				return i
+			}
+			if !take(i, do(i)) {
+				return i + 1
+			}
+		}
+		return n
+	}
+	// Numbers are handed out in batches, for a hand-over costs a good part of a short run.
+	type batch struct {
+		from, to int
+		results  []T
+		ready    chan struct{}
+	}
+	var over atomic.Bool
+	stop := make(chan struct{})
+	work := make(chan *batch)
+	queue := make(chan *batch, 2*workers) // bounds how far the fastest worker is ahead of the slowest
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer close(work)
+		defer close(queue)
+		for from := 0; from < n && ctx.Err() == nil; {
+			b := &batch{from: from, to: min(from+batchSize(from), n), ready: make(chan struct{})}
+			select {
+			case queue <- b:
+			case <-stop:
+				return
+			case <-ctx.Done():
+				return
+			}
+			work <- b
+			from = b.to
+		}
+	})
+	for range workers {
+		running.Go(func() {
+			for b := range work {
+				for i := b.from; i < b.to && !over.Load(); i++ {
+					b.results = append(b.results, do(i))
+				}
+				close(b.ready)
+			}
+		})
+	}
+	defer running.Wait()
+	taken := 0
+	for b := range queue {
+		<-b.ready
+		for _, v := range b.results {
+			taken++
+			if !take(taken-1, v) {
+				over.Store(true)
+				close(stop)
+				return taken
+			}
+		}
+	}
+	return taken
+}
+
+// batchSize is small at first, where most campaigns that find something end.
+func batchSize(from int) int { return min(1+from/64, 16) }

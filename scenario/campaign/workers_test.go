@@ -1,0 +1,119 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// everything prints all that a report says.
+func everything(r *campaign.Report) string {
+	var b strings.Builder
+	outcome := func(what string, o *scenario.Outcome) {
+		if o != nil {
+			fmt.Fprintf(&b, "%s: %+v %v %q %+v %v %d exchanges, rows %q\n", what, o.Result, o.Verdict, o.Why, o.Replay(), o.Marks, len(o.Exchanges), o.Rows)
+		}
+	}
+	fmt.Fprintf(&b, "%s\n%sfailed at %d (%s); marks %v missing %v unmet %v; %v %q\n",
+		r.Row(), r.Explain("isr-sim", "file"), r.FailedAt, r.FailureStrategy, r.Marks, r.Missing, r.Unmet, r.Verdict, r.Why)
+	outcome("doubt", r.Doubt)
+	outcome("failure", r.Failure)
+	for i, o := range r.Recorded {
+		outcome(fmt.Sprint("recorded ", i), o)
+	}
+	return b.String()
+}
+
+func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
+	cut := parsed(t, lonely+"bounds: {schedules: 200, steps: 6}")
+	for name, c := range map[string]campaign.Campaign{
+		"passes":             {Scenario: embedded(t, "paused-writer"), Seed: 1, Schedules: 500},
+		"passes with swarm":  {Scenario: embedded(t, "lost-response"), Seed: 1, Schedules: 500, Swarm: true},
+		"is violated early":  {Scenario: embedded(t, "two-contenders"), Protocol: protocolNamed(t, "acquire-by-get-then-put"), Seed: 1, Record: 5},
+		"is violated late":   {Scenario: embedded(t, "paused-writer"), Protocol: protocolNamed(t, "blind-publish"), Seed: 4, Plan: sim.Only(sim.POS)},
+		"never gets there":   {Scenario: parsed(t, lonely+"reach: [ttl-deletion]\nfaults: [maybe throttled op=UpdateItem]"), Seed: 1, Schedules: 300},
+		"is cut":             {Scenario: cut, Seed: 1},
+		"is one schedule":    {Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 1},
+		"speaks through SDK": {Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 20, SDK: true, Record: 20},
+	} {
+		c.Workers = 1
+		want := everything(ran(t, c))
+		for _, workers := range racing.Fewer([]int{2, 8}, []int{8}) {
+			c.Workers = workers
+			if got := everything(ran(t, c)); got != want {
+				t.Errorf("a campaign that %s, %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+func TestAProtocolThatBreaksInOneScheduleBreaksTheCampaignThere(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 2, 8} {
+		// Schedules in which alice's publish is throttled make the store panic.
+		c := campaign.Campaign{Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Workers: workers}
+		_, err := c.Run(context.Background())
+		if err == nil {
+			t.Fatal("the campaign passed, want it broken")
+		}
+		if first == "" {
+			first = err.Error()
+		}
+		if err.Error() != first {
+			t.Errorf("%d workers: broken by %v, one worker: %v", workers, err, first)
+		}
+	}
+}
+
+func TestProgressIsHeardInOrder(t *testing.T) {
+	last := 0
+	ran(t, campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 400, Workers: 8, Progress: func(done, of int) {
+		if done != last+1 || of != 400 {
+			t.Errorf("heard %d of %d after %d", done, of, last)
+		}
+		last = done
+	}})
+	if last != 400 {
+		t.Errorf("heard of %d schedules, want 400", last)
+	}
+}
+
+// BenchmarkCampaign is one campaign with one processor, and with two: what the second one adds is what it reports as "times".
+// -cpu has no part in it. A benchmark that uses b.Loop is run for its first -cpu before package testing heeds it: under
+// -cpu 1,2 both measurements would be of two processors.
+func BenchmarkCampaign(b *testing.B) {
+	s := embedded(b, "two-contenders")
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command does
+	alone := 0.0
+	for _, processors := range []int{1, 2} {
+		b.Run(fmt.Sprintf("processors=%d", processors), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			schedules := 0
+			for seed := uint64(1); b.Loop(); seed++ {
+				r := ran(b, campaign.Campaign{Scenario: s, Seed: seed, Schedules: 2000})
+				if r.Verdict != invariant.OK {
+					b.Fatal(r.Explain("isr-sim", "two-contenders"))
+				}
+				schedules += r.Schedules
+			}
+			rate := float64(schedules) / b.Elapsed().Seconds()
+			b.ReportMetric(rate, "schedules/s")
+			if processors == 1 {
+				alone = rate
+			} else if alone > 0 {
+				b.ReportMetric(rate/alone, "times")
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package scenario_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// embedded returns an embedded scenario.
+func embedded(t testing.TB, name string) *scenario.Scenario {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(name+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// protocolNamed returns a protocol.
+func protocolNamed(t testing.TB, name string) isr.Protocol {
+	t.Helper()
+	p, err := scenario.ProtocolNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ran runs a campaign and returns its report.
+func ran(t testing.TB, c campaign.Campaign) *campaign.Report {
+	t.Helper()
+	r, err := c.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// trace runs once and returns what the run prints.
+func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
+	t.Helper()
+	var b bytes.Buffer
+	r.Trace = &b
+	o, err := r.Do(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), o
+}
+
+// parsed reads a scenario given as text.
+func parsed(t testing.TB, text string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at the
+// same time on eight.
+func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
+	seeds := racing.Fewer(1000, 200)
+	if testing.Short() {
+		seeds = 100
+	}
+	var runs []scenario.Run
+	plans, protocols := sim.Plans(), scenario.Protocols()
+	for i := 0; len(runs) < seeds; i++ {
+		for _, name := range fixtures.Names() {
+			n := len(runs)
+			runs = append(runs, scenario.Run{
+				Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(n),
+				Strategy: plans[n%len(plans)].At(n), ExpectedSteps: 40, Swarm: n%2 == 0,
+			})
+		}
+	}
+	traces := func(processors int) []string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		all := make([]string, len(runs))
+		var running sync.WaitGroup
+		for worker := range processors {
+			running.Go(func() {
+				for i := worker; i < len(runs); i += processors {
+					var b bytes.Buffer
+					run := runs[i]
+					run.Trace = &b
+					if _, err := run.Do(t.Context()); err != nil {
+						t.Error(err)
+					}
+					all[i] = b.String()
+				}
+			})
+		}
+		running.Wait()
+		return all
+	}
+	one, eight := traces(1), traces(8)
+	for i, r := range runs {
+		if one[i] == "" || one[i] != eight[i] {
+			t.Errorf("%s under %s, seed %d (-one processor +eight):\n%s", r.Scenario.Name, r.Protocol.Name, r.Seed, cmp.Diff(one[i], eight[i]))
+		}
+	}
+}
+
+func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		s := embedded(t, name)
+		for _, p := range racing.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
+			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
+			want, o := trace(t, run)
+			run.Strategy = sim.Replay(o.Result.Choices)
+			got, again := trace(t, run)
+			if o.Digest == "" || again.Digest != o.Digest {
+				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, o.Digest, again.Digest)
+			}
+			if got != want || !slices.Equal(again.Result.Choices, o.Result.Choices) {
+				t.Errorf("%s under %s: replayed (-run +replay):\n%s", name, p.Name, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+func BenchmarkSchedules(b *testing.B) {
+	s := embedded(b, "two-contenders")
+	p := isr.Reference()
+	seed := uint64(0)
+	for b.Loop() {
+		seed++
+		if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: seed, Trace: nil}).Do(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(seed)/b.Elapsed().Seconds(), "schedules/s")
+}
+
+func TestAFaultOfAnActorIsOneOfAllItsIncarnations(t *testing.T) {
+	s := parsed(t, `
+name: reborn
+actors:
+  - name: alice
+    script: [get /home]
+    crashes: 1
+    restarts: 1
+  - name: bob
+    script: [sleep 1s, sleep 1s, sleep 1s]
+faults: [throttled actor=alice times=always]
+`)
+	for seed := range uint64(200) {
+		text, o := trace(t, scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: seed})
+		if strings.Contains(text, "alice.2") && strings.Contains(text, "-> ok") {
+			t.Fatalf("seed %d (%v): a call was served:\n%s", seed, o.Result.Choices, text)
+		}
+	}
+}
+
+func TestAScheduleThatDoesNotFitIsADivergedError(t *testing.T) {
+	_, err := scenario.Run{
+		Scenario: embedded(t, "two-contenders"), Protocol: isr.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
+	}.Do(context.Background())
+	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
+		t.Errorf("error %v, want a *sim.DivergedError", err)
+	}
+}
