@@ -18,36 +18,64 @@ const (
 	rowObject    = "row"
 )
 
+// eachRow calls visit with the key of each row that a call to DynamoDB names, or
+// with the item that is put there. It returns false if the call may be about other
+// rows, too.
+func eachRow(input any, visit func(key map[string]types.AttributeValue, write bool)) (all bool) {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		visit(in.Key, false)
+	case *dynamodb.PutItemInput:
+		visit(in.Item, true)
+	case *dynamodb.UpdateItemInput:
+		visit(in.Key, true)
+	case *dynamodb.DeleteItemInput:
+		visit(in.Key, true)
+	case *dynamodb.TransactWriteItemsInput:
+		for _, action := range in.TransactItems {
+			switch {
+			case action.Put != nil:
+				visit(action.Put.Item, true)
+			case action.Update != nil:
+				visit(action.Update.Key, true)
+			case action.Delete != nil:
+				visit(action.Delete.Key, true)
+			case action.ConditionCheck != nil:
+				visit(action.ConditionCheck.Key, false)
+			}
+		}
+	case *dynamodb.TransactGetItemsInput:
+		for _, action := range in.TransactItems {
+			if action.Get != nil {
+				visit(action.Get.Key, false)
+			}
+		}
+		return false
+	case *dynamodb.BatchGetItemInput:
+		//isrsim:unordered worlds have one table
+		for _, keys := range in.RequestItems {
+			for _, key := range keys.Keys {
+				visit(key, false)
+			}
+		}
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
 // accesses returns what a call to DynamoDB reads and writes; nil if that could be
 // anything in the table.
 func accesses(input any) []sim.Access {
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		return []sim.Access{rowAccess(in.Key, false)}
-	case *dynamodb.PutItemInput:
-		return []sim.Access{rowAccess(in.Item, true)}
-	case *dynamodb.UpdateItemInput:
-		return []sim.Access{rowAccess(in.Key, true)}
-	case *dynamodb.DeleteItemInput:
-		return []sim.Access{rowAccess(in.Key, true)}
-	case *dynamodb.TransactWriteItemsInput:
-		all := make([]sim.Access, len(in.TransactItems), len(in.TransactItems)+1)
-		for i, action := range in.TransactItems {
-			switch {
-			case action.Put != nil:
-				all[i] = rowAccess(action.Put.Item, true)
-			case action.Update != nil:
-				all[i] = rowAccess(action.Update.Key, true)
-			case action.Delete != nil:
-				all[i] = rowAccess(action.Delete.Key, true)
-			case action.ConditionCheck != nil:
-				all[i] = rowAccess(action.ConditionCheck.Key, false)
-			}
-		}
-		return all
-	default:
+	touched := make([]sim.Access, 0, 2)
+	all := eachRow(input, func(key map[string]types.AttributeValue, write bool) {
+		touched = append(touched, rowAccess(key, write))
+	})
+	if !all {
 		return nil
 	}
+	return touched
 }
 
 func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -40,42 +39,7 @@ func (n *node) namedFor(ctx context.Context) *named {
 
 // note takes in the keys that a call names. A Query names none.
 func (a *named) note(input any) {
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		a.key(in.Key)
-	case *dynamodb.PutItemInput:
-		a.key(in.Item)
-	case *dynamodb.UpdateItemInput:
-		a.key(in.Key)
-	case *dynamodb.DeleteItemInput:
-		a.key(in.Key)
-	case *dynamodb.TransactWriteItemsInput:
-		for _, action := range in.TransactItems {
-			switch {
-			case action.Put != nil:
-				a.key(action.Put.Item)
-			case action.Update != nil:
-				a.key(action.Update.Key)
-			case action.Delete != nil:
-				a.key(action.Delete.Key)
-			case action.ConditionCheck != nil:
-				a.key(action.ConditionCheck.Key)
-			}
-		}
-	case *dynamodb.TransactGetItemsInput:
-		for _, action := range in.TransactItems {
-			if action.Get != nil {
-				a.key(action.Get.Key)
-			}
-		}
-	case *dynamodb.BatchGetItemInput:
-		//isrsim:unordered worlds have one table
-		for _, keys := range in.RequestItems {
-			for _, key := range keys.Keys {
-				a.key(key)
-			}
-		}
-	}
+	eachRow(input, func(key map[string]types.AttributeValue, _ bool) { a.key(key) })
 }
 
 func (a *named) key(key map[string]types.AttributeValue) {
