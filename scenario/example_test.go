@@ -3,7 +3,6 @@ package scenario_test
 import (
 	"context"
 	"fmt"
-	"log"
 
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -23,15 +22,18 @@ replay: {protocol: blind-publish, seed: 1, choices: "000000001"}
 func Example() {
 	s, err := scenario.Parse("paused-writer.yaml", []byte(recorded))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	run, err := s.Recorded()
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	o, err := run.Do(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Print(o.Explain(s.Name, run.Protocol.Name))
 	// Output:

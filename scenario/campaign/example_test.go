@@ -3,7 +3,6 @@ package campaign_test
 import (
 	"context"
 	"fmt"
-	"log"
 
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -23,18 +22,21 @@ actors:
 func Example() {
 	s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println(report.Summary(), "in schedule", report.FailedAt)
 
 	failed := report.Failure.Replay().Run(s, report.Protocol)
 	shrunk, err := campaign.Shrink{Run: failed}.Do(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println("found: ", shrunk.Before)
 	fmt.Println("shrunk:", shrunk.After)
