@@ -1,6 +1,9 @@
 package conformance
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 func limitCases() []Case {
 	const itemLimit = 400 * 1024
@@ -143,4 +146,105 @@ func inOf(n int) []option {
 		values[name] = i
 	}
 	return []option{where("v IN (" + list + ")"), with(values)}
+}
+
+// boundaryCases are limits of expressions and of names, from both sides.
+func boundaryCases() []Case {
+	const sizes = parity + "tier3/limits/expressionSize.test.ts"
+	a := key("a", "b")
+	rows := []attrs{row("a", "b", "v", 1)}
+	// sized makes an expression of so many bytes about an attribute that no
+	// item has.
+	sized := func(before, after string, n int) string {
+		return before + strings.Repeat("x", n-len(before)-len(after)) + after
+	}
+	tooLong := func(parameter string) string {
+		return invalid("Invalid " + parameter + ": Expression size has exceeded the maximum allowed size; expression size: 4097")
+	}
+	both := func(name, rule, source string, of func(n int) request, n int, accepted, refused string) Case {
+		return Case{Name: name, Rule: rule, Source: source, rows: rows, steps: []step{expect(of(n), accepted), expect(of(n+1), refused)}}
+	}
+	const exists, end = "attribute_not_exists(", ")"
+	return []Case{
+		both("4 KB of a condition", "A condition has at most 4,096 bytes.", sizes, func(n int) request {
+			return put(row("c", "d"), where(sized(exists, end, n)))
+		}, 4096, ok, tooLong("ConditionExpression")),
+		both("4 KB of an update", "So has an update.", sizes, func(n int) request {
+			return update(a, sized("REMOVE ", "", n))
+		}, 4096, ok, tooLong("UpdateExpression")),
+		both("4 KB of a projection", "So has a projection.", sizes, func(n int) request {
+			return get(a, only(sized("v, ", "", n)))
+		}, 4096, "{v: 1}", tooLong("ProjectionExpression")),
+		both("4 KB of a filter", "So has a filter.", sizes, func(n int) request {
+			return query("pk = :p", with(attrs{":p": "a"}), filter(sized(exists, end, n)), selecting("COUNT"))
+		}, 4096, "1 of 1", tooLong("FilterExpression")),
+		both("4 KB of a scan's filter", "So has that of a scan.", sizes, func(n int) request {
+			return scan(filter(sized(exists, end, n)), selecting("COUNT"))
+		}, 4096, "1 of 1", tooLong("FilterExpression")),
+		both("4 KB of a key condition", "So has a key condition.", docLimits, func(n int) request {
+			return query(sized("pk = :p", "", 7)+strings.Repeat(" ", n-7), with(attrs{":p": "a"}), selecting("COUNT"))
+		}, 4096, "1 of 1", tooLong("KeyConditionExpression")),
+		both("4 KB in a transaction", "In a transaction too long an expression refuses the whole.", sizes, func(n int) request {
+			return transact(actions{put(row("e", "f")), put(row("c", "d"), where(sized(exists, end, n)))})
+		}, 4096, ok, tooLong("ConditionExpression")),
+		{
+			Name: "4 KB as sent", Rule: "The limit is on the expression as it is sent: names count as their placeholders.", Source: sizes, rows: rows,
+			steps: []step{
+				expect(get(a, only("#a, v"), named("#a", strings.Repeat("n", 5000))), "{v: 1}"),
+			},
+		},
+		both("300 operators", "An expression has at most 300 operators and functions.", docLimits, func(n int) request {
+			// So many comparisons, and one operator less between them.
+			terms := strings.Repeat("v=:v OR ", (n-1)/2) + "v=:v"
+			if n%2 == 0 {
+				terms = "NOT " + terms
+			}
+			return remove(a, where(terms), with(attrs{":v": 2}))
+		}, 300, ok, invalid("Invalid ConditionExpression: The expression contains too many operators; operator count: 301")),
+		both("32 elements of a path", "A path has at most 32 elements.", docLimits, func(n int) request {
+			return get(a, only("v, m"+strings.Repeat("[0]", n-1)))
+		}, 32, "{v: 1}", invalid("Invalid ProjectionExpression: The document path has too many nesting levels; nesting levels: 33")),
+		both("255 bytes of a placeholder", "A placeholder has at most 255 bytes.", docLimits, func(n int) request {
+			name := "#" + strings.Repeat("p", n-1)
+			return get(a, only(name), named(name, "v"))
+		}, 255, "{v: 1}", invalid("ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")),
+		both("255 bytes of a value's placeholder", "So has that of a value.", docLimits, func(n int) request {
+			name := ":" + strings.Repeat("p", n-1)
+			return update(a, "SET v = "+name, with(attrs{name: 1}))
+		}, 255, ok, invalid("ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")),
+		both("4 MB of puts", "A transaction of 4 MB is not too large.", docLimits, func(n int) request {
+			// Eleven puts with 4 MB less their names and keys of 7 bytes.
+			const puts = 11
+			var list actions
+			for i := range puts {
+				each := (n - 7*puts) / puts
+				if i == 0 {
+					each = n - 7*puts - (puts-1)*each
+				}
+				list = append(list, put(row("a", string(rune('a'+i)), "v", text(each))))
+			}
+			return transact(list)
+		}, 4<<20, ok, invalid(fmt.Sprintf("Transaction payload size cannot exceed 4MB. Payload Size: %d", 4<<20+1))),
+		both("100 reads", "A transaction has at most 100 reads.", docLimits, func(n int) request {
+			var list actions
+			for i := range n {
+				list = append(list, get(key("k", fmt.Sprint(i))))
+			}
+			return transactGet(list)
+		}, 100, "["+strings.TrimSuffix(strings.Repeat("nothing ", 100), " ")+"]",
+			broken("Value '[...]' at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100")),
+		both("2 KB of a partition key in a condition", "A key that is asked for is not longer than a key may be.", dynalite+"query.js", func(n int) request {
+			return query("pk = :p", with(attrs{":p": text(n)}), selecting("COUNT"))
+		}, 2048, "0 of 0", badParameter("Size of hashkey has exceeded the maximum size limit of2048 bytes")),
+		{
+			Name: "255 bytes of a key's name", Rule: "The name of a key attribute has at most 255 bytes.", Source: docLimits,
+			tables: map[string]schema{usualTable: schema(strings.Repeat("k", 255) + " S")},
+			steps: []step{
+				expect(put(attrs{strings.Repeat("k", 255): "a"}), ok),
+				expect(createTable("ttt", schema(strings.Repeat("k", 256)+" S")), broken(
+					"Value '"+strings.Repeat("k", 256)+"' at 'attributeDefinitions.1.member.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255",
+					"Value '"+strings.Repeat("k", 256)+"' at 'keySchema.1.member.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255")),
+			},
+		},
+	}
 }

@@ -208,3 +208,136 @@ var localDeviations = map[place]deviation{
 	{"precedence/return values before expressions", 1}:   {localReturnValues, ownWords},
 	{"precedence/key attribute before the condition", 1}: {"ConditionalCheckFailedException: The conditional request failed", "Local judges the condition first"},
 }
+
+const (
+	localStartType = "ValidationException: Type mismatch for attribute to update"
+	filtersRows    = "Local filters the rows of the table"
+)
+
+// localScan is what DynamoDB Local 3.3.1 answers to a Scan instead of
+// DynamoDB.
+var localScan = map[place]deviation{
+	{"scan/no table", 1}:                          {localNoTable, ownWords},
+	{"scan/no name", 1}:                           {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},
+	{"scan/limit zero", 1}:                        {"ValidationException: Limit must be greater than or equal to 1", ownWords},
+	{"scan/no such selection", 1}:                 {"ValidationException: Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES", ownWords},
+	{"scan/no such detail", 1}:                    {`5 of 5: {pk: "p", sk: "a", v: 1} {pk: "p", sk: "b", v: 2} {pk: "p", sk: "c", w: 3} {pk: "q", sk: "a", v: 4} {pk: "r", sk: "z", v: 5}; 1 units, 1 of the table`, lenient},
+	{"scan/segment alone", 1}:                     {"ValidationException: If segment is specified, total segment must also be specified", ownWords},
+	{"scan/total segments alone", 1}:              {"ValidationException: If total segments is specified, a particular segment must also be specified for this request", ownWords},
+	{"scan/segment too large", 1}:                 {"ValidationException: 1 validation error detected: Value '5' at 'segment' failed to satisfy constraint: Member must have value less than or equal to 4", ownWords},
+	{"scan/negative segment", 1}:                  {"ValidationException: 1 validation error detected: Value '-1' at 'segment' failed to satisfy constraint: Member must have value less than or equal to 3", ownWords},
+	{"scan/no segments", 1}:                       {"ValidationException: 1 validation error detected: Value '0' at 'segment' failed to satisfy constraint: Member must have value less than or equal to -1", ownWords},
+	{"scan/starting key without its sort key", 1}: {"ValidationException: Exclusive Start Key must have same size as table's key schema", ownWords},
+	{"scan/starting key of another type", 1}:      {"ValidationException: Type mismatch for attribute to update", ownWords},
+	{"scan/starting key of other names", 1}:       {"ValidationException: The provided starting key is invalid", ownWords},
+	{"scan/starting key with a bad number", 1}:    {localNotNumber, ownWords},
+	{"scan/starting key in a missing table", 1}:   {localNoTable, ownWords},
+	{"scan/starting key before segments", 1}:      {localNotNumber, ownWords},
+	{"scan/segments before expressions", 1}:       {"ValidationException: Invalid FilterExpression: The expression can not be empty;", "Local checks expressions first"},
+	{"scan/expression before the table", 1}:       {localNoTable, tableFirst},
+
+	{"index_scan/no such index of no table", 1}:                          {localNoTable, ownWords},
+	{"index_scan/name of an index", 1}:                                   {"ValidationException: The table does not have the specified index: abc;", ownWords},
+	{"index_scan/starting key of another segment", 1}:                    {"ValidationException: Exclusive start key must lie within the segment", ownWords},
+	{"index_scan/starting key of another type", 1}:                       {localStartType, ownWords},
+	{"index_scan/starting key of another type of a local index", 1}:      {localStartType, ownWords},
+	{"index_scan/starting key of another type for the table", 1}:         {localStartType, ownWords},
+	{"index_scan/starting key of the table with all attributes", 1}:      {localStartType, "Local checks the starting key first"},
+	{"index_scan/starting key that is gone", 1}:                          {`3 of 3: {sk: "b"} {sk: "c"} {sk: "a"}`, tied},
+	{"index_scan/capacity of fetching", 1}:                               {`3 of 3: {v: "3"} {v: "2"} {v: "1"}; 0.5 units, 0 of the table, 0.5 of lsik`, "Local does not count what it fetches for a scan"},
+	{"index_scan/filter on an attribute that a global index has not", 1}: {`2 of 4: {g: "x", pk: "p", sk: "b", v: "2"} {g: "x", pk: "p", sk: "a", v: "1"}`, filtersRows},
+	{"index_scan/filter on an attribute that a local index has not", 1}:  {`2 of 3: {n: 1, pk: "p", sk: "b"} {n: 3, pk: "p", sk: "a"}`, filtersRows},
+}
+
+const missingFree = "Local takes no units for items of a batch that are not there; tests that are run against the service say that it does"
+
+// localBatch is what DynamoDB Local 3.3.1 answers to batches instead of
+// DynamoDB.
+var localBatch = map[place]deviation{
+	{"batch_get/101 keys", 1}:                              {"ValidationException: Too many items requested for the BatchGetItem call", ownWords},
+	{"batch_get/bad name", 1}:                              {localBadName, ownWords},
+	{"batch_get/bad name and detail", 1}:                   {localBadName, oneConstraint},
+	{"batch_get/bad number in a missing table", 1}:         {localNotNumber, ownWords},
+	{"batch_get/capacity", 1}:                              {`rows: {pk: "a", sk: "1", x: 1, y: 2}; 1 units`, missingFree},
+	{"batch_get/capacity by index", 1}:                     {`rows: {pk: "b", sk: "1"}; 0.5 units, 0.5 of the table`, missingFree},
+	{"batch_get/capacity of two tables", 1}:                {`other: nothing; rows: {pk: "b", sk: "1"}; 0 units; 0.5 units`, missingFree},
+	{"batch_get/detail before the table", 1}:               {localNoTable, tableFirst},
+	{"batch_get/empty RequestItems", 1}:                    {"ValidationException: BatchGetItem must have some requests set", ownWords},
+	{"batch_get/empty key", 1}:                             {"ValidationException: The list of keys in RequestItems for BatchGetItem may not contain null or empty values: rows has one or more empty keys", ownWords},
+	{"batch_get/empty key in a missing table", 1}:          {"ValidationException: The list of keys in RequestItems for BatchGetItem may not contain null or empty values: missing has one or more empty keys", "Local checks the key first"},
+	{"batch_get/empty keys", 1}:                            {"ValidationException: The list of keys in RequestItems for BatchGetItem is required: rows has empty list", ownWords},
+	{"batch_get/half a key", 1}:                            {localKeyCount, ownWords},
+	{"batch_get/key of another type", 1}:                   {localKeyType, ownWords},
+	{"batch_get/long key", 1}:                              {localKeySize, ownWords},
+	{"batch_get/no RequestItems", 1}:                       {"ValidationException: BatchGetItem must have some requests set", ownWords},
+	{"batch_get/no keys", 1}:                               {"ValidationException: The list of keys in RequestItems for BatchGetItem is required: rows has empty list", ownWords},
+	{"batch_get/no such detail", 1}:                        {`rows: {pk: "a", sk: "1", x: 1, y: 2}`, lenient},
+	{"batch_get/no table", 1}:                              {localNoTable, ownWords},
+	{"batch_get/one missing table", 1}:                     {localNoTable, ownWords},
+	{"batch_get/short name", 1}:                            {localBadName, ownWords},
+	{"batch_write/26 writes", 1}:                           {"ValidationException: Too many items requested for the BatchWriteItem call", ownWords},
+	{"batch_write/all or nothing of what is not valid", 1}: {localKeyType, ownWords},
+	{"batch_write/all or nothing of what is not valid", 2}: {localKeyMissing, ownWords},
+	{"batch_write/bad name", 1}:                            {localBadName, ownWords},
+	{"batch_write/bad name and detail", 1}:                 {localBadName, oneConstraint},
+	{"batch_write/bad number in a missing table", 1}:       {localNotNumber, ownWords},
+	{"batch_write/delete by half a key", 1}:                {localKeyCount, ownWords},
+	{"batch_write/detail before the table", 1}:             {localNoTable, tableFirst},
+	{"batch_write/empty RequestItems", 1}:                  {"ValidationException: BatchWriteItem cannot have a null or no requests set", ownWords},
+	{"batch_write/empty item", 1}:                          {"ValidationException: Item to put in PutItem cannot be null", ownWords},
+	{"batch_write/empty item in a missing table", 1}:       {localNoTable, ownWords},
+	{"batch_write/key of another type", 1}:                 {localValueType, ownWords},
+	{"batch_write/long key", 1}:                            {localKeySize, ownWords},
+	{"batch_write/no RequestItems", 1}:                     {"ValidationException: BatchWriteItem cannot have a null or no requests set", ownWords},
+	{"batch_write/no item", 1}:                             {"ValidationException: The supplied Item contains a null AttributeValue", ownWords},
+	{"batch_write/no key", 1}:                              {"ValidationException: The supplied Item contains a null AttributeValue", ownWords},
+	{"batch_write/no such detail", 1}:                      {"ok", lenient},
+	{"batch_write/no such detail", 2}:                      {"1 of 1", "Local did not refuse the batch"},
+	{"batch_write/no such metrics", 1}:                     {"ok", lenient},
+	{"batch_write/no table", 1}:                            {localNoTable, ownWords},
+	{"batch_write/no writes", 1}:                           {"ValidationException: The batch write request list for a table cannot be null or empty: rows", ownWords},
+	{"batch_write/one missing table", 1}:                   {localNoTable, ownWords},
+	{"batch_write/two enumerations", 1}:                    {"ok", lenient},
+}
+
+const noMetrics = "Local does not measure item collections"
+
+// localCollections is what DynamoDB Local 3.3.1 answers instead of DynamoDB
+// about item collections.
+var localCollections = map[place]deviation{
+	{"collection/put", 1}:                      {ok, noMetrics},
+	{"collection/update", 1}:                   {ok, noMetrics},
+	{"collection/update", 2}:                   {`{pk: "p", sk: "b", v: 1}`, noMetrics},
+	{"collection/delete", 1}:                   {`{n: 1, pk: "p", sk: "a"}`, noMetrics},
+	{"collection/number", 1}:                   {ok, noMetrics},
+	{"collection/batch", 1}:                    {ok, noMetrics},
+	{"collection/transaction", 1}:              {ok, noMetrics},
+	{"collection/capacity and collections", 1}: {ok + "; 2 units", noMetrics},
+}
+
+// localBoundaries is what DynamoDB Local 3.3.1 answers instead of DynamoDB
+// about limits of expressions and of names, and about some orders of errors.
+var localBoundaries = map[place]deviation{
+	{"boundary/255 bytes of a key's name", 2}:              {"ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
+	{"boundary/2 KB of a partition key in a condition", 2}: {"0 of 0", lenient},
+	{"boundary/100 reads", 2}:                              {"ValidationException: Member must have length less than or equal to 100", ownWords},
+	{"boundary/255 bytes of a value's placeholder", 2}:     {"ValidationException: ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;", noSize},
+	{"boundary/4 KB of a projection", 2}:                   {"ValidationException: Invalid ProjectionExpression: Expression size has exceeded the maximum allowed size;", noSize},
+	{"boundary/4 KB of an update", 2}:                      {"ValidationException: Invalid UpdateExpression: Expression size has exceeded the maximum allowed size;", noSize},
+	{"precedence/query", 1}:                                {`ValidationException: Invalid KeyConditionExpression: Syntax error; token: "<EOF>", near: "= "`, "Local checks expressions first"},
+	{"precedence/query", 2}:                                {localNoTable, tableFirst},
+	{"precedence/query", 3}:                                {localNoTable, ownWords},
+	{"precedence/query", 4}:                                {"ValidationException: Query condition missed key schema element", startLast},
+	{"precedence/query", 5}:                                {"ValidationException: Query condition missed key schema element", ownWords},
+	{"precedence/query", 6}:                                {"ValidationException: Exclusive Start Key must have same size as table's key schema", ownWords},
+	{"precedence/transaction of reads", 1}:                 {`ValidationException: Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`, lenient},
+	{"precedence/transaction of reads", 2}:                 {localNoTable, tableFirst},
+	{"precedence/transaction of reads", 3}:                 {"TransactionCanceledException: The number of conditions on the keys is invalid", "Local looks at one read after the other"},
+	{"precedence/transaction of reads", 4}:                 {"TransactionCanceledException: The number of conditions on the keys is invalid", ownWords},
+	{"precedence/batch of writes", 1}:                      {localNotNumber, lenient},
+	{"precedence/batch of writes", 2}:                      {localNotNumber, ownWords},
+	{"precedence/batch of writes", 3}:                      {localNoTable, ownWords},
+	{"precedence/batch of writes", 5}:                      {localKeyMissing, ownWords},
+}
+
+const noSize = "Local does not say how long it is here"

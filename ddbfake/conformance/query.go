@@ -1,5 +1,9 @@
 package conformance
 
+import (
+	"fmt"
+)
+
 func queryCases() []Case {
 	rows := []attrs{
 		row("p", "a", "v", 1), row("p", "ab", "v", 2), row("p", "abc", "v", 3), row("p", "b", "v", 4), row("p", "é", "v", 5),
@@ -72,4 +76,241 @@ func queryCases() []Case {
 		})
 	}
 	return cases
+}
+
+func scanCases() []Case {
+	rows := []attrs{
+		row("p", "a", "v", 1), row("p", "b", "v", 2), row("p", "c", "w", 3), row("q", "a", "v", 4), row("r", "z", "v", 5),
+	}
+	one := []attrs{row("p", "a", "v", 1), row("p", "b", "v", 2), row("p", "c", "v", 3)}
+	var large []attrs
+	for i := range 20 {
+		large = append(large, row("p", fmt.Sprintf("%02d", i), "v", text(60_000)))
+	}
+	const (
+		start    = "The provided starting key is invalid: "
+		mismatch = start + "The provided key element does not match the schema"
+	)
+	type selection struct {
+		name, rule, source string
+		options            []option
+		want               string
+	}
+	cases := []Case{
+		{
+			Name: "nothing", Rule: "A table without items is an empty page.", Source: api("Scan"),
+			steps: []step{expect(scan(), "0 of 0"), expect(scan(selecting("COUNT")), "0 of 0")},
+		},
+		{
+			Name: "pages", Rule: "Limit ends a page, and LastEvaluatedKey says where.", Source: docScan,
+			rows: one,
+			steps: []step{
+				expect(scan(limit(2), only("sk")), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
+				expect(scan(limit(2), only("sk"), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}`),
+			},
+		},
+		{
+			Name: "last key with nothing after it", Rule: "LastEvaluatedKey may be present with nothing after it.", Source: docScan,
+			rows: one,
+			steps: []step{
+				expect(scan(limit(3), only("sk")), `3 of 3: {sk: "a"} {sk: "b"} {sk: "c"}; last {pk: "p", sk: "c"}`),
+				expect(scan(limit(3), startingAfter(key("p", "c"))), "0 of 0"),
+			},
+		},
+		{
+			Name: "starting key that is gone", Rule: "A page starts after a key whether or not there is an item.", Source: docScan,
+			rows: one,
+			steps: []step{
+				expect(scan(startingAfter(key("p", "aa")), only("sk")), `2 of 2: {sk: "b"} {sk: "c"}`),
+			},
+		},
+		{
+			Name: "limit counts before the filter", Rule: "Limit counts the items that are read, not those that pass the filter.", Source: docScan,
+			rows: one,
+			steps: []step{
+				expect(scan(filter("v = :v"), with(attrs{":v": 3}), limit(2)), `0 of 2; last {pk: "p", sk: "b"}`),
+			},
+		},
+		{
+			Name: "1 MB", Rule: "A page ends at 1 MB, counted before the filter.", Source: docScan,
+			rows: large,
+			steps: []step{
+				expect(scan(filter("attribute_not_exists(v)")), `0 of 18; last {pk: "p", sk: "17"}`),
+				expect(scan(filter("attribute_not_exists(v)"), startingAfter(key("p", "17"))), "0 of 2"),
+				expect(scan(selecting("COUNT")), `18 of 18; last {pk: "p", sk: "17"}`),
+			},
+		},
+		{
+			Name: "segments of a partition", Rule: "All items of a partition are in one segment, and one segment is the whole.", Source: docScan,
+			rows: one,
+			steps: []step{
+				expect(scan(segment(0, 1), selecting("COUNT")), "3 of 3"),
+			},
+		},
+		{
+			Name: "other tables", Rule: "A scan reads the table that it names.", Source: api("Scan"),
+			tables: map[string]schema{usualTable: usualSchema, "other": "id N"},
+			rows:   one,
+			steps: []step{
+				expect(put(attrs{"id": 1}, on("other")), ok),
+				expect(scan(on("other")), "1 of 1: {id: 1}"),
+				expect(scan(on("other"), limit(1)), "1 of 1: {id: 1}; last {id: 1}"),
+				expect(scan(on("other"), startingAfter(attrs{"id": 1})), "0 of 0"),
+			},
+		},
+		{
+			Name: "binary keys", Rule: "Partitions are of any key type.", Source: api("Scan"),
+			tables: map[string]schema{usualTable: "pk B"},
+			rows:   []attrs{{"pk": []byte{0}}, {"pk": []byte{255, 0}}},
+			steps:  []step{expect(scan(), `2 of 2: {pk: 0x00} {pk: 0xff00}`)},
+		},
+	}
+	for _, s := range []selection{
+		{"everything", "A scan returns every item, those of a partition in the order of their sort key.", api("Scan"), []option{only("pk, sk")}, `5 of 5: {pk: "p", sk: "a"} {pk: "p", sk: "b"} {pk: "p", sk: "c"} {pk: "q", sk: "a"} {pk: "r", sk: "z"}`},
+		{"filter", "A filter is applied after reading: count and scanned count tell.", docFilters, []option{filter("v >= :v"), with(attrs{":v": 2}), only("pk, v")}, `3 of 5: {pk: "p", v: 2} {pk: "q", v: 4} {pk: "r", v: 5}`},
+		{"filter on the key", "Unlike that of a query, a scan's filter may be about the key.", alternator + "test_scan.py", []option{filter("pk = :p AND sk > :s"), with(attrs{":p": "p", ":s": "a"}), only("sk")}, `2 of 5: {sk: "b"} {sk: "c"}`},
+		{"filter with names", "Names may be placeholders.", docNames, []option{filter("#v = :v"), named("#v", "v"), with(attrs{":v": 4}), only("pk")}, `1 of 5: {pk: "q"}`},
+		{"projection of nothing", "An item without the projected attributes is an empty item.", alternator + "test_scan.py", []option{only("w"), filter("pk = :p"), with(attrs{":p": "q"})}, "1 of 5: {}"},
+		{"count", "COUNT returns no items.", api("Scan"), []option{selecting("COUNT")}, "5 of 5"},
+		{"count with a filter", "COUNT counts what the filter leaves.", nubo + "tier1/scan/select.test.ts", []option{selecting("COUNT"), filter("attribute_exists(w)")}, "1 of 5"},
+		{"all attributes", "ALL_ATTRIBUTES is what a scan returns anyway.", api("Scan"), []option{selecting("ALL_ATTRIBUTES"), filter("attribute_exists(w)")}, `1 of 5: {pk: "p", sk: "c", w: 3}`},
+		{"specific attributes", "SPECIFIC_ATTRIBUTES goes with a projection.", api("Scan"), []option{selecting("SPECIFIC_ATTRIBUTES"), only("w"), filter("attribute_exists(w)")}, "1 of 5: {w: 3}"},
+		{"capacity", "A scan takes units for what it read.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL")}, "5 of 5; 1 units"},
+		{"capacity of an eventually consistent scan", "Half of that if eventually consistent.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL"), eventually()}, "5 of 5; 0.5 units"},
+		{"capacity by index", "INDEXES tells the table's part.", api("Scan"), []option{selecting("COUNT"), capacity("INDEXES")}, "5 of 5; 1 units, 1 of the table"},
+
+		{"no table", "A table exists.", nubo + "tier3/error-messages/scan.test.ts", []option{on("missing")}, "ResourceNotFoundException: Requested resource not found"},
+		{"no name", "A table name is required.", dynalite + "scan.js", []option{noName()}, broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null")},
+		{"limit zero", "A limit is positive.", nubo + "tier3/error-messages/scan.test.ts", []option{limit(0)}, broken("Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1")},
+		{"no such selection", "Select has four values.", dynalite + "scan.js", []option{selecting("SOME")}, broken("Value 'SOME' at 'select' failed to satisfy constraint: Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]")},
+		{"no such detail", "ReturnConsumedCapacity has three values.", dynalite + "scan.js", []option{capacity("BOGUS")}, broken("Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")},
+		{"projected attributes", "ALL_PROJECTED_ATTRIBUTES is for indexes.", nubo + "tier1/scan/select.test.ts", []option{selecting("ALL_PROJECTED_ATTRIBUTES")}, invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")},
+		{"projection with all attributes", "ALL_ATTRIBUTES has no projection.", nubo + "tier1/scan/select.test.ts", []option{selecting("ALL_ATTRIBUTES"), only("pk")}, invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")},
+		{"projection with COUNT", "COUNT has no projection.", alternator + "test_scan.py", []option{selecting("COUNT"), only("pk")}, invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")},
+		{"specific attributes of none", "SPECIFIC_ATTRIBUTES needs a projection.", alternator + "test_scan.py", []option{selecting("SPECIFIC_ATTRIBUTES")}, invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")},
+
+		{"segment alone", "Segment goes with TotalSegments.", nubo + "tier3/error-messages/scan.test.ts", []option{set("Segment", 0)}, invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")},
+		{"total segments alone", "TotalSegments goes with Segment.", nubo + "tier3/error-messages/scan.test.ts", []option{set("TotalSegments", 4)}, invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")},
+		{"segment too large", "Segments are counted from zero.", nubo + "tier3/error-messages/scan.test.ts", []option{segment(5, 5)}, invalid("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not less than TotalSegments: 5")},
+		{"negative segment", "A segment is not negative.", nubo + "tier3/validation-ordering/scan.test.ts", []option{segment(-1, 4)}, broken("Value '-1' at 'segment' failed to satisfy constraint: Member must have value greater than or equal to 0")},
+		{"no segments", "There is one segment at least.", dynalite + "scan.js", []option{segment(0, 0)}, broken("Value '0' at 'totalSegments' failed to satisfy constraint: Member must have value greater than or equal to 1")},
+		{"too many segments", "There are a million segments at most.", api("Scan"), []option{segment(0, 1_000_001)}, broken("Value '1000001' at 'totalSegments' failed to satisfy constraint: Member must have value less than or equal to 1000000")},
+
+		{"starting key without its sort key", "A starting key is a key of the table.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p"})}, invalid(mismatch)},
+		{"starting key of another type", "It has the key's types.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "sk": 1})}, invalid(mismatch)},
+		{"starting key of other names", "It has the key's names.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "x": "a"})}, invalid(mismatch)},
+		{"starting key with a bad number", "A starting key has values.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "sk": num("x")})}, invalid(start + "The parameter cannot be converted to a numeric value: x")},
+		{"starting key in a missing table", "The table is looked for before the starting key's names.", dynalite + "scan.js", []option{on("missing"), startingAfter(attrs{"x": "a"})}, "ResourceNotFoundException: Requested resource not found"},
+		{"starting key before segments", "A starting key's values are checked before segments.", dynalite + "scan.js", []option{set("Segment", 0), startingAfter(attrs{"pk": "p", "sk": num("x")})}, invalid(start + "The parameter cannot be converted to a numeric value: x")},
+		{"segments before expressions", "Segments are checked before expressions.", dynalite + "scan.js", []option{set("Segment", 0), filter("")}, invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")},
+
+		{"empty filter", "A filter is not empty.", dynalite + "scan.js", []option{filter("")}, invalid("Invalid FilterExpression: The expression can not be empty;")},
+		{"empty projection", "A projection is not empty.", dynalite + "scan.js", []option{filter("a > b"), only("")}, invalid("Invalid ProjectionExpression: The expression can not be empty;")},
+		{"filter before projection", "Of two bad expressions the filter is reported.", dynalite + "scan.js", []option{filter(""), only("")}, invalid("Invalid FilterExpression: The expression can not be empty;")},
+		{"values without a filter", "Values are for the filter.", dynalite + "scan.js", []option{with(attrs{":v": 1})}, invalid("ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null")},
+		{"names without an expression", "Names are for expressions.", dynalite + "scan.js", []option{named("#v", "v")}, invalid("ExpressionAttributeNames can only be specified when using expressions")},
+		{"unused value", "A value is used.", docValues, []option{filter("attribute_exists(v)"), with(attrs{":x": 1})}, invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}")},
+		{"undefined value", "A value is defined.", docValues, []option{filter("v = :v")}, invalid("Invalid FilterExpression: An expression attribute value used in expression is not defined; attribute value: :v")},
+		{"expression before the table", "An expression is checked before the table is looked for.", dynalite + "scan.js", []option{on("missing"), filter("v = :v")}, invalid("Invalid FilterExpression: An expression attribute value used in expression is not defined; attribute value: :v")},
+	} {
+		cases = append(cases, Case{
+			Name: s.name, Rule: s.rule, Source: s.source, rows: rows,
+			steps: []step{expect(scan(s.options...), s.want)},
+		})
+	}
+	return cases
+}
+
+func pageCases() []Case {
+	rows := []attrs{row("p", "a", "v", 1), row("p", "b", "v", 2), row("p", "c", "v", 3), row("q", "a", "v", 4)}
+	page := func(options ...option) request {
+		return query("pk = :p", append([]option{with(attrs{":p": "p"}), only("sk")}, options...)...)
+	}
+	var large []attrs
+	for i := range 20 {
+		large = append(large, row("p", fmt.Sprintf("%02d", i), "v", text(60_000)))
+	}
+	const bad = "The provided starting key is invalid"
+	return []Case{
+		{
+			Name: "limit", Rule: "Limit ends a page, and LastEvaluatedKey says where.", Source: docPages,
+			rows: rows,
+			steps: []step{
+				expect(page(limit(2)), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
+				expect(page(limit(2), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}`),
+			},
+		},
+		{
+			Name: "last key with nothing after it", Rule: "LastEvaluatedKey may be present with nothing after it: only its absence means the end.", Source: docPages,
+			rows: rows,
+			steps: []step{
+				expect(page(limit(3)), `3 of 3: {sk: "a"} {sk: "b"} {sk: "c"}; last {pk: "p", sk: "c"}`),
+				expect(page(limit(3), startingAfter(key("p", "c"))), "0 of 0"),
+			},
+		},
+		{
+			Name: "limit counts before the filter", Rule: "Limit counts the items that are read, not those that pass the filter.", Source: docPages,
+			rows: rows,
+			steps: []step{
+				expect(query("pk = :p", with(attrs{":p": "p", ":v": 3}), filter("v = :v"), only("sk"), limit(2)), `0 of 2; last {pk: "p", sk: "b"}`),
+			},
+		},
+		{
+			Name: "backwards", Rule: "A page backwards goes on backwards.", Source: docPages,
+			rows: rows,
+			steps: []step{
+				expect(page(limit(1), backwards()), `1 of 1: {sk: "c"}; last {pk: "p", sk: "c"}`),
+				expect(page(backwards(), startingAfter(key("p", "c"))), `2 of 2: {sk: "b"} {sk: "a"}`),
+			},
+		},
+		{
+			Name: "starting key that is gone", Rule: "A page starts after a key whether or not there is an item.", Source: docPages,
+			rows: rows,
+			steps: []step{
+				expect(page(startingAfter(key("p", "aa"))), `2 of 2: {sk: "b"} {sk: "c"}`),
+			},
+		},
+		{
+			Name: "1 MB", Rule: "A page ends at 1 MB, counted before the filter.", Source: docPages,
+			rows: large,
+			steps: []step{
+				expect(query("pk = :p", with(attrs{":p": "p"}), filter("attribute_not_exists(v)")), `0 of 18; last {pk: "p", sk: "17"}`),
+				expect(query("pk = :p", with(attrs{":p": "p"}), filter("attribute_not_exists(v)"), startingAfter(key("p", "17"))), "0 of 2"),
+			},
+		},
+		{
+			Name: "starting key of another partition", Rule: "A page starts within what the query is about.", Source: dynalite + "query.js",
+			rows: rows,
+			steps: []step{
+				expect(page(startingAfter(key("q", "a"))), invalid("The provided starting key is outside query boundaries based on provided conditions")),
+			},
+		},
+		{
+			Name: "starting key outside the range", Rule: "So it does within the range of the sort key.", Source: dynalite + "query.js",
+			rows: rows,
+			steps: []step{
+				expect(query("pk = :p AND sk > :s", with(attrs{":p": "p", ":s": "b"}), startingAfter(key("p", "a"))),
+					invalid("The provided starting key does not match the range key predicate")),
+			},
+		},
+		{
+			Name: "starting key that is none", Rule: "A starting key is a key of the table.", Source: dynalite + "query.js",
+			rows: rows,
+			steps: []step{
+				expect(page(startingAfter(attrs{"pk": "p"})), invalid(bad)),
+				expect(page(startingAfter(attrs{"pk": "p", "sk": 1})), invalid(bad)),
+				expect(page(startingAfter(attrs{"pk": "p", "x": "a"})), invalid(bad)),
+			},
+		},
+		{
+			Name: "all pages", Rule: "Pages of one item make the whole, each item once.", Source: docPages,
+			rows: rows,
+			steps: []step{
+				expect(page(limit(1)), `1 of 1: {sk: "a"}; last {pk: "p", sk: "a"}`),
+				expect(page(limit(1), startingAfter(key("p", "a"))), `1 of 1: {sk: "b"}; last {pk: "p", sk: "b"}`),
+				expect(page(limit(1), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}; last {pk: "p", sk: "c"}`),
+				expect(page(limit(1), startingAfter(key("p", "c"))), "0 of 0"),
+			},
+		},
+	}
 }

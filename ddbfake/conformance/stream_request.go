@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,180 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
+
+// streamText prints what the description of a table says of its stream.
+func streamText(t *types.TableDescription) string {
+	arn, label := aws.ToString(t.LatestStreamArn), aws.ToString(t.LatestStreamLabel)
+	text := ""
+	if s := t.StreamSpecification; s != nil {
+		text += fmt.Sprintf("; stream %t %s", aws.ToBool(s.StreamEnabled), s.StreamViewType)
+	}
+	switch {
+	case arn == "" && label == "":
+	case arn == aws.ToString(t.TableArn)+"/stream/"+label:
+		text += "; latest stream"
+	default:
+		text += "; latest stream " + arn + " with the label " + label
+	}
+	return text
+}
+
+// streamsText prints the tables of streams, one for each stream, sorted: the
+// order of streams is nobody's promise.
+func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
+	if out.Streams == nil {
+		return "no Streams"
+	}
+	var names []string
+	for _, s := range out.Streams {
+		name := aws.ToString(s.TableName)
+		if !strings.HasSuffix(aws.ToString(s.StreamArn), name+"/stream/"+aws.ToString(s.StreamLabel)) {
+			name += " with the ARN " + aws.ToString(s.StreamArn)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	text := "streams of [" + strings.Join(names, " ") + "]"
+	if out.LastEvaluatedStreamArn != nil {
+		text += "; more"
+	}
+	return text
+}
+
+// streamDescriptionText prints a stream, and of its shards whether they are
+// open or closed: there may be any number.
+func streamDescriptionText(d *streamtypes.StreamDescription) string {
+	var keys, shards []string
+	for _, k := range d.KeySchema {
+		keys = append(keys, aws.ToString(k.AttributeName)+" "+string(k.KeyType))
+	}
+	for _, s := range d.Shards {
+		state := "open"
+		if r := s.SequenceNumberRange; r == nil || !decimal(r.StartingSequenceNumber) {
+			state = "without a start"
+		} else if decimal(r.EndingSequenceNumber) {
+			state = "closed"
+		}
+		if !slices.Contains(shards, state) {
+			shards = append(shards, state)
+		}
+	}
+	status := strings.Replace(string(d.StreamStatus), "ABLING", "ABLED", 1)
+	text := fmt.Sprintf("stream of %s (%s) %s %s; shards [%s]", aws.ToString(d.TableName), strings.Join(keys, ", "), d.StreamViewType, status,
+		strings.Join(shards, " "))
+	if d.CreationRequestDateTime == nil {
+		text += "; no time of creation"
+	}
+	return text
+}
+
+func decimal(s *string) bool {
+	return s != nil && len(*s) >= 21 && strings.Trim(*s, "0123456789") == ""
+}
+
+// recordsText prints records, one a line, and whether the shard goes on. What
+// they all have in common is shown where it is not as it should be.
+func recordsText(out *dynamodbstreams.GetRecordsOutput) string {
+	if out.Records == nil {
+		return "no Records"
+	}
+	text := fmt.Sprintf("%d records", len(out.Records))
+	if out.NextShardIterator != nil {
+		text += "; more"
+	} else {
+		text += "; end"
+	}
+	ids := map[string]bool{}
+	last := ""
+	for i := range out.Records {
+		r := &out.Records[i]
+		text += "\n- " + recordText(r)
+		if id := aws.ToString(r.EventID); id == "" || ids[id] {
+			text += " and no event id of its own"
+		} else {
+			ids[id] = true
+		}
+		if n := aws.ToString(r.Dynamodb.SequenceNumber); !decimal(&n) || n <= last && len(n) <= len(last) {
+			text += " and no sequence number after " + last
+		} else {
+			last = n
+		}
+	}
+	return text
+}
+
+func recordText(r *streamtypes.Record) string {
+	d := r.Dynamodb
+	text := string(r.EventName) + " " + itemText(plainItem(d.Keys), "")
+	if d.OldImage != nil {
+		text += " old " + itemText(plainItem(d.OldImage), "")
+	}
+	if d.NewImage != nil {
+		text += " new " + itemText(plainItem(d.NewImage), "")
+	}
+	if u := r.UserIdentity; u != nil {
+		text += " by " + aws.ToString(u.Type) + " " + aws.ToString(u.PrincipalId)
+	}
+	if v := aws.ToString(r.EventVersion); v != "1.0" && v != "1.1" {
+		text += " in version " + v
+	}
+	if s := aws.ToString(r.EventSource); s != "aws:dynamodb" {
+		text += " from " + s
+	}
+	if t := d.ApproximateCreationDateTime; t == nil || t.Nanosecond() != 0 {
+		text += " at no whole second"
+	}
+	return text
+}
+
+func sizesText(records recordBytes) string {
+	var sizes []string
+	for _, r := range records {
+		sizes = append(sizes, fmt.Sprint(aws.ToInt64(r.Dynamodb.SizeBytes)))
+	}
+	return strings.Join(sizes, " ") + " bytes"
+}
+
+// plainItem converts an item of a stream, for which the SDK has types of its
+// own.
+func plainItem(item map[string]streamtypes.AttributeValue) map[string]types.AttributeValue {
+	plain := map[string]types.AttributeValue{}
+	//isrsim:unordered from map to map
+	for name, v := range item {
+		plain[name] = plainValue(v)
+	}
+	return plain
+}
+
+func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
+	switch v := v.(type) {
+	case *streamtypes.AttributeValueMemberS:
+		return &types.AttributeValueMemberS{Value: v.Value}
+	case *streamtypes.AttributeValueMemberN:
+		return &types.AttributeValueMemberN{Value: v.Value}
+	case *streamtypes.AttributeValueMemberB:
+		return &types.AttributeValueMemberB{Value: v.Value}
+	case *streamtypes.AttributeValueMemberBOOL:
+		return &types.AttributeValueMemberBOOL{Value: v.Value}
+	case *streamtypes.AttributeValueMemberNULL:
+		return &types.AttributeValueMemberNULL{Value: v.Value}
+	case *streamtypes.AttributeValueMemberSS:
+		return &types.AttributeValueMemberSS{Value: v.Value}
+	case *streamtypes.AttributeValueMemberNS:
+		return &types.AttributeValueMemberNS{Value: v.Value}
+	case *streamtypes.AttributeValueMemberBS:
+		return &types.AttributeValueMemberBS{Value: v.Value}
+	case *streamtypes.AttributeValueMemberM:
+		return &types.AttributeValueMemberM{Value: plainItem(v.Value)}
+	case *streamtypes.AttributeValueMemberL:
+		list := make([]types.AttributeValue, len(v.Value))
+		for i, e := range v.Value {
+			list[i] = plainValue(e)
+		}
+		return &types.AttributeValueMemberL{Value: list}
+	}
+	return nil
+}
 
 // streamsSeen is what a case has learnt about streams from the answers that it
 // got: no name of a stream, a shard or a position is known before.

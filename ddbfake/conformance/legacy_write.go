@@ -1,6 +1,10 @@
 package conformance
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
 
 // legacyExpectedCases are about Expected as a parameter of the writes, and
 // about what it refuses. What its operators mean stands in legacy_condition.
@@ -157,4 +161,129 @@ func legacyExpectedErrors(k attrs) []Case {
 		})
 	}
 	return cases
+}
+
+// legacyUpdateCases are about AttributeUpdates.
+func legacyUpdateCases() []Case {
+	k := key("a", "b")
+	const mismatch = "Type mismatch for attribute to update"
+	var cases []Case
+	for _, c := range []struct {
+		name, rule, source string
+		old                attrs // nil: there is no item
+		do                 changes
+		want               string // the item then, or the refusal
+	}{
+		{"PUT", "PUT sets an attribute, there before or not.", docLegacyUpdates, row("a", "b", "x", 1), changes{"x": by("PUT", "s"), "y": by("PUT", list{})}, `{pk: "a", sk: "b", x: "s", y: []}`},
+		{"no action", "PUT is what is done if no action is named.", docLegacyUpdates, row("a", "b"), changes{"x": by("", 1)}, `{pk: "a", sk: "b", x: 1}`},
+		{"PUT creates", "PUT creates an item.", docLegacyUpdates, nil, changes{"x": by("PUT", 1)}, `{pk: "a", sk: "b", x: 1}`},
+		{"ADD a number", "ADD adds a number to a number.", docLegacyUpdates, row("a", "b", "x", 7), changes{"x": by("ADD", num("-3.5"))}, `{pk: "a", sk: "b", x: 3.5}`},
+		{"ADD a number to nothing", "ADD begins with zero.", docLegacyUpdates, row("a", "b"), changes{"x": by("ADD", -2)}, `{pk: "a", sk: "b", x: -2}`},
+		{"ADD a number creates", "ADD creates an item.", docLegacyUpdates, nil, changes{"x": by("ADD", 3)}, `{pk: "a", sk: "b", x: 3}`},
+		{"ADD a set", "ADD adds the elements of a set.", docLegacyUpdates, row("a", "b", "x", nums{"1", "2"}), changes{"x": by("ADD", nums{"3", "2"})}, `{pk: "a", sk: "b", x: <1, 2, 3>}`},
+		{"ADD a set to nothing", "ADD begins with no elements, of whatever type.", alternator + "test_item.py", row("a", "b"), changes{"x": by("ADD", strs{"p"}), "y": by("ADD", bins{"q"})}, `{pk: "a", sk: "b", x: <"p">, y: <0x71>}`},
+		{"ADD a set creates", "ADD of a set creates an item.", alternator + "test_item.py", nil, changes{"x": by("ADD", strs{"p", "q"})}, `{pk: "a", sk: "b", x: <"p", "q">}`},
+		{"ADD a list", "ADD appends a list, whatever is in it, though the documentation does not say so.", alternator + "test_item.py", row("a", "b", "x", list{1, 2}), changes{"x": by("ADD", list{2, "s"})}, `{pk: "a", sk: "b", x: [1, 2, 2, "s"]}`},
+		{"ADD a list to nothing", "ADD begins with an empty list.", alternator + "test_item.py", row("a", "b"), changes{"x": by("ADD", list{7})}, `{pk: "a", sk: "b", x: [7]}`},
+		{"ADD a list creates", "ADD of a list creates an item.", alternator + "test_item.py", nil, changes{"x": by("ADD", list{7})}, `{pk: "a", sk: "b", x: [7]}`},
+		{"DELETE", "DELETE without a value deletes an attribute, there or not.", docLegacyUpdates, row("a", "b", "x", 1), changes{"x": by("DELETE"), "y": by("DELETE")}, `{pk: "a", sk: "b"}`},
+		{"DELETE from a set", "DELETE with a set deletes elements, those that are there.", docLegacyUpdates, row("a", "b", "x", strs{"p", "q", "r"}), changes{"x": by("DELETE", strs{"p", "r", "z"})}, `{pk: "a", sk: "b", x: <"q">}`},
+		{"DELETE all of a set", "A set of which nothing is left goes.", alternator + "test_item.py", row("a", "b", "x", nums{"1", "2"}), changes{"x": by("DELETE", nums{"2", "1"})}, `{pk: "a", sk: "b"}`},
+		{"numbers of a set", "The elements of a set are compared as numbers, however they are written.", docTypes, row("a", "b", "x", nums{"1", "2"}, "y", nums{"3", "4"}), changes{"x": by("ADD", nums{"2.0", "5"}), "y": by("DELETE", nums{"4.00"})}, `{pk: "a", sk: "b", x: <1, 2, 5>, y: <3>}`},
+		{"DELETE from nothing", "Nothing is deleted from a missing attribute.", docLegacyUpdates, row("a", "b"), changes{"x": by("DELETE", strs{"p"})}, `{pk: "a", sk: "b"}`},
+		{"DELETE creates nothing", "DELETE alone creates no item.", scylla5862, nil, changes{"x": by("DELETE"), "y": by("DELETE", nums{"4"})}, "nothing"},
+		{"DELETE and PUT create", "Of several changes one that creates is enough.", docLegacyUpdates, nil, changes{"x": by("DELETE"), "y": by("PUT", 1)}, `{pk: "a", sk: "b", y: 1}`},
+		{"nothing to do", "An update that does nothing creates the item.", alternator + "test_item.py", nil, changes{}, `{pk: "a", sk: "b"}`},
+		{"all at once", "Each attribute has an action of its own.", docLegacyUpdates, row("a", "b", "n", 1, "old", "x", "s", strs{"p", "q"}), changes{"n": by("ADD", 9), "old": by("DELETE"), "s": by("DELETE", strs{"q"}), "new": by("PUT", true), "l": by("ADD", list{1})}, `{l: [1], n: 10, new: true, pk: "a", s: <"p">, sk: "b"}`},
+		{"names of any kind", "A name is the name of a top-level attribute, whatever is in it.", docLegacyUpdates, row("a", "b", "m", attrs{"x": 9}), changes{"m.x": by("PUT", 1), "status": by("PUT", 2), "#0": by("ADD", 3), "m[0]": by("PUT", 4)}, `{#0: 3, m.x: 1, m: {x: 9}, m[0]: 4, pk: "a", sk: "b", status: 2}`},
+		{"empty values", "Strings, binaries, lists and maps may be empty.", alternator + "test_item.py", row("a", "b"), changes{"l": by("PUT", list{}), "m": by("PUT", attrs{}), "s": by("PUT", ""), "z": by("PUT", []byte{})}, `{l: [], m: {}, pk: "a", s: "", sk: "b", z: 0x}`},
+
+		{"PUT without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
+		{"ADD without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("ADD")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
+		{"nothing at all", "Nothing is no update.", dynalite + "updateItem.js", row("a", "b"), changes{"x": types.AttributeValueUpdate{}}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
+		{"no such action", "There are three actions.", alternator + "test_item.py", row("a", "b"), changes{"x": by("NONE", 1)}, broken("Value 'NONE' at 'attributeUpdates.x.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]")},
+		{"ADD to another type", "ADD adds to what is of the same type.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", 1)}, invalid(mismatch)},
+		{"ADD another set", "ADD adds to what is of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("ADD", strs{"1"})}, invalid(mismatch)},
+		{"ADD a list to a set", "A list is no set.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", list{"q"})}, invalid(mismatch)},
+		{"ADD a set to a list", "A set is no list.", alternator + "test_item.py", row("a", "b", "x", list{"p"}), changes{"x": by("ADD", strs{"q"})}, invalid(mismatch)},
+		{"ADD a list to a number", "A number is no list.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("ADD", list{2})}, invalid(mismatch)},
+		{"DELETE from another set", "DELETE deletes from what is of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("DELETE", strs{"1"})}, invalid(mismatch)},
+		{"DELETE from no set", "DELETE deletes from what is of the same type.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("DELETE", nums{"1"})}, invalid(mismatch)},
+		{"sum out of range", "A sum is a number.", docTypes, row("a", "b", "x", num("9E125")), changes{"x": by("ADD", num("9E125"))}, invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")},
+		{"bad number", "A value is a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT", num("x"))}, invalid("The parameter cannot be converted to a numeric value: x")},
+		{"empty set", "A set is not empty.", alternator + "test_item.py", row("a", "b"), changes{"x": by("PUT", strs{})}, badParameter("An string set  may not be empty")},
+		{"DELETE of an empty set", "A set is not empty, not even to be deleted.", alternator + "test_item.py", row("a", "b"), changes{"x": by("DELETE", nums{})}, badParameter("An number set  may not be empty")},
+		{"partition key", "A key attribute is not changed.", dynalite + "updateItem.js", row("a", "b"), changes{"pk": by("PUT", "a")}, badParameter("Cannot update attribute pk. This attribute is part of the key")},
+		{"sort key", "A key attribute is not changed, nor deleted.", dynalite + "updateItem.js", row("a", "b"), changes{"sk": by("DELETE"), "x": by("PUT", 1)}, badParameter("Cannot update attribute sk. This attribute is part of the key")},
+		{"too large", "An item has 400 KB.", docLimits, row("a", "b", "x", text(300<<10)), changes{"y": by("PUT", text(150<<10))}, invalid("Item size to update has exceeded the maximum allowed size")},
+	} {
+		one := Case{Name: c.name, Rule: c.rule, Source: c.source}
+		if c.old != nil {
+			one.rows = []attrs{c.old}
+		}
+		if strings.Contains(c.want, "Exception: ") {
+			one.steps = []step{expect(legacyUpdate(k, c.do), c.want)}
+		} else {
+			one.steps = []step{expect(legacyUpdate(k, c.do), ok), expect(get(k), c.want)}
+		}
+		cases = append(cases, one)
+	}
+	for _, kind := range []struct {
+		name        string
+		value       any
+		add, delete bool // takes it
+	}{
+		{"S", "s", false, false}, {"N", 1, true, false}, {"B", []byte("b"), false, false}, {"BOOL", true, false, false},
+		{"NULL", nil, false, false}, {"M", attrs{}, false, false}, {"L", list{}, true, false},
+	} {
+		one := Case{Name: "value of type " + kind.name, Rule: "ADD takes numbers, sets and lists, DELETE sets.", Source: dynalite + "updateItem.js"}
+		if !kind.add {
+			one.steps = append(one.steps, expect(legacyUpdate(k, changes{"x": by("ADD", kind.value)}), badParameter("ADD action is not supported for the type "+kind.name)))
+		}
+		if !kind.delete {
+			one.steps = append(one.steps, expect(legacyUpdate(k, changes{"x": by("DELETE", kind.value)}), badParameter("DELETE action with value is not supported for the type "+kind.name)))
+		}
+		cases = append(cases, one)
+	}
+	return append(cases, legacyReturnCases(k)...)
+}
+
+func legacyReturnCases(k attrs) []Case {
+	item := row("a", "b", "n", 1, "gone", 2, "same", 3)
+	do := changes{"n": by("ADD", 4), "gone": by("DELETE"), "new": by("PUT", list{1})}
+	returned := func(name, rule, which, want string) Case {
+		return Case{
+			Name: name, Rule: rule, Source: api("UpdateItem"), rows: []attrs{item},
+			steps: []step{expect(legacyUpdate(k, do, returns(which)), want)},
+		}
+	}
+	return []Case{
+		returned("ALL_OLD", "ALL_OLD is the item before.", "ALL_OLD", `{gone: 2, n: 1, pk: "a", same: 3, sk: "b"}`),
+		returned("ALL_NEW", "ALL_NEW is the item after.", "ALL_NEW", `{n: 5, new: [1], pk: "a", same: 3, sk: "b"}`),
+		returned("UPDATED_OLD", "UPDATED_OLD is what is updated, as it was.", "UPDATED_OLD", "{gone: 2, n: 1}"),
+		returned("UPDATED_NEW", "UPDATED_NEW is what is updated, as it is.", "UPDATED_NEW", "{n: 5, new: [1]}"),
+		{
+			Name: "UPDATED of a new item", Rule: "Of an item that is created there is nothing old.", Source: api("UpdateItem"),
+			steps: []step{
+				expect(legacyUpdate(k, changes{"n": by("ADD", 4)}, returns("UPDATED_OLD")), ok),
+				expect(legacyUpdate(key("a", "c"), changes{"n": by("ADD", 4)}, returns("UPDATED_NEW")), "{n: 4}"),
+			},
+		},
+		{
+			Name: "index keys", Rule: "An attribute that is the key of an index has the type of the key.", Source: docLegacyUpdates,
+			tables: map[string]schema{"indexed": "pk S, sk S | gsi: g S -> ALL"},
+			steps: []step{
+				expect(legacyUpdate(k, changes{"g": by("PUT", "x")}, on("indexed")), ok),
+				expect(legacyUpdate(k, changes{"g": by("PUT", 1)}, on("indexed")), badParameter("Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi")),
+				expect(legacyQuery(tests{"g": is("EQ", "x")}, on("indexed"), set("IndexName", "gsi"), eventually()), `1 of 1: {g: "x", pk: "a", sk: "b"}`),
+				expect(legacyUpdate(k, changes{"g": by("DELETE")}, on("indexed")), ok),
+				expect(legacyQuery(tests{"g": is("EQ", "x")}, on("indexed"), set("IndexName", "gsi"), eventually()), "0 of 0"),
+			},
+		},
+		{
+			Name: "capacity", Rule: "An update costs the larger of the two items.", Source: docCapacity,
+			rows:  []attrs{row("a", "b", "x", text(3000))},
+			steps: []step{expect(legacyUpdate(k, changes{"x": by("DELETE")}, capacity("TOTAL")), "ok; 3 units")},
+		},
+	}
 }

@@ -1,6 +1,10 @@
 package conformance
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 func transactWriteCases() []Case {
 	const (
@@ -252,6 +256,162 @@ func transactWriteCases() []Case {
 			steps: []step{
 				expect(transact(actions{put(row("a", "1")), put(row("a", "2")), put(row("a", "z"), absent)}), cancelled(none, none, reasonCondition)),
 				expect(query("pk = :a", with(attrs{":a": "a"})), `1 of 1: {pk: "a", sk: "z"}`),
+			},
+		},
+	}
+}
+
+func transactGetCases() []Case {
+	rows := []attrs{row("a", "1", "x", 1, "y", 2), row("a", "2", "x", 3)}
+	doc := api("TransactGetItems")
+	return []Case{
+		{
+			Name: "in order", Rule: "Items come in the order in which they were asked for, with nothing for those that are not there.", Source: doc,
+			rows: rows,
+			steps: []step{
+				expect(transactGet(actions{get(key("a", "2")), get(key("a", "none")), get(key("a", "1"))}),
+					`[{pk: "a", sk: "2", x: 3} nothing {pk: "a", sk: "1", x: 1, y: 2}]`),
+			},
+		},
+		{
+			Name: "projection", Rule: "Each get has a projection of its own.", Source: doc,
+			rows: rows,
+			steps: []step{
+				expect(transactGet(actions{get(key("a", "1"), only("#y"), named("#y", "y")), get(key("a", "2"), only("y"))}), `[{y: 2} {}]`),
+			},
+		},
+		{
+			Name: "two tables", Rule: "A transaction reads from several tables.", Source: doc,
+			tables: map[string]schema{usualTable: usualSchema, "other": "id N"},
+			rows:   rows,
+			steps: []step{
+				expect(put(attrs{"id": 1}, on("other")), ok),
+				expect(transactGet(actions{get(key("a", "2"), only("x")), get(attrs{"id": 1}, on("other"))}), `[{x: 3} {id: 1}]`),
+			},
+		},
+		{
+			Name: "one item twice", Rule: "No two gets are of one item.", Source: doc,
+			rows: rows,
+			steps: []step{
+				expect(transactGet(actions{get(key("a", "1")), get(key("a", "1"))}), invalid("Transaction request cannot include multiple operations on one item")),
+			},
+		},
+		{
+			Name: "no gets", Rule: "A transaction reads something.", Source: dynalite + "getItem.js",
+			steps: []step{
+				expect(transactGet(actions{}), broken("Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1")),
+			},
+		},
+		{
+			Name: "key of another type", Rule: "A key that does not fit cancels the transaction.", Source: parity + "tier3/error-messages/transactGetItems.test.ts",
+			rows: rows,
+			steps: []step{
+				expect(transactGet(actions{get(key("a", "1")), get(attrs{"pk": 1, "sk": "x"})}),
+					cancelled(none, reasonInvalid("The provided key element does not match the schema"))),
+			},
+		},
+		{
+			Name: "empty key value", Rule: "An empty key value refuses the request.", Source: parity + "tier3/error-messages/transactGetItems.test.ts",
+			steps: []step{
+				expect(transactGet(actions{get(key("a", ""))}),
+					invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: sk")),
+			},
+		},
+		{
+			Name: "capacity", Rule: "A read in a transaction takes twice the units of a consistent one.", Source: docTransactions,
+			rows: rows,
+			steps: []step{
+				expect(transactGet(actions{get(key("a", "1"), only("x")), get(key("a", "none"))}, capacity("TOTAL")), "[{x: 1} nothing]; 4 units, 4 read"),
+			},
+		},
+		{
+			Name: "enumeration before the table", Rule: "A ReturnConsumedCapacity that is none is reported before a table that does not exist.", Source: parity + "tier3/validation-ordering/transactions.test.ts",
+			steps: []step{
+				expect(transactGet(actions{get(key("a", "1"), on("missing"))}, capacity("BOGUS")),
+					broken("Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")),
+			},
+		},
+	}
+}
+
+func idempotencyCases() []Case {
+	const mismatch = "IdempotentParameterMismatchException: DynamoDB rejected the request because you retried a request with a different payload but with an idempotent token that was already used."
+	doc := api("TransactWriteItems")
+	count := func(by int, options ...option) request {
+		return transact(actions{update(key("a", "b"), "ADD n :v", with(attrs{":v": by}))}, options...)
+	}
+	n := func(value string) step { return expect(get(key("a", "b")), `{n: `+value+`, pk: "a", sk: "b"}`) }
+	return []Case{
+		{
+			Name: "same token", Rule: "A transaction with a token that was used succeeds and does nothing.", Source: doc,
+			steps: []step{expect(count(1, token("same token")), ok), expect(count(1, token("same token")), ok), n("1")},
+		},
+		{
+			Name: "other token", Rule: "With another token it is another transaction.", Source: doc,
+			steps: []step{expect(count(1, token("first")), ok), expect(count(1, token("second")), ok), n("2")},
+		},
+		{
+			Name: "other payload", Rule: "The same token with another payload is refused.", Source: doc,
+			steps: []step{expect(count(1, token("other payload")), ok), expect(count(2, token("other payload")), mismatch), n("1")},
+		},
+		{
+			Name: "repetition after the world changed", Rule: "A repetition succeeds even if its condition would fail by now.", Source: docTransactions,
+			steps: []step{
+				expect(transact(actions{put(row("a", "b", "n", 1), where("attribute_not_exists(pk)"))}, token("world")), ok),
+				expect(transact(actions{put(row("a", "b", "n", 1), where("attribute_not_exists(pk)"))}, token("world")), ok),
+				n("1"),
+			},
+		},
+		{
+			Name: "after a cancellation", Rule: "A cancelled transaction may be tried again with its token.", Source: docTransactions,
+			steps: []step{
+				expect(transact(actions{update(key("a", "b"), "SET n = :v", with(attrs{":v": 1}), where("attribute_exists(pk)"))}, token("again")), cancelled(reasonCondition)),
+				expect(put(row("a", "b")), ok),
+				expect(transact(actions{update(key("a", "b"), "SET n = :v", with(attrs{":v": 1}), where("attribute_exists(pk)"))}, token("again")), ok),
+				n("1"),
+			},
+		},
+		{
+			Name: "capacity of a repetition", Rule: "A repetition reads, and says so.", Source: docTransactions,
+			steps: []step{
+				expect(count(1, token("capacity"), capacity("TOTAL")), "ok; 2 units, 2 written"),
+				expect(count(1, token("capacity"), capacity("TOTAL")), "ok; 2 units, 2 read"),
+			},
+		},
+		{
+			Name: "another detail is the same payload", Rule: "ReturnConsumedCapacity is no part of the payload.", Source: LocalOnly,
+			steps: []step{
+				expect(count(1, token("detail")), ok),
+				expect(count(1, token("detail"), capacity("TOTAL")), "ok; 2 units, 2 read"),
+			},
+		},
+		{
+			Name: "long token", Rule: "A token has at most 36 characters.", Source: parity + "tier3/validation-ordering/transactions.test.ts",
+			steps: []step{
+				expect(count(1, token(strings.Repeat("t", 36))), ok),
+				expect(count(1, token(strings.Repeat("t", 37))),
+					broken("Value '"+strings.Repeat("t", 37)+"' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36")),
+			},
+		},
+		{
+			Name: "ten minutes", Rule: "A token is forgotten ten minutes after the transaction.", Source: doc, clock: true,
+			steps: []step{
+				expect(count(1, token("ten minutes")), ok),
+				then(wait(10*time.Minute - time.Second)),
+				expect(count(1, token("ten minutes")), ok),
+				n("1"),
+				then(wait(time.Second)),
+				expect(count(1, token("ten minutes")), ok),
+				n("2"),
+			},
+		},
+		{
+			Name: "other payload after ten minutes", Rule: "After that it stands for whatever comes with it.", Source: doc, clock: true,
+			steps: []step{
+				expect(count(1, token("eleven minutes")), ok),
+				then(wait(11 * time.Minute)),
+				expect(count(5, token("eleven minutes")), ok),
+				n("6"),
 			},
 		},
 	}
