@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/describe"
@@ -235,38 +232,6 @@ func (w *world) afterCall(r *storeRequest) (changed int) {
 		w.record(r)
 	}
 	return changed
-}
-
-// record keeps what went over the wire.
-func (w *world) record(r *storeRequest) {
-	if w.struck == ddbfake.FaultUnprocessed {
-		if r.err == nil {
-			w.exchanges = append(w.exchanges, Exchange{Input: donePart(r.call.Input, r.out), Blind: true})
-		}
-		return
-	}
-	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
-		if r.twice {
-			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
-		}
-		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
-	}
-}
-
-// behind reports whether a replica that lags may have answered: another store
-// has no such replica.
-func (w *world) behind(input any) bool {
-	if w.scenario.ReplicaLag == 0 {
-		return false
-	}
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		return !aws.ToBool(in.ConsistentRead)
-	case *dynamodb.QueryInput:
-		return !aws.ToBool(in.ConsistentRead)
-	default:
-		return false
-	}
 }
 
 // noteChanges looks at what has changed in the store since it last did, and counts

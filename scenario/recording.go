@@ -1,0 +1,79 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Exchange is one thing that took effect in the store in a run: a call with its
+// answer, or a deletion by TTL.
+type Exchange struct {
+	Input  any // *dynamodb.XxxInput; nil for a deletion by TTL
+	Output any
+	Err    error
+	// Blind says that a fault hid the answer, or a lag made it an old one, so
+	// there is nothing to compare.
+	Blind bool
+	// Swept is the row that TTL deleted.
+	Swept attr.Item
+}
+
+// record keeps what went over the wire.
+func (w *world) record(r *storeRequest) {
+	if w.struck == ddbfake.FaultUnprocessed {
+		if r.err == nil {
+			w.exchanges = append(w.exchanges, Exchange{Input: donePart(r.call.Input, r.out), Blind: true})
+		}
+		return
+	}
+	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
+		if r.twice {
+			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
+		}
+		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
+	}
+}
+
+// behind reports whether a replica that lags may have answered: another store
+// has no such replica.
+func (w *world) behind(input any) bool {
+	if w.scenario.ReplicaLag == 0 {
+		return false
+	}
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return !aws.ToBool(in.ConsistentRead)
+	case *dynamodb.QueryInput:
+		return !aws.ToBool(in.ConsistentRead)
+	default:
+		return false
+	}
+}
+
+// donePart returns the part of a batch that was done: elsewhere no fault would
+// keep the rest from being done too. A batch of reads changes nothing and is
+// returned as it is.
+func donePart(in, out any) any {
+	write, ok := in.(*dynamodb.BatchWriteItemInput)
+	answer, answered := out.(*dynamodb.BatchWriteItemOutput)
+	if !ok || !answered {
+		return in
+	}
+	part := *write
+	part.RequestItems = map[string][]types.WriteRequest{}
+	for _, table := range slices.Sorted(maps.Keys(write.RequestItems)) {
+		left := answer.UnprocessedItems[table]
+		done := slices.DeleteFunc(slices.Clone(write.RequestItems[table]), func(q types.WriteRequest) bool { return slices.Contains(left, q) })
+		if len(done) > 0 {
+			part.RequestItems[table] = done
+		}
+	}
+	return &part
+}
