@@ -49,7 +49,7 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"scenario/campaign", "property", "cmd/isr-sim"},
+			Except: []string{"scenario/campaign", "property", "internal/selftest", "cmd/isr-sim"},
 			To:     []string{"./scenario/campaign"},
 			Reason: "one run knows nothing of those who make many of it; only what judges stores and prints results does",
 		},
