@@ -49,7 +49,8 @@ type Run struct {
 	// its bubble. It is for what the code under test takes from outside of its node, such as a global source of randomness.
 	Before func(seed uint64)
 
-	// OnStep, if set, hears of each step after its lines were written to Trace.
+	// OnStep, if set, hears of each step of the schedule after its lines were written to Trace, without which it hears of
+	// none.
 	OnStep func(sim.Taken)
 	// Search says that the run is one of a search through all schedules (sim.Exploration): states are compared, and what a
 	// search cannot judge is left out, which is the check for linearizability and lags that are compared.
