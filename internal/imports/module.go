@@ -6,7 +6,7 @@ var Module = Rules{
 
 	Levels: [][]string{
 		{
-			"ddbfake/attr", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/imports", "internal/lint",
+			"ddbfake/attr", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/imports", "internal/lint",
 			"internal/fingerprint", "internal/garbage", "internal/gotest", "internal/hostname", "internal/httpbody", "internal/httpdoor", "internal/jobs", "internal/progress",
 			"internal/racing", "internal/shell", "internal/suggest", "internal/wholefile", "scenario/history",
 		},
