@@ -84,6 +84,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"serve":           serveCmd,
 	"ends":            endsCmd,
 	"request":         requestCmd,
+	"shown":           shownCmd,
 }
 
 // exits runs a command and asserts its exit code: exits CODE COMMAND... Nothing that a user does may end in a panic.

@@ -18,18 +18,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestReadmeServeFlags: the table of flags is what the command takes.
-func TestReadmeServeFlags(t *testing.T) {
+// TestDocsServeFlags: the table of flags is what the command takes.
+func TestDocsServeFlags(t *testing.T) {
 	want := map[string]string{}
 	newServe(io.Discard, io.Discard).Flags().VisitAll(func(f *pflag.Flag) {
 		want["--"+f.Name] = strings.Trim(f.DefValue, "[]")
 	})
 	got := map[string]string{}
-	for _, row := range table(t, readme(t), "aws dynamodb list-tables") {
+	for _, row := range table(t, page(t, "SERVE.md"), "aws dynamodb list-tables") {
 		got[row[0]] = row[1]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("flags of serve (-code +README):\n%s", diff)
+		t.Errorf("flags of serve (-code +docs/SERVE.md):\n%s", diff)
 	}
 }
 

@@ -39,7 +39,7 @@ type settings struct {
 	rounds    int
 	benchtime time.Duration
 	report    string // file; none if empty
-	readme    string // file into which the ratios are put; none if empty
+	page      string // file into which the ratios are put; none if empty
 	output    string // file for what the benchmarks print, as benchstat reads it; none if empty
 	again     bool
 	check     bool
@@ -58,7 +58,7 @@ func parse(args []string) (s settings, err error) {
 	f.IntVar(&s.rounds, "rounds", 5, "how many times each benchmark runs; the median counts")
 	f.DurationVar(&s.benchtime, "benchtime", 300*time.Millisecond, "how long each runs in a round, at least")
 	f.StringVar(&s.report, "report", "", "write the report to this file")
-	f.StringVar(&s.readme, "readme", "", "put the ratios into this file")
+	f.StringVar(&s.page, "page", "", "put the ratios into this file")
 	f.StringVar(&s.output, "output", "", "write what the benchmarks print to this file, for benchstat")
 	f.BoolVar(&s.again, "again", false, "measure nothing: report what an earlier run has left in --output")
 	f.BoolVar(&s.check, "check", false, "fail if a target is missed")
@@ -159,16 +159,16 @@ func (s settings) conclude(ctx context.Context, output []byte) error {
 			return err
 		}
 	}
-	if s.readme != "" {
-		old, err := os.ReadFile(s.readme)
+	if s.page != "" {
+		old, err := os.ReadFile(s.page)
 		if err != nil {
 			return err
 		}
-		text, err := intoReadme(string(old), judged)
+		text, err := intoPage(string(old), judged)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(s.readme, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(s.page, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -30,18 +30,18 @@ func report(all []judged, machine machine) string {
 	return b.String()
 }
 
-// Between these lines README.md has a part of the report.
+// Between these lines docs/FAKE.md has a part of the report.
 const (
 	partBegins = "<!-- speed: written by bench/run -->\n"
 	partEnds   = "<!-- end of speed -->\n"
 )
 
-// intoReadme returns the text of README.md with the ratios of this report.
-func intoReadme(readme string, all []judged) (string, error) {
-	before, rest, begins := strings.Cut(readme, partBegins)
+// intoPage returns the text of a page with the ratios of this report.
+func intoPage(page string, all []judged) (string, error) {
+	before, rest, begins := strings.Cut(page, partBegins)
 	_, after, ends := strings.Cut(rest, partEnds)
 	if !begins || !ends {
-		return "", fmt.Errorf("README.md has no lines %q and %q", partBegins, partEnds)
+		return "", fmt.Errorf("the page has no lines %q and %q", partBegins, partEnds)
 	}
 	var b strings.Builder
 	b.WriteString(before + partBegins + "\n| | " + strings.ReplaceAll(strings.Join(operationNames, " | "), "-", " ") + " |\n|---|---|---|---|---|\n")

@@ -101,7 +101,7 @@ func TestMissingFigures(t *testing.T) {
 	}
 }
 
-func TestIntoReadme(t *testing.T) {
+func TestIntoPage(t *testing.T) {
 	all := []judged{
 		{comparison: comparison{title: "Door", peer: "other"}, verdicts: []verdict{
 			{line: line{name: "get", atLeast: 3}, ratio: 4}, {line: line{name: "publish-transaction", atLeast: 3}, ratio: 432.1},
@@ -115,7 +115,7 @@ func TestIntoReadme(t *testing.T) {
 
 ` + partEnds + "More.\n"
 	for _, old := range []string{"", "\n| old |\n"} {
-		got, err := intoReadme("# Title\n"+partBegins+old+partEnds+"More.\n", all)
+		got, err := intoPage("# Title\n"+partBegins+old+partEnds+"More.\n", all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestIntoReadme(t *testing.T) {
 			t.Errorf("with %q between the lines (-want +got):\n%s", old, diff)
 		}
 	}
-	if _, err := intoReadme("# Title\n"+strings.TrimSpace(partEnds), all); err == nil {
-		t.Error("a README without the lines: want an error")
+	if _, err := intoPage("# Title\n"+strings.TrimSpace(partEnds), all); err == nil {
+		t.Error("a page without the lines: want an error")
 	}
 }

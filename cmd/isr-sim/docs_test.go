@@ -1,0 +1,545 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/jobs"
+	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// The tests in this file hold README.md and the pages of docs to what the code does; bash .ci/readme runs their commands.
+
+// page returns the text of README.md, or of a page of docs.
+func page(t *testing.T, name string) string {
+	t.Helper()
+	if name != "README.md" {
+		name = "docs/" + name
+	}
+	text, err := os.ReadFile("../../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// blocks returns the code blocks of a language.
+func blocks(page, language string) (all []string) {
+	for _, found := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
+
+// table returns the cells of the first table after a line, without its header and without backquotes.
+func table(t *testing.T, page, after string) (rows [][]string) {
+	t.Helper()
+	_, rest, found := strings.Cut(page, "\n"+after+"\n")
+	if !found {
+		t.Fatalf("the page has no line %q", after)
+	}
+	for line := range strings.Lines(rest) {
+		switch {
+		case strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "|--"):
+			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+			for i, cell := range cells {
+				cells[i] = strings.ReplaceAll(strings.TrimSpace(cell), "`", "")
+			}
+			rows = append(rows, cells)
+		case len(rows) > 0:
+			return rows[2:]
+		}
+	}
+	t.Fatalf("the page has no table after %q", after)
+	return nil
+}
+
+func column(rows [][]string, i int) []string {
+	cells := make([]string, len(rows))
+	for j, row := range rows {
+		cells[j] = row[i]
+	}
+	return cells
+}
+
+// shown is a command of a page and the output that the page shows of it.
+type shown struct{ command, output string }
+
+// examples returns the commands of a page whose output it shows, in the order of the page: text blocks that begin with
+// "$ go run ./cmd/isr-sim", and text blocks right behind a block of sh, which show the output of its last command.
+func examples(page string) (all []shown) {
+	for _, found := range regexp.MustCompile("(?ms)^(?:```sh\n([^`]*?)^```\n\n)?^```text\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
+		command, output := "", found[2]
+		if rest, ok := strings.CutPrefix(output, "$ "); ok {
+			command, output, _ = strings.Cut(rest, "\n")
+		} else if lines := strings.Split(strings.TrimSpace(found[1]), "\n"); found[1] != "" {
+			command = lines[len(lines)-1]
+		}
+		command, _, _ = strings.Cut(command, " # ")
+		if arguments, ok := strings.CutPrefix(command, "go run ./cmd/isr-sim"); ok && !strings.HasPrefix(arguments, " serve") {
+			all = append(all, shown{strings.TrimSpace(strings.ReplaceAll(arguments, "'", "")), output})
+		}
+	}
+	return all
+}
+
+// difference compares an output with what a page shows of it: a line "..." stands for any number of lines.
+func difference(want, got string) string {
+	parts := strings.Split("\n"+want, "\n...\n")
+	rest := "\n" + got
+	for i, part := range parts {
+		if i > 0 && part != "" {
+			part = "\n" + part
+		}
+		before, after, found := strings.Cut(rest, part)
+		if !found || i == 0 && before != "" {
+			return cmp.Diff(want, got)
+		}
+		if rest = after; !strings.HasSuffix(part, "\n") && part != "" {
+			rest = "\n" + strings.TrimPrefix(after, "\n")
+		}
+	}
+	if last := parts[len(parts)-1]; rest != "" && rest != "\n" && last != "" {
+		return cmp.Diff(want, got)
+	}
+	return ""
+}
+
+// TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test is not called as a reader
+// calls it: what a command says to run is put into the reader's words.
+func TestDocsShowRealOutput(t *testing.T) {
+	if racing.Enabled {
+		t.Skip("scripts run the same commands")
+	}
+	printed := map[string]string{} // by command: two pages may show one
+	for name, want := range map[string]int{"README.md": 2, "TUTORIAL.md": 6, "CI.md": 1, "LOCAL.md": 1} {
+		t.Run(name, func(t *testing.T) {
+			all := examples(page(t, name))
+			if len(all) != want {
+				t.Errorf("%s shows the output of %d commands, want %d", name, len(all), want)
+			}
+			t.Chdir(t.TempDir())
+			for _, example := range all {
+				if strings.Contains(example.command, "dynamodb-local") {
+					ddblocal.ForTest(t) // skips where there is no Docker
+				}
+				var stderr strings.Builder
+				got, known := printed[example.command]
+				if !known {
+					var stdout strings.Builder
+					run(t.Context(), strings.Fields(example.command), &stdout, &stderr)
+					got = stdout.String()
+					printed[example.command] = got
+				}
+				for _, command := range []string{"replay: ", "shrink: "} {
+					got = strings.ReplaceAll(got, "\n"+command+shell.Program()+" ", "\n"+command+"go run ./cmd/isr-sim ")
+				}
+				if diff := difference(example.output, strings.TrimRight(got, "\n")+"\n"); diff != "" {
+					t.Errorf("output of isr-sim %s (-%s +command):\n%s%s", example.command, name, diff, stderr.String())
+				}
+			}
+		})
+	}
+}
+
+// shownCmd asserts that a page of docs shows an output: shown PAGE stdout|stderr. What a person types, the address of the
+// server, the status of an answer and empty lines are not compared.
+func shownCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shown PAGE stdout|stderr")
+	}
+	text, err := os.ReadFile(filepath.Join(docsDir, args[0]))
+	ts.Check(err)
+	printed := func(s string) string {
+		return regexp.MustCompile(`(?m)^(\$ .*|\{"endpoint".*|\^C|[1-5][0-9][0-9]|)\n`).ReplaceAllString(s, "")
+	}
+	output := printed(ts.ReadFile(args[1]))
+	for _, block := range blocks(string(text), "text") {
+		if printed(block) == output {
+			return
+		}
+	}
+	ts.Fatalf("docs/%s does not show\n%s", args[0], output)
+}
+
+// docsDir is where the pages are: a script runs elsewhere.
+var docsDir = func() string {
+	dir, err := filepath.Abs("../../docs")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// TestDifference: the comparison of the pages notices a line too many, one too few, and one that is another.
+func TestDifference(t *testing.T) {
+	const got = "a\nb\nc\nd\n"
+	for _, want := range []string{"a\nb\nc\nd\n", "a\n...\nd\n", "...\nb\n...\n", "...\nb\n...\nd\n", "a\n...\n", "...\nc\nd\n"} {
+		if diff := difference(want, got); diff != "" {
+			t.Errorf("difference(%q, %q) = %s, want none", want, got, diff)
+		}
+	}
+	for _, want := range []string{"a\nb\nc\n", "b\nc\nd\n", "a\nb\nd\n", "a\n...\nc\n", "b\n...\nd\n", "...\nd\n...\nc\n", "...\nx\n...\n", "a\nb\nc\nd\ne\n"} {
+		if difference(want, got) == "" {
+			t.Errorf("difference(%q, %q) finds none", want, got)
+		}
+	}
+}
+
+// TestDocsRunWhatTheyShow: the replay command of an example is one that the page runs.
+func TestDocsRunWhatTheyShow(t *testing.T) {
+	text := page(t, "TUTORIAL.md")
+	for _, command := range regexp.MustCompile(`(?m)^(?:replay|shrink): (.*) paused-writer$`).FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(text, "\n```sh\n"+command[1]) {
+			t.Errorf("docs/TUTORIAL.md does not run the command that it shows: %s", command[1])
+		}
+	}
+}
+
+// TestDocsEngines: the table lists the variables of the engines that explore knows.
+func TestDocsEngines(t *testing.T) {
+	var listed []string
+	for _, row := range table(t, page(t, "CI.md"), "Without `--shard`, explore takes its shard from the variables of the engine that has started it:") {
+		listed = append(listed, regexp.MustCompile(`[A-Z_]{5,}`).FindAllString(row[1], 2)...)
+	}
+	if diff := cmp.Diff(jobs.Variables(), listed); diff != "" {
+		t.Errorf("variables of engines (-code +docs/CI.md):\n%s", diff)
+	}
+}
+
+// TestDocsProgram: the program on the page is the one that bash .ci/consumer builds outside of this module.
+func TestDocsProgram(t *testing.T) {
+	consumer, err := os.ReadFile("../../.ci/consumer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(consumer), "<<'GO'\n")
+	want, _, _ := strings.Cut(rest, "\nGO\n")
+	if diff := cmp.Diff(want+"\n", blocks(page(t, "FAKE.md"), "go")[0]); diff != "" {
+		t.Errorf("program (-.ci/consumer +docs/FAKE.md):\n%s", diff)
+	}
+}
+
+// TestDocsScenario: the scenario that explains the anatomy of one passes.
+func TestDocsScenario(t *testing.T) {
+	yaml := blocks(page(t, "SCENARIOS.md"), "yaml")
+	s, err := scenario.Parse("SCENARIOS.md", []byte(yaml[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Passed() {
+		t.Errorf("%s\n%s", report.Row(), report.Explain("isr-sim", "SCENARIOS.md"))
+	}
+	if _, err := scenario.Parse("SCENARIOS.md", []byte("name: faults\nactors: [{name: alice, script: [get /home]}]\n"+yaml[1])); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDocsKeys: the tables hold the keys that a scenario file may have, in the order in which errors name them.
+func TestDocsKeys(t *testing.T) {
+	text := page(t, "SCENARIOS.md")
+	for _, test := range []struct{ after, yaml string }{
+		{"Durations have a unit (`500ms`, `10s`, `1h30m`); the other numbers are whole.", "misspelt: 1"},
+		{"The keys of `cache`:", "cache: {misspelt: 1}"},
+		{"The keys of an actor:", "actors: [{misspelt: 1}]"},
+		{"The keys of `bounds`:", "bounds: {misspelt: 1}"},
+	} {
+		_, err := scenario.Parse("f.yaml", []byte(test.yaml))
+		known := regexp.MustCompile(`found key "misspelt", expected one of (.*)\n`).FindStringSubmatch(fmt.Sprint(err))
+		if known == nil {
+			t.Fatalf("Parse(%q) = %v, want an error that names all keys", test.yaml, err)
+		}
+		if diff := cmp.Diff(strings.Split(known[1], ", "), column(table(t, text, test.after), 0)); diff != "" {
+			t.Errorf("keys after %q (-code +docs):\n%s", test.after, diff)
+		}
+	}
+}
+
+// TestDocsDefaults: what the tables say is used is used.
+func TestDocsDefaults(t *testing.T) {
+	text, d := page(t, "SCENARIOS.md"), scenario.Defaults()
+	shown := map[string]string{}
+	for _, after := range []string{"Durations have a unit (`500ms`, `10s`, `1h30m`); the other numbers are whole.", "The keys of `cache`:", "The keys of `bounds`:"} {
+		for _, row := range table(t, text, after) {
+			shown[row[0]] = row[1]
+		}
+	}
+	for key, want := range map[string]any{
+		"protocol": d.Protocol, "ttl-lag": d.Lag.String(), "replica-lag": d.ReplicaLag, "max-clock-skew": d.Skew, "expect": d.Expect.String(),
+		"lease": d.Cache.Lease, "revalidate": d.Cache.Revalidate, "retention": d.Cache.Retention,
+		"ttl-buffer": d.Cache.TTLBuffer, "render": d.Cache.Render, "keep-alive": d.Cache.KeepAlive, "contention": "serve-stale", "failure": "serve-last",
+		"poll": d.Cache.Poll, "patience": d.Cache.Patience, "attempts": d.Cache.Attempts,
+		"schedules": d.Bounds.Schedules, "steps": d.Bounds.Steps, "ticks": d.Bounds.Ticks,
+	} {
+		var got any = shown[key]
+		switch want.(type) {
+		case int:
+			got, _ = strconv.Atoi(shown[key])
+		case time.Duration:
+			got, _ = time.ParseDuration(shown[key])
+		}
+		if got != want {
+			t.Errorf("default of %s: docs/SCENARIOS.md says %v (%s), the code %v", key, got, shown[key], want)
+		}
+	}
+}
+
+// TestDocsLists: what the pages list is what the code has.
+func TestDocsLists(t *testing.T) {
+	text := page(t, "SCENARIOS.md")
+
+	var kinds, marks, statements []string
+	for _, kind := range ddbfake.FaultKinds() {
+		kinds = append(kinds, kind.String())
+	}
+	var troubles []string
+	for _, trouble := range scenario.Troubles() {
+		troubles = append(troubles, string(trouble))
+	}
+	for _, mark := range scenario.Marks() {
+		if !slices.Contains(append(kinds, troubles...), string(mark)) {
+			marks = append(marks, string(mark))
+		}
+	}
+	for _, inv := range invariant.All() {
+		statements = append(statements, inv.Name+": "+inv.Statement)
+	}
+	if diff := cmp.Diff(kinds, column(table(t, text, "A fault is a line: a kind, and predicates which must all hold."), 0)); diff != "" {
+		t.Errorf("kinds of fault (-code +docs):\n%s", diff)
+	}
+	if diff := cmp.Diff(troubles, column(table(t, text, "These faults strike the body store and the origin. Their predicates are `actor=`, `nth=` and `times=`."), 0)); diff != "" {
+		t.Errorf("troubles (-code +docs):\n%s", diff)
+	}
+	if diff := cmp.Diff(marks, column(table(t, text, "reach two things without being told: some schedule publishes a page or is refused to, and some page is served."), 0)); diff != "" {
+		t.Errorf("marks (-code +docs):\n%s", diff)
+	}
+	var shown []string
+	for _, row := range table(t, page(t, "INVARIANTS.md"), "T is true time, and e is the promised `max-clock-skew`.") {
+		shown = append(shown, row[0]+": "+row[1])
+	}
+	if diff := cmp.Diff(statements, shown); diff != "" {
+		t.Errorf("invariants (-code +docs):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"0", "1", "2", "3"}, column(table(t, page(t, "CI.md"), "## Exit codes"), 0)); diff != "" {
+		t.Errorf("exit codes (-code +docs):\n%s", diff)
+	}
+
+	all := ddbfake.Operations()
+	operations := strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
+	if words := strings.Join(strings.Fields(page(t, "FAKE.md")), " "); !strings.Contains(words, "The supported operations are "+operations+".") {
+		t.Errorf("docs/FAKE.md does not say: The supported operations are %s.", operations)
+	}
+}
+
+// pages are the names of all pages, from the root of the repository.
+func pages(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, path := range all {
+		all[i] = "docs/" + filepath.Base(path)
+	}
+	return append(all, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+}
+
+// prose returns the lines of a page that are in no block of code.
+func prose(text string) string {
+	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
+}
+
+// anchors are what the headings of a page are called in links.
+func anchors(text string) map[string]bool {
+	all := map[string]bool{"": true}
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(prose(text), -1) {
+		name := strings.ToLower(strings.ReplaceAll(heading[1], " ", "-"))
+		all[regexp.MustCompile(`[^a-z0-9_-]`).ReplaceAllString(name, "")] = true
+	}
+	return all
+}
+
+// TestDocsLinks: every page is linked from README.md, and what the pages link to exists.
+func TestDocsLinks(t *testing.T) {
+	linked := map[string]bool{"README.md": true}
+	for _, name := range pages(t) {
+		text, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(prose(string(text)), "`code`"), -1) {
+			path, anchor, _ := strings.Cut(link[1], "#")
+			target := filepath.Join(filepath.Dir("../../"+name), path)
+			if path == "" {
+				target = "../../" + name
+			}
+			found, err := os.ReadFile(target)
+			if info, statErr := os.Stat(target); statErr == nil && info.IsDir() {
+				err = nil
+			}
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", name, err)
+			case !anchors(string(found))[anchor]:
+				t.Errorf("%s: %s has no heading #%s", name, path, anchor)
+			case name == "README.md":
+				linked[path] = true
+			}
+		}
+	}
+	for _, name := range pages(t) {
+		if !linked[name] {
+			t.Errorf("README.md has no link to %s", name)
+		}
+	}
+}
+
+// TestDocsWidth: prose is wrapped at 120 columns. Tables and generated pages are not.
+func TestDocsWidth(t *testing.T) {
+	for _, name := range pages(t) {
+		switch name {
+		case "docs/FIDELITY.md", "docs/MUTANTS.md", "docs/SPEED.md", "docs/STRATEGIES.md", "CHANGELOG.md":
+			continue
+		}
+		text, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(prose(string(text))) {
+			if width := utf8.RuneCountInString(strings.TrimSpace(line)); width > 120 && !strings.HasPrefix(line, "|") {
+				t.Errorf("%s: a line of %d columns, want at most 120: %s", name, width, line)
+			}
+		}
+	}
+	if lines := strings.Count(page(t, "README.md"), "\n"); lines > 250 {
+		t.Errorf("README.md has %d lines, want at most 250: the rest belongs into docs", lines)
+	}
+}
+
+// TestDocsAdapter: the adapter in README.md is the test of examples/pages, which go test runs.
+func TestDocsAdapter(t *testing.T) {
+	want, err := os.ReadFile("../../examples/pages/cache_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := blocks(page(t, "README.md"), "go")
+	if len(got) != 1 {
+		t.Fatalf("README.md has %d Go programs, want the adapter alone", len(got))
+	}
+	if diff := cmp.Diff(string(want), got[0]); diff != "" {
+		t.Errorf("adapter (-examples/pages +README.md):\n%s", diff)
+	}
+	if lines := strings.Count(got[0], "\n"); lines > 40 {
+		t.Errorf("the adapter has %d lines, want at most 40", lines)
+	}
+}
+
+// TestDocsFailure: README.md shows what the check says of examples/pages when the condition of its publish asks for the
+// token alone. The time that the test took and the lines of package property are not compared.
+func TestDocsFailure(t *testing.T) {
+	if testing.Short() || racing.Enabled {
+		t.Skip("it builds a test, and runs it")
+	}
+	const source = "../../examples/pages/cache.go"
+	cache, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := string(cache)
+	for old, replacement := range map[string]string{
+		" AND lease_expires_at > :now\"":      "\"",
+		", \":now\": number(c.Now().Unix()),": ",",
+	} {
+		if strings.Count(broken, old) != 1 {
+			t.Fatalf("%s has %q %d times, want once", source, old, strings.Count(broken, old))
+		}
+		broken = strings.Replace(broken, old, replacement, 1)
+	}
+	dir := t.TempDir()
+	original, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := filepath.Join(dir, "cache.go")
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: replaced}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{replaced: broken, filepath.Join(dir, "overlay.json"): string(overlay)} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary := filepath.Join(dir, "pages.test")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", binary, "-overlay", filepath.Join(dir, "overlay.json"), "../../examples/pages")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, output)
+	}
+	test := exec.CommandContext(t.Context(), binary, "-test.run=TestCache", "-rapid.seed=1")
+	test.Dir = dir
+	output, err := test.Output() // stderr has the first failure that is found; the page shows the smallest
+	if err == nil {
+		t.Fatalf("the check finds nothing\n%s", output)
+	}
+	masked := func(s string) string {
+		s = regexp.MustCompile(`\([0-9.]+s\)`).ReplaceAllString(s, "(N)")
+		s = regexp.MustCompile(`check\.go:[0-9]+:`).ReplaceAllString(s, "check.go:N:")
+		return regexp.MustCompile(`(?m)^ +$`).ReplaceAllString(s, "")
+	}
+	for _, block := range blocks(page(t, "README.md"), "text") {
+		if strings.HasPrefix(block, "--- FAIL: ") {
+			if diff := difference(masked(block+"...\n"), masked(string(output))); diff != "" {
+				t.Errorf("what the check prints (-README.md +go test):\n%s", diff)
+			}
+			return
+		}
+	}
+	t.Error("README.md shows no failure of a check")
+}
+
+// TestDocsCheckRows: the rows that README.md asks for are the rows of docs/INVARIANTS.md.
+func TestDocsCheckRows(t *testing.T) {
+	attributes := func(text string) []string {
+		return regexp.MustCompile(`[a-z]+_[a-z0-9_]+|\bttl\b|\betag\b`).FindAllString(text, -1)
+	}
+	asked := map[string][]string{}
+	var row string
+	for _, cells := range table(t, page(t, "README.md"), "your own. Other attributes are your own, too.") {
+		if cells[0] != "" {
+			row = cells[0]
+		}
+		asked[row] = append(asked[row], attributes(cells[1])...)
+	}
+	for _, cells := range table(t, page(t, "INVARIANTS.md"), "numbers of epoch seconds. A question mark stands for an optional attribute.") {
+		want := attributes(cells[1])
+		slices.Sort(want)
+		slices.Sort(asked[cells[0]])
+		if len(asked[cells[0]]) > 0 && !slices.Equal(want, asked[cells[0]]) {
+			t.Errorf("attributes of %s: README.md has %v, docs/INVARIANTS.md %v", cells[0], asked[cells[0]], want)
+		}
+	}
+}
