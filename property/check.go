@@ -94,8 +94,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			names[i] = string(m)
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: the store was not tested there "+
-			"(does it use the node's Client, Clock and Table, and rows META and LOCK?)\n%v\n%v",
-			count.worlds, strings.Join(names, ", "), count.answers, count)
+			"(does it use the node's Client, Clock and Table, and rows META and LOCK?)\n%s%v\n%v",
+			count.worlds, strings.Join(names, ", "), hint(missing), count.answers, count)
 	}
 	t.Log(count)
 }

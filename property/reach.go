@@ -58,6 +58,15 @@ func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
 	})
 }
 
+// hint says how a store comes to a mark that it has missed, where that is known; a line, or nothing.
+func hint(missing []scenario.Mark) string {
+	if !slices.Contains(missing, scenario.TTLDeletion) {
+		return ""
+	}
+	return fmt.Sprintf("hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none leaves %s out of Check.Reach\n",
+		scenario.TTLDeletion)
+}
+
 // String prints the tally, with the number of worlds in which each mark was
 // reached.
 func (c *tally) String() string {
