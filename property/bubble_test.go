@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
@@ -63,7 +62,7 @@ func TestBubbleChangesNothing(t *testing.T) {
 	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
 		newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
 		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
-		for seed := range racing.Fewer(40, 10) {
+		for seed := range Fewer(40, 10) {
 			s := rough()
 			if diff := cmp.Diff(trace(t, plain, s, seed), trace(t, own, s, seed)); diff != "" {
 				t.Fatalf("%s, seed %d: the traces differ (-without +in a bubble):\n%s", p.Name, seed, diff)
@@ -80,7 +79,7 @@ func TestBubbleIsDeterministic(t *testing.T) {
 	for _, processors := range []int{1, 8} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			for seed := range racing.Fewer(100, 25) {
+			for seed := range Fewer(100, 25) {
 				text := trace(t, r, rough(), seed)
 				if first[seed] == "" {
 					first[seed] = text

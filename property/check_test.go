@@ -65,7 +65,7 @@ func TestMutantsFail(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("2s", "0s")}
+			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("2s", "0s")}
 			c := runChild(t, dir, m.Name, effort)
 			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ", "scenario: "+failFile,
 				"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)",
@@ -134,7 +134,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
-		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", racing.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
+		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", property.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
 		c.wantFailure(t, "violated: TestChild under generated-at-late")
 		data, err := os.ReadFile(c.file())
 		if err != nil {
@@ -171,7 +171,7 @@ func TestBadStores(t *testing.T) {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("1s", "0s"), "-rapid.checks=" + checks})
+			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("1s", "0s"), "-rapid.checks=" + checks})
 			c.wantFailure(t, tc.want...)
 			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
 				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)

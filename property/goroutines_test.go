@@ -71,7 +71,7 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	t.Parallel()
 	const store = "heartbeat after release"
 	dir := t.TempDir()
-	c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("2s", "0s")})
+	c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("2s", "0s")})
 	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "found in schedule ", "scenario: "+failFile,
 		"replay: property.Replay(t, \""+failFile+"\", newStore)")
 	one := runChild(t, dir, store, nil, "GOMAXPROCS=1")
@@ -146,7 +146,7 @@ func TestBadGoroutines(t *testing.T) {
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
-			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + racing.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
+			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
 		})
 	}
 }

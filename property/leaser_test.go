@@ -4,12 +4,14 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -161,6 +163,14 @@ func SetPatience(d time.Duration) { patience = d }
 
 // SetShrinkRuns is for a process that has no time for small schedules.
 func SetShrinkRuns(n int) { shrinkRuns = n }
+
+// Fewer is few under the race detector and in short runs, where the same things are looked at less often.
+func Fewer[T any](n, few T) T {
+	if testing.Short() {
+		return few
+	}
+	return racing.Fewer(n, few)
+}
 
 // CommandOf is the command of a test.
 func CommandOf(test string) string { return commandOf(test) }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,7 +27,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 		t.Fatal(err)
 	}
 	shrunk := 0
-	for seed := range racing.Fewer[uint64](10, 2) {
+	for seed := range Fewer[uint64](10, 2) {
 		_, f := r.campaign(s, seed, s.Bounds.Schedules)
 		if f == nil || f.kind != "violated: lock-theft" {
 			t.Fatalf("seed %d: found %+v, want a lock theft", seed, f)
