@@ -16,7 +16,7 @@ A [DB] holds tables. Three doors lead to it and give the same answers:
 [DB.StreamsClient] is the SDK door for DynamoDB Streams; the other two doors
 serve both APIs. A stream is a view of the change log, with nothing of its own.
 
-All of them end in [DB.Do], which serves one [Call] at a time. Beside the
+All of them serve calls as [DB.Do] does, one [Call] at a time. Beside the
 doors there is what a service does not show: rows ([DB.Items]), every change
 and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
 [DB.Sweep]), faults on demand ([DB.Inject]), and states that can be kept,

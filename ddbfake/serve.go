@@ -60,7 +60,7 @@ type request struct {
 	read *row
 }
 
-// Do serves one call. It is the engine's only entry: every door ends here.
+// Do serves one call, in the same way as every door does.
 //
 // The output is a pointer to the SDK's output struct of the operation. Errors
 // are the SDK's typed errors (*types.ConditionalCheckFailedException and so
@@ -77,7 +77,8 @@ func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
 	return db.serve(ctx, c, true)
 }
 
-// serve takes a call from its door to its output.
+// serve takes a call from its door to its output. It is the engine's only entry:
+// every door ends here.
 func (db *DB) serve(ctx context.Context, c Call, wire bool) (output any, err error) {
 	op, err := admit(ctx, &c)
 	if err != nil {
