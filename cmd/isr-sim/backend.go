@@ -26,9 +26,9 @@ func knownBackend(name string) error {
 	return usage(fmt.Errorf("--backend: found %q, expected %s or %s", name, backendFake, backendLocal), "")
 }
 
-// startLocal starts DynamoDB Local; stop ends it, even when the command was
+// startLocal starts DynamoDB Local. stop ends it, even when the command was
 // interrupted, and sets the command's error if there is none yet. The hint is for
-// whoever has no Docker.
+// users without Docker.
 func startLocal(ctx context.Context, progress io.Writer, hint string) (local *ddblocal.Instance, stop func(*error), err error) {
 	fmt.Fprintf(progress, "starting %s in a container\n", ddblocal.Image)
 	local, err = ddblocal.Start(ctx)

@@ -30,7 +30,8 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage is a mistake of the user's; unknown is what keeps the command from a verdict.
+// usage is the error of a user's mistake. unknown is an error that keeps the command
+// from a verdict.
 func usage(err error, hint string) error   { return &exitError{exitUsage, err, hint} }
 func unknown(err error, hint string) error { return &exitError{exitUnknown, err, hint} }
 
@@ -53,8 +54,8 @@ func report(stderr io.Writer, err error) int {
 	return e.code
 }
 
-// output is where the command prints: it keeps the first error of a disk that is
-// full or a pipe that is gone, so that nobody takes half an answer for one.
+// output is where the command prints. It keeps the first error, such as that of a
+// full disk or a closed pipe, so that half an output does not pass for a whole one.
 type output struct {
 	to  io.Writer
 	err error

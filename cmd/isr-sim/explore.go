@@ -93,7 +93,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	if err := usableFolder(e.corpus); err != nil {
 		return err
 	}
-	// Before anything is run: whoever cannot write the file need not wait to hear of it.
+	// Before the campaign, so that the user of a file that cannot be written does not wait for the error.
 	file, err := newFile(e.file)
 	if err != nil {
 		return usage(fmt.Errorf("--out: %w", err), "")

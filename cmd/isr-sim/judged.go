@@ -32,9 +32,9 @@ func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, 
 }
 
 // eachInTurn judges one scenario after the other, and sums up if there are several.
-// what is what they are called. judge returns the exit code of the i-th; its error
-// ends the command.
-func eachInTurn(ctx context.Context, what string, scenarios []*scenario.Scenario, judge func(i int) (code int, err error), sumUp func()) error {
+// noun is the user's word for a scenario. judge returns the exit code of the i-th;
+// its error ends the command.
+func eachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario, judge func(i int) (code int, err error), sumUp func()) error {
 	worst := exitOK
 	for i, s := range scenarios {
 		code, err := judge(i)
@@ -45,7 +45,7 @@ func eachInTurn(ctx context.Context, what string, scenarios []*scenario.Scenario
 		if ctx.Err() != nil {
 			return &exitError{
 				code: worse(worst, exitUnknown),
-				err:  fmt.Errorf("interrupted in %s %d of %d (%s)", what, i+1, len(scenarios), s.Name),
+				err:  fmt.Errorf("interrupted in %s %d of %d (%s)", noun, i+1, len(scenarios), s.Name),
 			}
 		}
 	}
@@ -70,8 +70,8 @@ func codeOf(passed bool, verdict invariant.Verdict) int {
 	}
 }
 
-// worse orders exit codes by what a reader must hear first: a violation, then
-// what is unknown.
+// worse returns the exit code that a reader must hear of first: that of a violation,
+// then that of an unknown verdict.
 func worse(a, b int) int {
 	rank := map[int]int{exitOK: 0, exitUnknown: 1, exitViolated: 2}
 	if rank[b] > rank[a] {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"isr-sim": main})
 }
 
-// TestScripts runs the scripts of testdata/script: what anybody sees who has Go and nothing else.
+// TestScripts runs the scripts of testdata/script, which need Go and nothing else.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -73,7 +73,7 @@ func condition(name string) (bool, error) {
 	return false, fmt.Errorf("unknown condition %q", name)
 }
 
-// commands are what the scripts can do beside testscript's own commands.
+// commands are the scripts' commands, in addition to those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"exits":           exits,
 	"fill":            fill,
@@ -191,7 +191,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestUnwritableOutput: whoever sends the output to a full disk does not learn from the exit code that all is well.
+// TestUnwritableOutput: the exit code is not 0 if the output goes to a full disk.
 func TestUnwritableOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -102,7 +102,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
 }
 
-// explain says what the reader needs to know beside the row, and what to do next.
+// explain returns what the row does not show, and what to do next.
 func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 	why := proof.Explain(shell.Program(), shell.Quote(name))
 	switch {

@@ -80,7 +80,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		return err
 	}
 	if r.backend == backendLocal {
-		// First of all: whoever has no Docker need not wait to hear of it.
+		// First of all, so that a user without Docker does not wait for the error.
 		var stop func(*error)
 		if r.local, stop, err = startLocal(ctx, r.progress, fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake)); err != nil {
 			return err
@@ -152,7 +152,7 @@ func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, e
 	return code, nil
 }
 
-// explain says what the reader needs to know beside the row, and what to do next.
+// explain returns what the row does not show, and what to do next.
 func (r *runCommand) explain(report *campaign.Report, name string) string {
 	why := report.Explain(shell.Program(), shell.Quote(name))
 	bounds := report.Scenario.Bounds.Schedules

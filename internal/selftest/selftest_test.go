@@ -52,8 +52,8 @@ func TestTheTesterIsTested(t *testing.T) {
 	}
 }
 
-// onlyBy says whether no other invariant has caught the mutant. Linearizable does not count as another one: what the
-// nodes are told has no explanation, either, where somebody publishes who must not.
+// onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: a node that publishes
+// without a right to often makes what the other nodes are told inexplicable as well.
 func onlyBy(c *campaign.Caught, name string) bool {
 	//isrsim:unordered any of them will do
 	for other := range c.By {

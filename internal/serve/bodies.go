@@ -9,35 +9,36 @@ import (
 	"time"
 )
 
-// freeBody is how much of a body needs no room among the others: most requests
-// have no more, and so never wait for those that have.
+// freeBody is how many bytes of a body need no room. Most bodies are no longer, so
+// that they never wait for long ones.
 const freeBody = 16 << 10
 
-// errNoRoom is for a body that has found no room in time.
+// errNoRoom is the error of a body that has found no room in time.
 var errNoRoom = errors.New("too many large requests are under way at once")
 
-// bodies bounds the request bodies that are under way at once. A body takes room
-// for all that it says it has, or may have, before more than its beginning is
-// read: so those that are read never wait for each other. If others wait, whoever
-// has kept the server waiting for long is dropped.
+// bodies bounds the memory of the request bodies that are under way at once. Before
+// more than the beginning of a body is read, the body takes room for the length
+// that its header gives, or for the longest length if the header gives none. So
+// bodies that are being read never wait for each other. While bodies wait for room,
+// clients that keep the server waiting are dropped.
 type bodies struct {
 	closing context.Context
 	limits  limits
 
 	mu      sync.Mutex
-	free    int // bytes; less than nothing never
-	waiting []*claim
-	reading []*claim
-	watched bool // a goroutine watches over who is waited for
-	spent   int  // bytes that had room since memory was given back
-	tidying bool
+	free    int      // bytes, never negative
+	waiting []*claim // for room
+	reading []*claim // have room
+	watched bool     // the goroutine of watch runs
+	spent   int      // bytes that had room since memory was given back to the system
+	tidying bool     // the goroutine of tidy runs
 }
 
-// claim is a body's claim to room.
+// claim is the claim of a body to room.
 type claim struct {
 	conn    *conn
 	bytes   int
-	proven  bool          // the client has sent a whole request before
+	proven  bool          // of conn, when the claim was made
 	granted chan struct{} // closed once there is room
 	refused chan struct{} // closed once there will be none
 	dropped bool          // its connection has been closed
@@ -47,10 +48,10 @@ func newBodies(closing context.Context, l limits) *bodies {
 	return &bodies{closing: closing, limits: l, free: l.bodyBytes}
 }
 
-// take waits for room, up to the connection's deadline. Errors are errNoRoom, and
-// net.ErrClosed for a connection that was dropped meanwhile.
+// take waits for room, up to the connection's deadline. Its errors are errNoRoom,
+// and errDropped for a connection that was dropped meanwhile.
 func (b *bodies) take(c *conn, bytes int) (*claim, error) {
-	wanted := &claim{conn: c, bytes: min(bytes, b.limits.bodyBytes), proven: c.whole.Load(), granted: make(chan struct{}), refused: make(chan struct{})}
+	wanted := &claim{conn: c, bytes: min(bytes, b.limits.bodyBytes), proven: c.proven.Load(), granted: make(chan struct{}), refused: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, wanted)
 	b.grant()
@@ -64,7 +65,7 @@ func (b *bodies) take(c *conn, bytes int) (*claim, error) {
 	c.waits.begin()
 	var err error
 	select {
-	case <-wanted.granted: // without a timer, mostly
+	case <-wanted.granted: // the usual case, without a timer
 	default:
 		err = b.await(c, wanted)
 	}
@@ -72,12 +73,13 @@ func (b *bodies) take(c *conn, bytes int) (*claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.waits.reset() // for the body it has not been waited yet
+	c.waits.reset() // the wait for room was not the client's fault
 	_ = c.SetReadDeadline(time.Now().Add(b.limits.body))
 	return wanted, nil
 }
 
-// await waits for a claim to be granted. If it is not, it is withdrawn.
+// await waits until a claim is granted. A claim that is not granted in time is
+// withdrawn.
 func (b *bodies) await(c *conn, wanted *claim) (err error) {
 	bound, cancel := context.WithDeadline(context.WithoutCancel(b.closing), c.reads.at)
 	defer cancel()
@@ -95,7 +97,7 @@ func (b *bodies) await(c *conn, wanted *claim) (err error) {
 	defer b.mu.Unlock()
 	select {
 	case <-wanted.granted:
-		return nil // just in time
+		return nil // granted since
 	default:
 	}
 	b.waiting = remove(b.waiting, wanted)
@@ -103,10 +105,10 @@ func (b *bodies) await(c *conn, wanted *claim) (err error) {
 	return err
 }
 
-// errDropped is for a connection that the server has closed.
+// errDropped is the error of a connection that the server has closed.
 var errDropped = errors.New("the connection was dropped")
 
-// release gives back what was taken.
+// release gives the room of a claim back.
 func (b *bodies) release(c *claim) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +122,7 @@ func (b *bodies) release(c *claim) {
 	}
 }
 
-// grant gives room to the claims whose turn it is.
+// grant gives room to waiting claims, in their turn, as far as it suffices.
 func (b *bodies) grant() {
 	for len(b.waiting) > 0 {
 		next := b.next()
@@ -134,9 +136,9 @@ func (b *bodies) grant() {
 	}
 }
 
-// next is the claim whose turn it is: those of proven clients first, in their
-// order. Of the others the last one is first, because whoever has waited for long
-// may have gone.
+// next returns the claim whose turn it is. Claims of proven clients come first, in
+// their order. Strangers come after them, the last one first: a stranger that has
+// waited for long may have gone.
 func (b *bodies) next() *claim {
 	if i := slices.IndexFunc(b.waiting, func(c *claim) bool { return c.proven }); i >= 0 {
 		return b.waiting[i]
@@ -144,8 +146,8 @@ func (b *bodies) next() *claim {
 	return b.waiting[len(b.waiting)-1]
 }
 
-// refuse refuses the first of the unproven clients that wait, if they are many.
-// What they have sent fills the memory of the system meanwhile.
+// refuse refuses the stranger that has waited for the longest, if too many wait:
+// the bytes that they have sent fill the memory of the system meanwhile.
 func (b *bodies) refuse() {
 	strangers, first := 0, (*claim)(nil)
 	for _, c := range b.waiting {
@@ -161,17 +163,18 @@ func (b *bodies) refuse() {
 	}
 }
 
-// watch drops whoever keeps the server waiting, as long as others wait for room.
+// watch drops clients that keep the server waiting, as long as claims wait for
+// room.
 func (b *bodies) watch() {
 	const often = 10 * time.Millisecond
-	for b.dropped() {
+	for b.drop() {
 		pause(context.WithoutCancel(b.closing), often)
 	}
 }
 
-// dropped drops who has kept the server waiting for too long, until there is
-// room for the next one. It reports whether anybody still waits for room.
-func (b *bodies) dropped() bool {
+// drop drops clients that have kept the server waiting for too long, until there
+// will be room for the next claim. It reports whether claims wait for room.
+func (b *bodies) drop() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.watched = len(b.waiting) > 0; !b.watched {
@@ -190,14 +193,14 @@ func (b *bodies) dropped() bool {
 			break
 		}
 		slowest.dropped = true
-		slowest.conn.abort() // who reads it learns, and gives back its room
+		slowest.conn.abort() // the goroutine that reads it fails, and gives its room back
 		room += slowest.bytes
 	}
 	return true
 }
 
-// slowest returns the body that the server has waited for the longest, if that
-// was too long.
+// slowest returns the body that the server has waited for the longest, nil if no
+// body has kept it waiting for too long.
 func (b *bodies) slowest(forProven bool) (found *claim) {
 	var longest time.Duration
 	for _, c := range b.reading {
@@ -205,14 +208,14 @@ func (b *bodies) slowest(forProven bool) (found *claim) {
 		if forProven {
 			patience = b.limits.patience(c.proven)
 		}
-		if waited := c.conn.waits.sofar(); !c.dropped && waited >= patience && waited > longest {
+		if waited := c.conn.waits.until(uptime()); !c.dropped && waited >= patience && waited > longest {
 			found, longest = c, waited
 		}
 	}
 	return found
 }
 
-// remove removes one, and keeps the order of the others.
+// remove removes a claim, and keeps the order of the others.
 func remove(claims []*claim, c *claim) []*claim {
 	if i := slices.Index(claims, c); i >= 0 {
 		return slices.Delete(claims, i, i+1)
@@ -220,11 +223,12 @@ func remove(claims []*claim, c *claim) []*claim {
 	return claims
 }
 
-// tidySpent is how many bytes of bodies are worth giving memory back.
+// tidySpent is after how many bytes of bodies memory is given back to the system.
 const tidySpent = 32 << 20
 
-// tidy gives the memory of bodies back to the system once none is under way:
-// without traffic, the collector would have time until the next large request.
+// tidy gives the memory of bodies back to the system once no body is under way.
+// Without traffic the garbage collector does not run, and the memory would stay
+// taken until the next large request.
 func (b *bodies) tidy() {
 	const quiet = 2 * time.Second
 	for {
@@ -245,5 +249,5 @@ func (b *bodies) tidy() {
 		}
 	}
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // what pools hold goes with the second
+	debug.FreeOSMemory() // pools let go with the second collection
 }

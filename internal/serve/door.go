@@ -26,17 +26,17 @@ import (
 )
 
 // door is the fake's HTTP door behind fasthttp, whose requests cost the
-// processor less than half of what net/http's do. Everything but the calls of
-// DynamoDB is served as net/http would have it: the control API, and what
-// control.Guard refuses.
+// processor less than half of what net/http's do. The calls of DynamoDB are served
+// here. All other requests go through handlers of net/http: those of the control
+// API, and those that control.Guard refuses.
 type door struct {
 	ctx    context.Context // of calls: a call that has begun may end
 	calls  httpdoor.Door
 	others fasthttp.RequestHandler
 	hosts  []string               // names of this machine
-	known  atomic.Pointer[string] // the name that was found to be one
+	known  atomic.Pointer[string] // the latest name that passed
 	log    *slog.Logger
-	after  func() // each request, before it is answered
+	after  func() // is called after each request, before its answer
 }
 
 // newHandler returns what handles the requests of a server.
@@ -113,8 +113,8 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// knows reports whether Guard lets pass a request with this Host header. Nearly
-// all clients call the server by one name.
+// knows reports whether control.Guard lets a request with this Host header pass.
+// It looks at the latest name first: nearly all clients call the server by one.
 func (d *door) knows(host []byte) bool {
 	if last := d.known.Load(); last != nil && *last == string(host) {
 		return true
@@ -127,8 +127,8 @@ func (d *door) knows(host []byte) bool {
 	return true
 }
 
-// read takes a request apart. It reports whether the request may be a call of
-// DynamoDB: whether it is for the door of the fake, and from no web page.
+// read takes a request apart. It reports whether the request is for the door of the
+// fake and does not come from a web page.
 func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	h := &ctx.Request.Header
 	path, query, _ := strings.Cut(text(h.RequestURI()), "?")
@@ -154,7 +154,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		case "X-Amz-Target":
 			x.request.Target = text(value)
 		case "Connection":
-			if closes(value) { // fasthttp looks for the very word, in lower case
+			if closes(value) { // fasthttp knows the word alone and in lower case only
 				ctx.Response.SetConnectionClose()
 			}
 		case "Origin":
@@ -170,10 +170,11 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !strings.HasPrefix(path, control.Prefix)
 }
 
-// text is the text of bytes that nobody changes while the request is served.
+// text returns bytes as a string without a copy. The bytes must not change while
+// the request is served.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// closes reports whether a Connection header asks for the end.
+// closes reports whether a Connection header asks to close the connection.
 func closes(value []byte) bool {
 	for option := range bytes.SplitSeq(value, []byte(",")) {
 		if bytes.EqualFold(bytes.TrimSpace(option), []byte("close")) {
@@ -183,7 +184,7 @@ func closes(value []byte) bool {
 	return false
 }
 
-// write answers.
+// write writes the answer.
 func (x *exchange) write(ctx *fasthttp.RequestCtx) {
 	var sum [10]byte
 	r := &ctx.Response
@@ -198,7 +199,7 @@ func (x *exchange) write(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// serveOther serves what is no call.
+// serveOther serves a request that is no call, through net/http.
 func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	if x.request.Body != nil {
 		body, err := httpbody.Read(x.request.Body, x.request.Length, "") // as it was sent
@@ -222,15 +223,15 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	d.after()
 }
 
-// wholeBody reads a body, and fails if the connection ends before the body:
-// that is the end of the body to fasthttp. It takes room for what is more than
-// its beginning.
+// wholeBody reads a body. It fails if the connection ends before the body, where
+// fasthttp would take the end of the connection for that of the body. It takes room
+// before it reads more than the first freeBody bytes.
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
-	length int  // that the body says it has; negative if it does not say
-	packed bool // it may have more when it is unpacked
-	read   int
+	length int  // by the header; negative if the header does not say
+	packed bool // the body is longer once it is unpacked
+	read   int  // bytes
 	room   *claim
 }
 
@@ -258,7 +259,7 @@ func (b *wholeBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// takeRoom waits for the room that the body may need.
+// takeRoom waits for as much room as the body may need.
 func (b *wholeBody) takeRoom() (err error) {
 	bytes := maxBody
 	if b.length >= 0 && !b.packed {
@@ -268,23 +269,23 @@ func (b *wholeBody) takeRoom() (err error) {
 	return err
 }
 
-// done gives the room back.
+// done gives the room back, if the body has some.
 func (b *wholeBody) done() {
 	if b.room != nil {
 		b.conn.from.bodies.release(b.room)
 	}
 }
 
-// busy answers a request for whose body there was no room in time. It does not
-// wait for all of that body: there may be hundreds of them.
+// busy answers a request for whose body there was no room in time. The connection
+// lingers for a short piece of the body only, because there may be hundreds of such
+// requests.
 func busy(ctx *fasthttp.RequestCtx) {
 	ctx.Error(errNoRoom.Error()+"\n", http.StatusServiceUnavailable)
 	ctx.SetConnectionClose()
 	lingerFor(ctx, freeBody)
 }
 
-// drop breaks the connection without an answer, so that the caller sees it
-// reset.
+// drop resets the connection without an answer.
 func drop(ctx *fasthttp.RequestCtx) {
 	if conn, ok := ctx.Conn().(*conn); ok {
 		_ = conn.SetLinger(0) // close with RST rather than FIN
@@ -293,10 +294,11 @@ func drop(ctx *fasthttp.RequestCtx) {
 	ctx.Hijack(func(net.Conn) {})
 }
 
-// linger lets a client read the answer to what it has not sent to its end.
+// linger lets a client read an answer that comes before it has sent all of its
+// request.
 func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
 
-// lingerFor is linger for so many bytes at most.
+// lingerFor is linger for up to most bytes.
 func lingerFor(ctx *fasthttp.RequestCtx, most int64) {
 	if conn, ok := ctx.Conn().(*conn); ok {
 		conn.lingers.Store(most)

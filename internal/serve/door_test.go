@@ -74,7 +74,7 @@ func (s *served) answers(text string) (answers []answered) {
 	}
 }
 
-// What HTTP lets a client do with a request and its connection.
+// HTTP lets a client do all this with a request and its connection.
 func TestServerSpeaksHTTP(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
@@ -131,7 +131,8 @@ func TestServerSpeaksHTTP(t *testing.T) {
 	}
 }
 
-// A body whose client goes before its end is no body, wherever it broke off.
+// A request is not served if its client goes before the end of the body, wherever
+// the body broke off.
 func TestServerClientGone(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -211,7 +212,7 @@ func (s *served) open(text string) net.Conn {
 	return conn
 }
 
-// Whatever is wrong with this program, the server stays, and says so.
+// A panic of a handler does not end the server, and is reported.
 func TestServerSurvivesPanics(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
@@ -369,7 +370,7 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 	}
 }
 
-// One that is stopped before it has begun ends.
+// A server that is stopped before it has begun ends.
 func TestServerStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 20 {

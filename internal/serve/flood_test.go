@@ -24,8 +24,8 @@ var (
 	floodOthers = flag.String("flood.others", "", "for TestFlood: the address that TestFloodOthers sends requests to")
 )
 
-// TestFlood measures what the tests of overload_test.go hold at a smaller size: how much memory isr-sim serve takes while
-// it is flooded, and how long others wait. It takes a minute and a quiet machine.
+// TestFlood measures how much memory isr-sim serve takes while it is flooded, and how long other clients wait. The tests of
+// overload_test.go hold the same at a smaller size. It takes a minute and a quiet machine.
 //
 //	go test ./internal/serve -run TestFlood -flood -v
 func TestFlood(t *testing.T) {
@@ -38,7 +38,7 @@ func TestFlood(t *testing.T) {
 		after = 150 << 10
 	)
 	address, pid := startProcess(t)
-	neighbour, _ := startProcess(t) // is not flooded, and shows what the machine does to it all the same
+	calm, _ := startProcess(t) // is not flooded, and shows how long the busy machine alone makes clients wait
 	start := resident(t, pid, "VmRSS")
 	body := []byte(half(14 << 20))
 	for _, wave := range []struct {
@@ -49,7 +49,7 @@ func TestFlood(t *testing.T) {
 		{"unfinished bodies of 14 MB", 1000, body},
 		{"half-open requests", 2000, []byte("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-")},
 	} {
-		others, beside := startOthers(t, address), startOthers(t, neighbour)
+		others, othersOfCalm := startOthers(t, address), startOthers(t, calm)
 		pause(t.Context(), time.Second) // alone
 		begun := time.Now()
 		var all sync.WaitGroup
@@ -67,21 +67,21 @@ func TestFlood(t *testing.T) {
 		}
 		all.Wait()
 		took := time.Since(begun)
-		waits, besides := others(), beside()
+		waits, waitsOfCalm := others(), othersOfCalm()
 		highest := resident(t, pid, "VmHWM")
 		pause(t.Context(), 10*time.Second)
 		left := resident(t, pid, "VmRSS")
 		longest := waits[len(waits)-1]
 		t.Logf("%d %s, over after %v: %d MB before, %d MB at the peak, %d MB ten seconds after; %d requests of others: median %v, longest %v, of a server that is not flooded %v",
-			wave.clients, wave.name, took.Round(time.Millisecond), start>>10, highest>>10, left>>10, len(waits), waits[len(waits)/2], longest, besides[len(besides)-1])
+			wave.clients, wave.name, took.Round(time.Millisecond), start>>10, highest>>10, left>>10, len(waits), waits[len(waits)/2], longest, waitsOfCalm[len(waitsOfCalm)-1])
 		if longest > wait || highest > peak || left > after {
 			t.Errorf("want %v, %d MB and %d MB at most", wait, peak>>10, after>>10)
 		}
 	}
 }
 
-// startOthers starts a process with two well-behaved clients, which does not share the scheduler of those that flood. What
-// it returns ends them, and gives how long their requests took, in order of length.
+// startOthers starts two well-behaved clients in a process of their own, so that they do not share the Go scheduler of the
+// clients that flood. The function that it returns ends them, and returns how long their requests took, shortest first.
 func startOthers(t *testing.T, address string) func() []time.Duration {
 	t.Helper()
 	others := exec.Command(os.Args[0], "-test.run", "^TestFloodOthers$", "-flood.others", address)

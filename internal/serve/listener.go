@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// listener accepts connections as long as there is room for them. Where there
-// is none, it closes a connection that it waits for in vain; if it waits for
-// none, the next ones queue where the system queues them.
+// listener accepts connections as long as there is room for them. If there is no
+// room, it closes a connection whose client keeps the server waiting. If no client
+// does, new connections stay in the queue of the system.
 type listener struct {
 	net.Listener
 	limits  limits
@@ -22,16 +22,16 @@ type listener struct {
 	closing context.Context
 	close   context.CancelFunc
 
-	turns chan struct{} // of connections that are read only to be closed
+	turns chan struct{} // has an element for each connection that lingers and is read
 
 	mu        sync.Mutex
-	open      map[*conn]*list.Element // where it is among the strangers, nil if it is proven
-	strangers list.List               // connections that have sent nothing whole, in the order in which they came
+	open      map[*conn]*list.Element // the element of strangers, nil for a proven client
+	strangers list.List               // connections without a complete request, in the order in which they came
 }
 
 // lingering is how many connections are read at once only so that their clients
-// can read an answer. Hundreds of them would keep the processor from the
-// requests of others.
+// can read an answer. Reading hundreds of them would take the processor from other
+// requests.
 const lingering = 4
 
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
@@ -48,7 +48,7 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Accept waits for a connection and then for room.
+// Accept waits for a connection, and then for room.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -57,7 +57,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		if err == nil {
 			_ = accepted.Close()
-			err = errors.New("a connection that is none of TCP")
+			err = errors.New("a connection that is not TCP")
 		}
 		if !passing(err) {
 			return nil, err
@@ -66,8 +66,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// passing reports whether the next connection may do better: this one's caller
-// has gone already, or too many files are open.
+// passing reports whether the next Accept may succeed: the client of this one has
+// gone already, or too many files are open.
 func passing(err error) bool {
 	temporary, ok := errors.AsType[interface {
 		error
@@ -80,9 +80,9 @@ func passing(err error) bool {
 func (l *listener) admit(tcp *net.TCPConn) (net.Conn, error) {
 	c := &conn{TCPConn: tcp, from: l, gone: make(chan struct{})}
 	c.reads.slack, c.writes.slack = l.limits.header/64, l.limits.answer/64
-	_ = tcp.SetReadBuffer(l.limits.unread) // what the system has by itself is as good, mostly
+	_ = tcp.SetReadBuffer(l.limits.unread) // if that fails, the system's own size serves as well
 	for !l.enter(c) {
-		const again = 5 * time.Millisecond // somebody may have kept the server waiting for too long by then
+		const again = 5 * time.Millisecond // by then a client may have kept the server waiting for too long
 		wait, cancel := context.WithTimeout(l.closing, again)
 		select {
 		case <-l.freed:
@@ -102,7 +102,7 @@ func (l *listener) enter(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.limits.connections {
-		other := l.vain()
+		other := l.overdue()
 		if other == nil {
 			return false
 		}
@@ -113,15 +113,15 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// vain returns a connection that the server has waited for in vain for too long,
-// nil if there is none: of those that have sent nothing whole the first that
-// came, else the one that it has waited for the longest.
-func (l *listener) vain() *conn {
+// overdue returns a connection that has kept the server waiting for too long, nil
+// if there is none. Strangers come first, in the order in which they connected.
+// Among proven clients it is the one that the server has waited for the longest.
+func (l *listener) overdue() *conn {
 	now := uptime()
 	for at := l.strangers.Front(); at != nil; {
 		c, _ := at.Value.(*conn)
 		next := at.Next()
-		if c.whole.Load() {
+		if c.proven.Load() {
 			l.strangers.Remove(at)
 			l.open[c] = nil
 		} else if c.waits.until(now) >= l.limits.stranger {
@@ -148,12 +148,12 @@ func (l *listener) remove(c *conn) {
 	delete(l.open, c)
 }
 
-// parting makes a connection the first to go if others wait for room: nothing
-// more is expected of it.
-func (l *listener) parting(c *conn) {
+// expendable makes a connection that is about to close the first to be dropped if
+// other connections wait for room.
+func (l *listener) expendable(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.whole.Store(false)
+	c.proven.Store(false)
 	if at, open := l.open[c]; at != nil {
 		l.strangers.MoveToFront(at)
 	} else if open {
@@ -161,7 +161,7 @@ func (l *listener) parting(c *conn) {
 	}
 }
 
-// closed makes room.
+// closed notes that a connection is closed, which makes room for another one.
 func (l *listener) closed(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,7 +172,7 @@ func (l *listener) closed(c *conn) {
 	}
 }
 
-// cutOff closes the connections that are left.
+// cutOff closes all connections that are still open.
 func (l *listener) cutOff() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,44 +182,44 @@ func (l *listener) cutOff() {
 	}
 }
 
-// pause waits, or until ctx is done.
+// pause waits for d, or until ctx is done.
 func pause(ctx context.Context, d time.Duration) {
 	wait, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-wait.Done()
 }
 
-// conn is a connection of the server. Only what serves it may use it, but for
-// Close and abort.
+// conn is a connection of the server. The goroutine that serves it may use it;
+// others may call Close and abort only.
 type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
 	failed        error        // of Read, if any
-	lingers       atomic.Int64 // how much it still reads when it is closed, in bytes
+	lingers       atomic.Int64 // how many bytes Close still reads
 
-	whole   atomic.Bool // it has sent a whole request
-	waits   waits       // since its last whole request
+	proven  atomic.Bool // the client has sent a complete request
+	waits   waits       // for the client, since its last complete request
 	gone    chan struct{}
 	aborted sync.Once
 }
 
-// sent notes that a request is here to its last byte.
+// sent notes that the last byte of a request has come.
 func (c *conn) sent() {
-	c.whole.Store(true)
+	c.proven.Store(true)
 	c.waits.reset()
 }
 
-// abort closes the connection under whoever serves it.
+// abort closes the connection while another goroutine serves it.
 func (c *conn) abort() {
 	c.aborted.Do(func() { close(c.gone) })
 	_ = c.TCPConn.Close()
 }
 
-// waits is how long the server has waited for a client.
+// waits counts how long the server has waited for a client.
 type waits struct {
 	past  atomic.Int64 // nanoseconds
-	since atomic.Int64 // the beginning of the wait that is under way, by uptime; 0 is none
+	since atomic.Int64 // the uptime at which the present wait began; 0 without one
 }
 
 func (w *waits) begin() { w.since.Store(uptime()) }
@@ -231,11 +231,8 @@ func (w *waits) end() {
 
 func (w *waits) reset() { w.past.Store(0) }
 
-// sofar returns how long the server has waited, if it waits now; 0 if it does
-// not.
-func (w *waits) sofar() time.Duration { return w.until(uptime()) }
-
-// until is sofar at an uptime.
+// until returns how long the server has waited at an uptime, if it waits for the
+// client; 0 if it does not.
 func (w *waits) until(now int64) time.Duration {
 	since, past := w.since.Load(), w.past.Load()
 	if since == 0 || w.since.Load() != since {
@@ -249,14 +246,15 @@ var started = time.Now()
 // uptime is how long the program has run, in nanoseconds, and never 0.
 func uptime() int64 { return int64(time.Since(started)) + 1 }
 
-// deadline is one that is set when it counts, and not exactly: a server sets
-// three for each request, most of which is there already when it is read.
+// deadline is a deadline of a socket that is set late, and not exactly: the server
+// sets three for each request, and most requests are there to the last byte before
+// any of the three matters.
 type deadline struct {
-	at, set time.Time
-	slack   time.Duration // by how much what is set may be early
+	at, set time.Time     // what the server asked for, and what the socket has
+	slack   time.Duration // how much earlier than at the socket's may be
 }
 
-// due reports whether the deadline has to be set, and notes that it is.
+// due reports whether the socket's deadline has to be set, and notes that it is.
 func (d *deadline) due() bool {
 	if early := d.at.Sub(d.set); early >= 0 && early <= d.slack {
 		return false
@@ -283,9 +281,8 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is how much is read at once of a client that has sent nothing
-// whole: the header of nearly any request, and no more of a body that may have to
-// wait.
+// strangerRead is how many bytes of a stranger are read at once: enough for nearly
+// every header, and little of a body that may have to wait for room.
 const strangerRead = 4 << 10
 
 // Read reads.
@@ -295,7 +292,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if !c.whole.Load() {
+	if !c.proven.Load() {
 		p = p[:min(len(p), strangerRead)]
 	}
 	c.waits.begin()
@@ -317,23 +314,23 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.TCPConn.Write(p)
 }
 
-// Close closes the connection. If it lingers, then the client can still read
-// its answer: with something unread on this side, closing resets the
-// connection and takes the answer away.
+// Close closes the connection. If it lingers, the client can still read its
+// answer: closing a connection with unread bytes on this side resets it, and the
+// client loses the answer.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
 func (c *conn) Close() error {
 	defer c.from.closed(c)
 	if most := c.lingers.Load(); most > 0 && c.failed == nil && c.CloseWrite() == nil {
 		c.waits.begin()
-		c.from.parting(c)
+		c.from.expendable(c)
 		c.linger(most)
 	}
 	return c.TCPConn.Close()
 }
 
-// linger waits until the client has read its answer, and reads what it still
-// sends when it is the connection's turn.
+// linger gives the client time to read its answer. When it is the connection's
+// turn, it reads what the client still sends.
 func (c *conn) linger(most int64) {
 	const patience = 500 * time.Millisecond // as net/http has
 	bound, cancel := context.WithTimeout(context.WithoutCancel(c.from.closing), patience)
@@ -352,7 +349,7 @@ func (c *conn) linger(most int64) {
 	if err != nil {
 		return
 	}
-	select { // there is more, which is left unread
+	select { // the rest is left unread
 	case <-c.gone:
 	case <-bound.Done():
 	}

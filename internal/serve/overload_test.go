@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// forever is what no test waits for.
+// forever is longer than any test waits.
 const forever = time.Hour
 
 // half is all of a request but its last byte, with a body of so many bytes.
@@ -21,8 +21,8 @@ func half(bodyBytes int) string {
 	return head(bodyBytes) + putA + strings.Repeat(" ", bodyBytes-len(putA)-1)
 }
 
-// wantStatus asserts that a connection gets an answer while everybody else has
-// all the time in the world.
+// wantStatus asserts that a connection gets an answer in time, however long the
+// others take.
 func wantStatus(t *testing.T, what string, conn net.Conn, text string, want int) {
 	t.Helper()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -45,7 +45,7 @@ func stays(t *testing.T, what string, conn net.Conn) {
 	}
 }
 
-// Where connections run out, whoever has sent nothing whole is dropped first.
+// If connections run out, clients without a complete request are dropped first.
 func TestServerDropsStrangersFirst(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -77,7 +77,7 @@ func TestServerDropsStrangersFirst(t *testing.T) {
 	}
 }
 
-// If everybody has sent something, the one that is silent is dropped.
+// If all clients have sent a complete request, the silent one is dropped.
 func TestServerDropsSilentConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -92,8 +92,8 @@ func TestServerDropsSilentConnections(t *testing.T) {
 	}
 }
 
-// Bodies that are not short share what room there is. Whoever keeps others
-// waiting for it is dropped; without a proven client among those that wait, only
+// Long bodies share the room that there is. While a proven client waits for room, a
+// stranger that keeps the server waiting is dropped soon; otherwise it is dropped
 // after a longer time.
 func TestServerBoundsBodies(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestServerBoundsBodies(t *testing.T) {
 	wantStatus(t, "a proven client", known, whole, 200)
 }
 
-// What finds no room in time is told so.
+// A body that finds no room in time is refused with a status.
 func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 	t.Parallel()
 	const long = 10 * freeBody
@@ -150,8 +150,8 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 		"POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
 }
 
-// However many large bodies are begun, few of them are in memory, and their
-// memory is given back. The full size of it is TestFlood.
+// However many large bodies are begun, few of them are in memory at once, and their
+// memory is given back. TestFlood is the same at full size.
 func TestServerMemory(t *testing.T) {
 	const (
 		clients = 40
@@ -202,8 +202,8 @@ func TestServerMemory(t *testing.T) {
 	t.Logf("%d MB at the peak, %d MB after it", highest>>20, left>>20)
 }
 
-// residentHeap is how much memory the heap has from the system, the ballast
-// aside, which is never touched.
+// residentHeap is how much memory the heap has from the system, without the ballast,
+// which is never touched.
 func residentHeap() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

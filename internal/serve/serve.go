@@ -2,9 +2,17 @@
 // HTTP, for clients in any language.
 //
 // The calls of DynamoDB are served by fasthttp, whose requests cost the processor
-// less than half of what net/http's do. The listener bounds how many connections
-// are open, and the bodies bound how much memory requests take, so that a flood of
-// unfinished requests does not keep others waiting. TestFlood measures that.
+// less than half of what net/http's do.
+//
+// # Floods
+//
+// A flood of unfinished requests must not keep other clients waiting. So the number
+// of open connections is bounded, and so is the memory of all bodies together. A
+// client is proven once it has sent a complete request; before that it is a
+// stranger. If connections or memory run out, strangers that keep the server
+// waiting are dropped first. TestFlood measures how long other clients wait.
+//
+// # Time
 //
 // The server lives in real time: its deadlines and its waits are those of sockets.
 // The fake has a clock of its own: see ParseClock.
@@ -24,8 +32,8 @@ import (
 type Options struct {
 	DB      *ddbfake.DB
 	Control control.Options
-	Hosts   []string      // names of this machine, besides localhost and addresses
-	Log     io.Writer     // tells of a request that broke the server
+	Hosts   []string      // names of this machine, in addition to localhost and addresses
+	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
 }
 

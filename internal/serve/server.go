@@ -15,29 +15,28 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
-// limits are what a server puts up with.
+// limits are the limits of a server.
 type limits struct {
-	header time.Duration // for a request's header to arrive, and for a short body with it
-	body   time.Duration // for a body to arrive that is not short, once the header has
-	answer time.Duration // for an answer to be taken
+	header time.Duration // until a header and a short body have arrived
+	body   time.Duration // from the header until a longer body has arrived
+	answer time.Duration // until the client has taken its answer
 	idle   time.Duration // between two requests of a connection
-	drain  time.Duration // for requests under way to end when the server stops
+	drain  time.Duration // from the stop of the server until the requests under way have ended
 
-	headerBytes int // of a header
+	headerBytes int // the longest header
 	connections int // open at a time
-	bodyBytes   int // of all bodies under way, but for the beginning of each
-	queue       int // of clients that have sent nothing whole, and wait for room for a body
+	bodyBytes   int // of all bodies under way, without the first freeBody bytes of each
+	queue       int // how many strangers may wait for room for a body
 	unread      int // bytes of a connection that the system holds until they are read
 
-	// When connections or room for bodies run out, whoever has kept the server
-	// waiting for so long is dropped: a client that has sent nothing whole, and
-	// another one.
-	stranger time.Duration
-	silence  time.Duration
+	// If connections or room for bodies run out, a client that has kept the server
+	// waiting for so long is dropped.
+	stranger time.Duration // for strangers
+	silence  time.Duration // for proven clients
 }
 
-// patience is how long a client may keep the server waiting while there is not
-// enough for all. It is proven if it has sent a whole request.
+// patience is how long a client may keep the server waiting while connections or
+// room for bodies are short.
 func (l limits) patience(proven bool) time.Duration {
 	if proven {
 		return l.silence
@@ -45,8 +44,8 @@ func (l limits) patience(proven bool) time.Duration {
 	return l.stranger
 }
 
-// serveLimits are the limits of isr-sim serve. The largest body has 16 MB, and
-// clients are near.
+// serveLimits are the limits of isr-sim serve. Its clients are on the same machine
+// or near it, and send bodies of up to 16 MB.
 var serveLimits = limits{
 	header:      10 * time.Second,
 	body:        30 * time.Second,
@@ -62,17 +61,17 @@ var serveLimits = limits{
 	silence:     time.Second,
 }
 
-// keepBody is the largest body whose room a connection keeps for its next one.
+// keepBody is the largest buffer that a connection keeps for its next body.
 const keepBody = 64 << 10
 
-// ballast is memory that is taken and never touched, so that it costs address
-// space only. The collector runs when the heap has doubled: with so much in it
-// at least, that is seldom, where a few rows alone would have it run all the
-// time. What it adds to the program's memory is as much garbage.
+// ballast is memory that is allocated and never touched, so that it costs address
+// space only. The garbage collector runs when the heap has doubled. A heap of a few
+// rows would double all the time; with the ballast it doubles seldom. The price is
+// up to as much garbage in memory.
 const ballast = 32 << 20
 
-// serveHTTP serves until ctx is done. Requests under way may then end, within
-// limits.drain; what is not done by then is cut off, which is no error.
+// serveHTTP serves until ctx is done. Then requests under way have limits.drain to
+// end. The others are cut off, which is no error.
 func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits) error {
 	untouched := make([]byte, ballast)
 	defer runtime.KeepAlive(untouched)
@@ -97,8 +96,8 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 			}
 			return c
 		},
-		// A body is read by whom it is meant for, who knows how much to take.
-		// What only says that it is long gets its room when it comes.
+		// The handler reads the body: it knows how much to take. A body that is
+		// announced as long gets its memory as it comes.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
@@ -142,9 +141,9 @@ func expected(ctx *fasthttp.RequestCtx) int {
 	return http.StatusContinue
 }
 
-// misframed reports whether a header leaves open where its body ends: with
-// Content-Length beside Transfer-Encoding, or with an encoding other than
-// chunked. To a proxy in between, the body might be another one.
+// misframed reports whether a header leaves open where its body ends: if it has
+// Content-Length and Transfer-Encoding, or an encoding other than chunked. A proxy
+// in between might take another end for that of the body.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 func misframed(h *fasthttp.RequestHeader) bool {
@@ -161,7 +160,7 @@ func misframed(h *fasthttp.RequestHeader) bool {
 	return encoding && (length || h.ContentLength() != chunked)
 }
 
-// refuseUnread answers what could not be read as a request.
+// refuseUnread answers a client whose bytes could not be read as a request.
 func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	status := http.StatusBadRequest
 	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
@@ -173,7 +172,8 @@ func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	linger(ctx)
 }
 
-// silent is a log for what clients do wrong: they are told, nobody else.
+// silent is the log of the mistakes of clients. It drops them: the clients get an
+// answer.
 type silent struct{}
 
 // Printf does nothing.

@@ -24,7 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// patience is how long a test waits for what should come long before.
+// patience is how long a test waits for an event that should come long before.
 const patience = 10 * time.Second
 
 // served is a server under test: what isr-sim serve serves, under other limits.
@@ -116,8 +116,8 @@ func statusOf(t *testing.T, r *bufio.Reader) int {
 	return response.StatusCode
 }
 
-// cutOff asserts that the server closes a connection, having said nothing or
-// refused.
+// cutOff asserts that the server closes a connection without an answer, or with a
+// refusal.
 func cutOff(t *testing.T, conn net.Conn) {
 	t.Helper()
 	got, err := io.ReadAll(conn)
@@ -169,8 +169,7 @@ func TestServerCutsOffSlowRequests(t *testing.T) {
 	})
 }
 
-// Whatever is wrong with a request is refused with a status, and the next one
-// is served.
+// A request with a mistake is refused with a status, and the next one is served.
 func TestServerRefuses(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)
@@ -224,7 +223,8 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// A client that does not take its answer holds up nobody, and is cut off.
+// A client that does not take its answer does not keep others waiting, and is cut
+// off.
 func TestServerCutsOffSlowReaders(t *testing.T) {
 	t.Parallel()
 	l := serveLimits

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// wallClock follows real time, and can be moved ahead of it. It is the only
-// clock here that nobody has to move.
+// wallClock follows real time, and can be moved ahead of it. It is the only clock
+// of the fake that moves by itself.
 //
-// It never goes back: when the machine's own clock does, it stands until that
-// has caught up.
+// It never goes back: when the clock of the machine does, this one stands until the
+// other has caught up.
 type wallClock struct {
 	real func() time.Time
 
@@ -44,8 +44,8 @@ func (c *wallClock) Advance(d time.Duration) {
 	}
 }
 
-// AdvanceTo moves the clock ahead to t; it goes on from there. If t is before
-// Now it does nothing.
+// AdvanceTo moves the clock ahead to t, from where it goes on. If t is before Now
+// it does nothing.
 func (c *wallClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
