@@ -9,39 +9,10 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/racing"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 )
-
-// TestSchedulesRunTheSameOnDynamoDBLocal compares a few schedules of each
-// protocol, and of each scenario. The command does it at length.
-func TestSchedulesRunTheSameOnDynamoDBLocal(t *testing.T) {
-	client := ddblocal.ForTest(t).Client()
-	compare := func(name string, p isr.Protocol) {
-		t.Run(name+"/"+p.Name, func(t *testing.T) {
-			r := ran(t, campaign.Campaign{Scenario: embedded(t, name), Protocol: p, Seed: 1, Schedules: 3, Record: 3})
-			c, err := campaign.Compare(context.Background(), client, r.Recorded, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.Requests == 0 {
-				t.Error("nothing was compared")
-			}
-			for _, d := range c.Differences {
-				t.Error(d)
-			}
-		})
-	}
-	for _, p := range racing.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
-		compare("paused-writer", p)
-	}
-	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
-		compare(name, protocolNamed(t, embedded(t, name).Protocol))
-	}
-}
 
 // TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
