@@ -88,7 +88,7 @@ type shown struct{ command, output string }
 // examples returns the commands of a page whose output it shows, in the order of the page: text blocks that begin with
 // "$ go run ./cmd/isr-sim", and text blocks right behind a block of sh, which show the output of its last command.
 func examples(page string) (all []shown) {
-	for _, found := range regexp.MustCompile("(?ms)^(?:```sh\n([^`]*?)^```\n\n)?^```text\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
+	for _, found := range regexp.MustCompile("(?s)\n(?:```sh\n([^`]*?)\n```\n\n)?```text\n(.*?\n)```\n").FindAllStringSubmatch(page, -1) {
 		command, output := "", found[2]
 		if rest, ok := strings.CutPrefix(output, "$ "); ok {
 			command, output, _ = strings.Cut(rest, "\n")
@@ -370,7 +370,7 @@ func pages(t *testing.T) []string {
 
 // prose returns the lines of a page that are in no block of code.
 func prose(text string) string {
-	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
+	return regexp.MustCompile("(?s)\n```.*?\n```\n").ReplaceAllString("\n"+text, "\n")
 }
 
 // anchors are what the headings of a page are called in links.
