@@ -7,8 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 // Limits of BatchGetItem. The row that would exceed the second, and those

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 // Limits on indexes.

@@ -2,7 +2,7 @@ package ddbfake
 
 import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 // The rules in this file are on items: an attribute that is part of an

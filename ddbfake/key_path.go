@@ -1,7 +1,7 @@
 package ddbfake
 
 import (
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 // nestedPaths is an expression that may have paths which lead into an

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 // This file and those whose names begin like its own are about the legacy

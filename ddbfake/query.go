@@ -4,7 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 // query serves Query.

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -22,7 +22,7 @@ func BenchmarkBubble(b *testing.B) {
 			return
 		}
 		done = true
-		defer garbage.CollectRarely()() // as Check does
+		defer heap.CollectRarely()() // as Check does
 		runtime.GOMAXPROCS(processors)
 		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return isr.New(n.Config) })
 		run := scenario.Run{

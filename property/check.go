@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
 
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -114,7 +114,7 @@ func (c *Check) name(t *testing.T) {
 // search has rapid look for a world that fails, and shrink it.
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	count := &tally{marks: map[scenario.Mark]int{}}
 	f := found{runner: newRunner(t, c, newStore), count: count, file: file}
 	count.answers = f.answers

@@ -11,24 +11,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 func TestReferencePasses(t *testing.T) {
 	t.Parallel()
-	property.Check{Schedules: racing.Fewer(10, 2)}.Run(t, newStore)
+	property.Check{Schedules: race.Fewer(10, 2)}.Run(t, newStore)
 }
 
 // TestBlindPublishFailsInEverySeed holds the promise that a check's default
 // effort suffices, whatever rapid's seed.
 func TestBlindPublishFailsInEverySeed(t *testing.T) {
-	seeds := racing.Fewer(5, 2)
+	seeds := race.Fewer(5, 2)
 	if testing.Short() {
 		seeds = 3
 	}
@@ -149,7 +149,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 
 // TestBadStores checks stores that have no verdict, or an empty one.
 func TestBadStores(t *testing.T) {
-	checks := racing.Fewer("100", "10")
+	checks := race.Fewer("100", "10")
 	for _, tc := range []struct {
 		store string
 		want  []string

@@ -13,7 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -32,7 +32,7 @@ func TestChild(t *testing.T) {
 	if name == "" {
 		t.Skip("the other tests run it, in processes of their own")
 	}
-	if racing.Enabled {
+	if race.Enabled {
 		property.SetShrinkRuns(100)
 	}
 	if store, ok := badStores()[name]; ok {

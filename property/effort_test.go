@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 

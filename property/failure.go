@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/wholefile"
+	"github.com/isr-sim/isr-sim/internal/atomicfile"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -67,7 +67,7 @@ func (f *failure) leave(file string) error {
 	if err := os.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o775); err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.FromSlash(file), yaml, 0o664)
+	return atomicfile.Write(filepath.FromSlash(file), yaml, 0o664)
 }
 
 // announce writes a failure that can be made smaller to its file, and prints it,

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -20,7 +20,7 @@ import (
 
 func TestHeartbeatsPass(t *testing.T) {
 	t.Parallel()
-	property.Check{Goroutines: true, Schedules: racing.Fewer(5, 2)}.Run(t, property.NewLeaser)
+	property.Check{Goroutines: true, Schedules: race.Fewer(5, 2)}.Run(t, property.NewLeaser)
 }
 
 // goroutineStores are stores with goroutines that a check must refuse.

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -169,7 +169,7 @@ func Fewer[T any](n, few T) T {
 	if testing.Short() {
 		return few
 	}
-	return racing.Fewer(n, few)
+	return race.Fewer(n, few)
 }
 
 // CommandOf is the command of a test.

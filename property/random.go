@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/cryptotest"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 )
 
 // random seeds crypto/rand for each run, from the run's seed: stores take tokens
@@ -42,7 +42,7 @@ func (r *random) seed(seed uint64) {
 func (r *random) left(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.was == nil || r.unseeded != "" || racing.Enabled {
+	if r.was == nil || r.unseeded != "" || race.Enabled {
 		return
 	}
 	t.Cleanup(func() { rand.Reader = r.was })

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -83,7 +83,7 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 
 // TestCryptoRandAfterARunThatDoesNotEnd is what it was before, though that run keeps its own.
 func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
-	if racing.Enabled {
+	if race.Enabled {
 		t.Skip("with the race detector it keeps the seed")
 	}
 	reader := rand.Reader

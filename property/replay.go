@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -39,7 +39,7 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	if own := fileName(t.Name()); own != path.Clean(filepath.ToSlash(file)) && exists(own) {
 		c.replay(t, own, newStore) // what this test has found in file's world
 	}

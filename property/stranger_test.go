@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -243,7 +243,7 @@ func TestStrangersPass(t *testing.T) {
 	for _, name := range []string{"correct", "correct, inline"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			property.Check{Schedules: racing.Fewer(5, 2)}.Run(t, strange(strangers()[name]))
+			property.Check{Schedules: race.Fewer(5, 2)}.Run(t, strange(strangers()[name]))
 		})
 	}
 }
@@ -258,7 +258,7 @@ var (
 // TestStrangersBugsAreFound holds that each bug is found by a check as it comes,
 // whatever rapid's seed.
 func TestStrangersBugsAreFound(t *testing.T) {
-	seeds := cmp.Or(*strangersSeeds, racing.Fewer(3, 1))
+	seeds := cmp.Or(*strangersSeeds, race.Fewer(3, 1))
 	if testing.Short() {
 		seeds = 1
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -271,7 +271,7 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 // What the explorer takes to be independent is: in both orders there are the same rows, answers and fingerprints. All that
 // a proof leaves out rests on it.
 func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
-	pairs := racing.Fewer(4000, 200)
+	pairs := race.Fewer(4000, 200)
 	independent, difference := independence(t, pairs, accesses)
 	if difference != "" {
 		t.Error(difference)

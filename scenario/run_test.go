@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -79,7 +79,7 @@ func parsed(t testing.TB, text string) *scenario.Scenario {
 // TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at the
 // same time on eight.
 func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
-	seeds := racing.Fewer(1000, 200)
+	seeds := race.Fewer(1000, 200)
 	if testing.Short() {
 		seeds = 100
 	}
@@ -125,7 +125,7 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		s := embedded(t, name)
-		for _, p := range racing.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
+		for _, p := range race.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
 			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
 			want, o := trace(t, run)
 			run.Strategy = sim.Replay(o.Result.Choices)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -25,7 +25,7 @@ faults:
 `)
 	kinds := map[string]int{}
 	differ := 0
-	for seed := range racing.Fewer[uint64](200, 60) {
+	for seed := range race.Fewer[uint64](200, 60) {
 		run := scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: seed, Swarm: true}
 		text, o := trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/scenario/concurrent"
+	"github.com/isr-sim/isr-sim/internal/concurrent"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )

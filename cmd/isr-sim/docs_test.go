@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/jobs"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -128,7 +128,7 @@ func difference(want, got string) string {
 // TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test is not called as a reader
 // calls it: what a command says to run is put into the reader's words.
 func TestDocsShowRealOutput(t *testing.T) {
-	if racing.Enabled {
+	if race.Enabled {
 		t.Skip("scripts run the same commands")
 	}
 	printed := map[string]string{} // by command: two pages may show one
@@ -461,7 +461,7 @@ func TestDocsAdapter(t *testing.T) {
 // TestDocsFailure: README.md shows what the check says of examples/pages when the condition of its publish asks for the
 // token alone. The time that the test took and the lines of package property are not compared.
 func TestDocsFailure(t *testing.T) {
-	if testing.Short() || racing.Enabled {
+	if testing.Short() || race.Enabled {
 		t.Skip("it builds a test, and runs it")
 	}
 	const source = "../../examples/pages/cache.go"

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/jobs"
 	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/tally"
-	"github.com/isr-sim/isr-sim/internal/wholefile"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
@@ -100,7 +100,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	}
 	defer file.Discard()
 
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	fmt.Fprintf(e.out, "seed %d, strategy %s", c.Seed, c.Plan.Name)
 	if c.Swarm {
 		fmt.Fprint(e.out, ", swarm")
@@ -210,14 +210,14 @@ func usableFolder(name string) error {
 }
 
 // newFile begins the file of results; nil is none.
-func newFile(name string) (*wholefile.Draft, error) {
+func newFile(name string) (*atomicfile.Draft, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // no file is wanted
 	}
-	return wholefile.Create(name)
+	return atomicfile.Create(name)
 }
 
-func save(file *wholefile.Draft, found []*campaign.Exploration) error {
+func save(file *atomicfile.Draft, found []*campaign.Exploration) error {
 	if file == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 )
 
 func TestMain(m *testing.M) {
@@ -55,8 +55,8 @@ func TestDynamoDBLocal(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
-			env.Setenv("REPLAYS", racing.Fewer("20", "2"))
-			env.Setenv("A_WHILE", racing.Fewer("10s", "6s"))
+			env.Setenv("REPLAYS", race.Fewer("20", "2"))
+			env.Setenv("A_WHILE", race.Fewer("10s", "6s"))
 			return nil
 		},
 	})
@@ -68,7 +68,7 @@ func condition(name string) (bool, error) {
 	case "root":
 		return os.Getuid() == 0, nil
 	case "race":
-		return racing.Enabled, nil
+		return race.Enabled, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }

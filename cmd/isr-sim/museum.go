@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -74,7 +74,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 		}
 		defer stop(&err)
 	}
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, campaign.ExhibitHeader())
 	good := 0
 	return eachInTurn(ctx, "exhibit", scenarios, func(i int) (int, error) {

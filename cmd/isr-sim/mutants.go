@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -55,7 +55,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	tests := selftest.Run{Scenarios: scenarios, Seed: m.seed, Workers: m.workers}
 	row := func(caught *campaign.Caught) { fmt.Fprintln(m.out, selftest.Row(caught)) }
 	if m.markdown {

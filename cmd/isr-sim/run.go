@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -87,7 +87,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		}
 		defer stop(&err)
 	}
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, campaign.Header())
 	return inTurn(ctx, r.out, scenarios, func(i int) (*campaign.Report, int, error) { return r.one(ctx, c, scenarios[i], names[i]) })
 }

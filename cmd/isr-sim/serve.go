@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/internal/serve"
 )
 

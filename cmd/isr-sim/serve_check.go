@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/internal/serve"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/live"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/internal/shell"
 )
 
@@ -18,7 +18,7 @@ func TestShrinkWritesATestThatPasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary")
 	}
-	if racing.Enabled {
+	if race.Enabled {
 		t.Skip("the test binary is built without the detector")
 	}
 	dir := t.TempDir()

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 )
 
 // Run is one test of the tester.

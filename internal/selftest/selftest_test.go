@@ -9,7 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/catalog"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -17,7 +17,7 @@ import (
 // TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a mutant
 // which no other one catches, and that docs/MUTANTS.md says so.
 func TestTheTesterIsTested(t *testing.T) {
-	if testing.Short() || racing.Enabled {
+	if testing.Short() || race.Enabled {
 		t.Skip("it runs every mutant in every scenario that catches it; go run ./cmd/isr-sim mutants does, too")
 	}
 	t.Parallel()

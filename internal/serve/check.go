@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/live"

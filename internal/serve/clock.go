@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/isr-sim/isr-sim/ddbfake/control"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/control"
 )
 
 // ParseClock returns the clock that a text asks for, and its mode: wall follows

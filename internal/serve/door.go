@@ -19,7 +19,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
-	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/internal/hostname"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 	"github.com/isr-sim/isr-sim/internal/httpdoor"

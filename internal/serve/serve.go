@@ -24,7 +24,7 @@ import (
 	"net"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/control"
+	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 

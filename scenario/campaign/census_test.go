@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -32,7 +32,7 @@ func TestACensusIsExactWhileItIsSmall(t *testing.T) {
 }
 
 func TestACensusEstimatesWhenItIsLarge(t *testing.T) {
-	things := racing.Fewer(3, 2) * censusInMemory
+	things := race.Fewer(3, 2) * censusInMemory
 	c := species(things+things/3, func(i int) int { return i % things })
 	if len(c.seen) > censusInMemory {
 		t.Errorf("%d are remembered, want at most %d", len(c.seen), censusInMemory)

@@ -9,13 +9,13 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
-	for _, name := range racing.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+	for _, name := range race.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
 		r := ran(t, campaign.Campaign{Scenario: embedded(t, name), Seed: 2, Schedules: 5, Record: 5})
 		c, err := campaign.Compare(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
 		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {

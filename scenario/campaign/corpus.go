@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/wholefile"
+	"github.com/isr-sim/isr-sim/internal/atomicfile"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -166,7 +166,7 @@ func (c Corpus) write(name string, data []byte) error {
 	if err := os.MkdirAll(string(c), 0o777); err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(string(c), name), data, 0o644)
+	return atomicfile.Write(filepath.Join(string(c), name), data, 0o644)
 }
 
 // keeper adds to a corpus what a campaign finds.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -53,7 +53,7 @@ func fewer[T any](n, few T) T {
 	if testing.Short() {
 		return few
 	}
-	return racing.Fewer(n, few)
+	return race.Fewer(n, few)
 }
 
 // seeds are those under which every embedded scenario must hold what it says.
@@ -64,8 +64,8 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := embedded(t, name)
 			// Fewer schedules may well not reach all that is declared.
-			r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: racing.Fewer(500, 50)})
-			if !r.Passed() && !(racing.Enabled && r.Verdict == invariant.OK) {
+			r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: race.Fewer(500, 50)})
+			if !r.Passed() && !(race.Enabled && r.Verdict == invariant.OK) {
 				t.Error(r.Explain("isr-sim", name))
 			}
 		})
@@ -75,7 +75,7 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		s := embedded(t, name)
-		for _, caught := range racing.Fewer(s.Catches, s.Catches[:1]) {
+		for _, caught := range race.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := protocolNamed(t, caught)
 				for _, seed := range fewer(seeds, seeds[:1]) {

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 	all := fixtures.Museum()
-	for _, name := range racing.Fewer(all, all[:6]) {
+	for _, name := range race.Fewer(all, all[:6]) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := campaign.Exhibit{Scenario: embedded(t, name), Seed: 1}

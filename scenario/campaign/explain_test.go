@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -73,7 +73,7 @@ bounds: {ticks: 6}
 max-clock-skew: 1s
 `)
 	kinds := map[string]bool{}
-	for seed := range racing.Fewer[uint64](300, 60) {
+	for seed := range race.Fewer[uint64](300, 60) {
 		run := scenario.Run{Scenario: s, Protocol: protocolNamed(t, "blind-release"), Seed: seed}
 		var text strings.Builder
 		run.Trace = &text

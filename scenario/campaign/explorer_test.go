@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -118,7 +118,7 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 	} {
 		e.Workers = 1
 		want := asFile(t, explore(t, e))
-		for _, workers := range racing.Fewer([]int{2, 8}, []int{8}) {
+		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
 			e.Workers = workers
 			if got := asFile(t, explore(t, e)); got != want {
 				t.Errorf("%s: %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
@@ -142,7 +142,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 	states := whole.States
 	whole.States = campaign.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
 	want := asFile(t, whole)
-	for _, n := range racing.Fewer([]int{2, 3, 7}, []int{3}) {
+	for _, n := range race.Fewer([]int{2, 3, 7}, []int{3}) {
 		var shards []*campaign.Exploration
 		for i := range n {
 			e.Shard = campaign.Shard{Index: n - i, Count: n} // in another order

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -30,7 +30,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	}
 	const bound = 15_000
 	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
-	protocols = racing.Fewer(protocols, protocols[2:3]) // a search has one goroutine
+	protocols = race.Fewer(protocols, protocols[2:3]) // a search has one goroutine
 	compared := 0
 	for _, text := range []string{contenders, ticking} {
 		s, err := scenario.Parse("f.yaml", []byte(text))

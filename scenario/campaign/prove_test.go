@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -29,7 +29,7 @@ func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 
 func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
 	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate"}
-	for _, name := range racing.Fewer(names, names[:1]) {
+	for _, name := range race.Fewer(names, names[:1]) {
 		v := campaign.Prove{Scenario: embedded(t, name), Seed: 1}
 		p := prove(t, v)
 		if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(p.Extent(), "complete: ") {
@@ -45,7 +45,7 @@ func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.
 func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	search := func(processors int) sim.Explored {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return prove(t, campaign.Prove{Scenario: embedded(t, "prove-three-writers"), MaxSchedules: racing.Fewer(3000, 300)}).Explored
+		return prove(t, campaign.Prove{Scenario: embedded(t, "prove-three-writers"), MaxSchedules: race.Fewer(3000, 300)}).Explored
 	}
 	if diff := cmp.Diff(search(1), search(8)); diff != "" {
 		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
@@ -56,7 +56,7 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 func TestProofsFindMutants(t *testing.T) {
 	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate", "paused-writer"} {
 		s := embedded(t, name)
-		for _, caught := range racing.Fewer(s.Catches, s.Catches[:1]) {
+		for _, caught := range race.Fewer(s.Catches, s.Catches[:1]) {
 			m := protocolNamed(t, caught)
 			p := prove(t, campaign.Prove{Scenario: s, Protocol: m, Seed: 1})
 			if p.Verdict != invariant.Violated {

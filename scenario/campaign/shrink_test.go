@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -83,7 +83,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
 				// It still tells the broken protocol from the right one.
-				if r := ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: racing.Fewer(300, 30)}); r.Verdict != invariant.OK {
+				if r := ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: race.Fewer(300, 30)}); r.Verdict != invariant.OK {
 					t.Errorf("the scenario's own protocol: %s\n%s", r.Explain("isr-sim", name), yamlOf(t, again.Scenario))
 				}
 			})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -49,7 +49,7 @@ func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
 	} {
 		c.Workers = 1
 		want := everything(ran(t, c))
-		for _, workers := range racing.Fewer([]int{2, 8}, []int{8}) {
+		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
 			c.Workers = workers
 			if got := everything(ran(t, c)); got != want {
 				t.Errorf("a campaign that %s, %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/racing"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -239,11 +239,11 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 		}
 	}
 	compare(restless(), "restless", 20_000)
-	for seed := range uint64(racing.Fewer(900, 90)) {
+	for seed := range uint64(race.Fewer(900, 90)) {
 		compare(drawProgram(sim.Stream(seed, "program"), 6), fmt.Sprint("seed ", seed), 600)
 	}
 	t.Logf("%d comparisons", compared)
-	if want := racing.Fewer(300, 20); compared < want {
+	if want := race.Fewer(300, 20); compared < want {
 		t.Errorf("%d comparisons, want at least %d", compared, want)
 	}
 	for i, r := range reductions {
@@ -294,7 +294,7 @@ func (w *walker) Choose(steps []sim.Step) int {
 // What a fingerprint leaves out of a state shows wherever two pasts lead to it: no search has to come to a wrong end.
 func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	again := 0
-	for seed := range uint64(racing.Fewer(300, 30)) {
+	for seed := range uint64(race.Fewer(300, 30)) {
 		rng := sim.Stream(seed, "equal states")
 		p := drawProgram(rng, 8)
 		if seed == 0 {
@@ -323,7 +323,7 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	type left struct{ possible, asleep, taken []uint64 }
 	fewer := 0
-	for seed := range uint64(racing.Fewer(300, 30)) {
+	for seed := range uint64(race.Fewer(300, 30)) {
 		p := drawProgram(sim.Stream(seed, "program"), 6)
 		var run *sim.Sim
 		states := map[uint64]*left{}

@@ -1,8 +1,8 @@
-// Package wholefile writes files that are there whole or not at all: who reads one
+// Package atomicfile writes files that are there whole or not at all: who reads one
 // never sees the half of it, and what was there before stays until then.
 //
-//	err := wholefile.Write("found.yaml", text, 0o644)
-package wholefile
+//	err := atomicfile.Write("found.yaml", text, 0o644)
+package atomicfile
 
 import (
 	"errors"

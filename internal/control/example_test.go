@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/control"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/control"
 )
 
 // What isr-sim serve does, in the process of a test.

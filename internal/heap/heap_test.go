@@ -1,11 +1,11 @@
-package garbage_test
+package heap_test
 
 import (
 	"os"
 	"runtime/debug"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/garbage"
+	"github.com/isr-sim/isr-sim/internal/heap"
 )
 
 // now returns how garbage is collected.
@@ -24,7 +24,7 @@ func TestTheLastCampaignSetsTheOldRhythmAgain(t *testing.T) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(77))
 	percent, limit := now()
-	first, second := garbage.CollectRarely(), garbage.CollectRarely()
+	first, second := heap.CollectRarely(), heap.CollectRarely()
 	first()
 	first()
 	if p, _ := now(); p <= percent {
@@ -39,7 +39,7 @@ func TestTheLastCampaignSetsTheOldRhythmAgain(t *testing.T) {
 func TestTheEnvironmentDecides(t *testing.T) {
 	t.Setenv("GOGC", "50")
 	percent, limit := now()
-	defer garbage.CollectRarely()()
+	defer heap.CollectRarely()()
 	if p, l := now(); p != percent || l != limit {
 		t.Errorf("%d percent and a limit of %d, want %d and %d as they were", p, l, percent, limit)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/scenario/concurrent"
+	"github.com/isr-sim/isr-sim/internal/concurrent"
+	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 )
 
 // run runs for a few seconds on a fake in real time.

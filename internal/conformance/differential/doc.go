@@ -13,9 +13,9 @@ status, error, message and JSON, and in the end the rows that are left, as
 they are on the wire. What has no order by AWS's documentation is compared
 without one.
 
-	go test ./ddbfake/conformance -run Differential
-	go test ./ddbfake/conformance -run Differential -differential.ops=200000
-	go test ./ddbfake/conformance -run Differential -differential.seed=7 -differential.ops=1
+	go test ./internal/conformance -run Differential
+	go test ./internal/conformance -run Differential -differential.ops=200000
+	go test ./internal/conformance -run Differential -differential.seed=7 -differential.ops=1
 
 The last one replays a sequence. One that fails is reduced by rapid and printed
 as a list of requests. With -differential.survey one example of each kind of
@@ -34,7 +34,7 @@ function, operator, fault and class of errors, and requests that succeed.
 With ISRSIM_AWS=1 the same command compares with DynamoDB in the account that
 AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY name, and so does
 
-	ISRSIM_AWS=1 go test ./ddbfake/conformance -run TestAWS
+	ISRSIM_AWS=1 go test ./internal/conformance -run TestAWS
 
 for the conformance table. It creates tables on demand whose names begin with
 differential- and conformance-, refuses to begin where such a differential

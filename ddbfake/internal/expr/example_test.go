@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/ddbfake/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
 func Example() {

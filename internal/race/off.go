@@ -1,6 +1,6 @@
 //go:build !race
 
-package racing
+package race
 
 // Enabled says that the race detector is on.
 const Enabled = false

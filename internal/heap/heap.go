@@ -1,5 +1,5 @@
-// Package garbage has the garbage of campaigns collected less often.
-package garbage
+// Package heap has the garbage of campaigns collected less often.
+package heap
 
 import (
 	"os"

@@ -1,11 +1,11 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/wholefile"
+	"github.com/isr-sim/isr-sim/internal/atomicfile"
 )
 
 func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
@@ -20,7 +20,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 			t.Errorf("%s the folder holds %v (%v), want the file alone", when, entries, err)
 		}
 	}
-	if err := wholefile.Write(name, []byte("one"), 0o640); err != nil {
+	if err := atomicfile.Write(name, []byte("one"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	want("written,", "one")
@@ -28,7 +28,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("mode %v (%v), want 0640", info.Mode(), err)
 	}
 
-	draft, err := wholefile.Create(name)
+	draft, err := atomicfile.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 	draft.Discard()
 	want("after a draft that was discarded,", "one")
 
-	if draft, err = wholefile.Create(name); err != nil {
+	if draft, err = atomicfile.Create(name); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := draft.WriteString("two"); err != nil {
@@ -61,13 +61,13 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(name, "not empty"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := wholefile.Write(name, []byte("text"), 0o644); err == nil {
+	if err := atomicfile.Write(name, []byte("text"), 0o644); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v (%v), want what was there", entries, err)
 	}
-	if err := wholefile.Write(filepath.Join(dir, "none", "file"), nil, 0o644); err == nil {
+	if err := atomicfile.Write(filepath.Join(dir, "none", "file"), nil, 0o644); err == nil {
 		t.Error("a file was written where there is no folder")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/conformance"
+	"github.com/isr-sim/isr-sim/internal/conformance"
 )
 
 // find returns one of the cases.

@@ -19,8 +19,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/conformance"
-	"github.com/isr-sim/isr-sim/ddbfake/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/conformance"
+	"github.com/isr-sim/isr-sim/internal/conformance/differential"
 )
 
 var updateFidelity = flag.Bool("fidelity.update", false, "TestFidelity writes docs/FIDELITY.md anew")
@@ -41,7 +41,7 @@ func TestFidelity(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("docs/FIDELITY.md is out of date: go test ./ddbfake/conformance -run TestFidelity -fidelity.update")
+		t.Error("docs/FIDELITY.md is out of date: go test ./internal/conformance -run TestFidelity -fidelity.update")
 	}
 }
 
@@ -156,7 +156,7 @@ func writeLocal(b *bytes.Buffer) {
 }
 
 func writeDifferences(b *bytes.Buffer) {
-	b.WriteString("## Where DynamoDB Local differs: random sequences\n\nWhat `go test ./ddbfake/conformance -run Differential` passes over; anything else fails it. The texts are patterns.\n\n" +
+	b.WriteString("## Where DynamoDB Local differs: random sequences\n\nWhat `go test ./internal/conformance -run Differential` passes over; anything else fails it. The texts are patterns.\n\n" +
 		"| operations | where | the fake | DynamoDB Local | why | source |\n|---|---|---|---|---|---|\n")
 	for _, k := range differential.Local {
 		operations := k.Operations

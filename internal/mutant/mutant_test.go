@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/isr/mutant"
 )
 
 func TestMutantsAreNamedSortedAndSayWhatTheyBreak(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/ddbfake/conformance"
-	"github.com/isr-sim/isr-sim/ddbfake/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/conformance"
+	"github.com/isr-sim/isr-sim/internal/conformance/differential"
 )
 
 // TestAWS runs the cases on DynamoDB itself, which costs money.

@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/conformance"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/conformance"
 )
 
 // newFake returns an empty fake whose clock stands at fakeclock.Epoch.

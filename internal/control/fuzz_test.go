@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/control"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/control"
 )
 
 // FuzzHandler holds that whatever is asked is answered, in JSON; that what is

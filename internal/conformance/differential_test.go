@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/conformance/differential"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/conformance/differential"
 )
 
 var (
@@ -91,7 +91,7 @@ func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[diffe
 			t.Errorf("the sequence of seed %d differed once, and not again", seed)
 			return
 		}
-		t.Logf("an unlisted difference:\n%s\nreplay: go test ./ddbfake/conformance -run '^TestDifferential$' -differential.seed=%d -differential.ops=1", smallest, seed)
+		t.Logf("an unlisted difference:\n%s\nreplay: go test ./internal/conformance -run '^TestDifferential$' -differential.seed=%d -differential.ops=1", smallest, seed)
 	}()
 	rapid.Check(t, func(rt *rapid.T) {
 		f, err := p.Run(t.Context(), sequences.Draw(rt, "sequence"))
