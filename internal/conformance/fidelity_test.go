@@ -105,7 +105,8 @@ func writeCases(b *bytes.Buffer) {
 func writeOwn(t *testing.T, b *bytes.Buffer) {
 	t.Helper()
 	b.WriteString("## Where the fake differs from DynamoDB\n\n| where | deviation |\n|---|---|\n")
-	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+	found := 0
+	err := filepath.WalkDir("../../ddbfake", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -117,7 +118,8 @@ func writeOwn(t *testing.T, b *bytes.Buffer) {
 			for _, paragraph := range strings.Split(group.Text(), "\n\n") {
 				if text, ok := strings.CutPrefix(paragraph, "Deviation: "); ok {
 					text, _, _ = strings.Cut(text, "\nSource: ")
-					fmt.Fprintf(b, "| `ddbfake/%s` | %s |\n", filepath.ToSlash(strings.TrimPrefix(path, "../")), cell(text))
+					fmt.Fprintf(b, "| `%s` | %s |\n", strings.TrimPrefix(filepath.ToSlash(path), "../../"), cell(text))
+					found++
 				}
 			}
 		}
@@ -125,6 +127,9 @@ func writeOwn(t *testing.T, b *bytes.Buffer) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if found == 0 {
+		t.Fatal("no source of ddbfake names a deviation: they are looked for in the wrong folder")
 	}
 	for _, k := range differential.Local {
 		if k.FakeIsWrong {
