@@ -12,13 +12,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// writer answers each request for a page by writing it: it takes the lease and publishes, by recipe A's own methods, and
-// looks at nothing before or after.
-type writer struct{ store *isr.RecipeA }
+// writer answers each request for a page by writing it: it takes the lease, stores a body and publishes, by recipe A's own
+// methods, and looks at nothing before or after.
+type writer struct {
+	store  *isr.RecipeA
+	bodies isr.BodyStore
+}
 
 func newWriter(cfg isr.Config) (isr.Handler, error) {
 	store, err := isr.NewRecipeA(cfg)
-	return writer{store}, err
+	return writer{store, cfg.Bodies}, err
 }
 
 func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
@@ -26,15 +29,22 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 	if err != nil {
 		return isr.Served{}, err
 	}
-	return isr.Served{}, w.store.Publish(ctx, lease, isr.Meta{
-		PK: w.store.PK(key), S3Key: "pages/" + lease.Token, GeneratedAt: w.store.Now(), RevalidateSeconds: 60,
-	})
+	body := "pages/" + lease.Token
+	if err := w.bodies.PutBody(ctx, body, []byte("a page")); err != nil {
+		return isr.Served{}, err
+	}
+	if err := w.store.Publish(ctx, lease, isr.Meta{
+		PK: w.store.PK(key), S3Key: body, GeneratedAt: w.store.Now(), RevalidateSeconds: 60,
+	}); err != nil {
+		return isr.Served{}, err
+	}
+	return isr.Served{}, isr.ErrUnavailable // it writes, and serves nothing
 }
 
 // BenchmarkWriters is the schedules per second of two recipe-A writers on the Go door, on one core: run it with -cpu 1.
 //
 // A schedule is a run of a scenario from an empty table to a verdict: two nodes, each of which takes the lease of the one
-// page (a conditional put) and, if it gets it, publishes (a transaction that puts META and deletes LOCK), under a random
+// page (a conditional put) and, if it gets it, stores a body and publishes (a transaction that puts META and deletes LOCK), under a random
 // walk with a seed of its own; then every invariant is judged on what happened, but for linearizability, for no operation
 // is observed (Campaign.Blind). One operation is a campaign of a thousand of them, by one worker. The garbage collector is
 // set as isr-sim sets it for campaigns.
