@@ -137,6 +137,8 @@ func needless(o *history.Operation) bool {
 
 // call puts the operation among those open, false if there is no place. A read
 // that finds the page as it is, is over: it changes nothing, so later is no better.
+// One that finds no page where there was one says that TTL has taken it, which is a
+// change: it stays open, and may come before any answer, as a write may.
 func (s *search) call(o *history.Operation) bool {
 	place := slices.Index(s.open[:], nil)
 	if place < 0 {
@@ -186,7 +188,7 @@ func (s *search) answer(place int) bool {
 		todo = todo[:len(todo)-1]
 		for i := range s.top {
 			o := s.open[i]
-			if o == nil || p.in.has(i) || s.reads.has(i) && i != place || s.optional.has(i) && !p.page.concerns(o) {
+			if o == nil || p.in.has(i) || s.optional.has(i) && !p.page.concerns(o) {
 				continue
 			}
 			if s.work--; s.work < 0 {
