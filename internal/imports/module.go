@@ -6,10 +6,10 @@ var Module = Rules{
 
 	Levels: [][]string{
 		{
-			"ddbfake/attr", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/atomicfile",
-			"internal/fingerprint", "internal/gotest", "internal/heap", "internal/hostname", "internal/httpbody",
-			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
-			"internal/shell", "internal/suggest", "scenario/history",
+			"ddbfake/attr", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/api",
+			"internal/atomicfile", "internal/fingerprint", "internal/gotest", "internal/heap", "internal/hostname",
+			"internal/httpbody", "internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint",
+			"internal/progress", "internal/race", "internal/shell", "internal/suggest", "scenario/history",
 		},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "scenario/sim"},
 		{"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/programs", "scenario/isr"},

@@ -50,7 +50,7 @@ type Report struct {
 	Seed      uint64
 	Schedules int // that were run
 	Steps     int // in all of them
-	Marks     markSet
+	marks     markSet
 	Missing   []scenario.Mark // what the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
 	Unmet   []scenario.Fault
@@ -75,7 +75,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Marks: markSet{}, Verdict: invariant.OK}
+	r := &Report{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, marks: markSet{}, Verdict: invariant.OK}
 	var broken error
 	c.each(ctx, c.Schedules, func(i int) int { return i }, c.run, func(a attempt) bool {
 		if broken = a.err; broken != nil {
@@ -107,7 +107,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	case r.Schedules < c.Schedules:
 		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, c.Schedules)
 	default:
-		r.Missing = missing(c.Scenario.Reach, r.Marks.has)
+		r.Missing = missing(c.Scenario.Reach, r.marks.has)
 	}
 	return r, nil
 }
@@ -180,7 +180,7 @@ func (r *Report) add(o *scenario.Outcome) {
 	r.Schedules++
 	r.Steps += o.Result.Steps
 	for _, mark := range o.Marks {
-		r.Marks[mark]++
+		r.marks[mark]++
 	}
 	if r.Schedules == 1 {
 		r.Unmet = slices.Clone(o.Unmet)
@@ -201,4 +201,4 @@ func (r *Report) add(o *scenario.Outcome) {
 }
 
 // Reached returns the marks that some schedule reached, in the order of Marks.
-func (r *Report) Reached() []scenario.Mark { return r.Marks.reached() }
+func (r *Report) Reached() []scenario.Mark { return r.marks.reached() }

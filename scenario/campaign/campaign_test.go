@@ -173,7 +173,7 @@ actors:
 `
 	for skew, want := range map[string]bool{"5s": false, "4s": true} {
 		r := ran(t, campaign.Campaign{Scenario: parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
-		if got := r.Marks[scenario.SkewBroken] > 0; got != want {
+		if got := r.Counts()[scenario.SkewBroken] > 0; got != want {
 			t.Errorf("a clock 5s ahead under a promise of %s: skew-broken %v, want %v", skew, got, want)
 		}
 	}

@@ -51,7 +51,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		return nil, err
 	}
 	keeper := newKeeper(e.Corpus, c, x.Corpus)
-	total := Report{Scenario: c.Scenario, Protocol: c.Protocol, Marks: markSet{}, Verdict: invariant.OK}
+	total := Report{Scenario: c.Scenario, Protocol: c.Protocol, marks: markSet{}, Verdict: invariant.OK}
 	orders, states, last := census{}, census{}, 0
 	size := x.Shard.size(c.Schedules)
 	c.each(ctx, size, x.Shard.schedule, c.explored, func(a attempt) bool {
@@ -81,7 +81,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	})
 	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
 	x.Steps, x.Unmet = total.Steps, faultTexts(total.Unmet)
-	x.Reached = total.Marks.list()
+	x.Reached = total.marks.list()
 	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
 	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
 	return x, keeper.finish(x)

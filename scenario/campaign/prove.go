@@ -59,7 +59,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		}
 		v.Protocol = p
 	}
-	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Marks: markSet{}, Verdict: invariant.OK}}
+	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, marks: markSet{}, Verdict: invariant.OK}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
 	var pool scenario.Pool
 	defer pool.Close()
@@ -85,7 +85,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 	proof.Explored = x.Explored()
 	if proof.Explored.Complete {
-		proof.Missing = missing(s.Reach, proof.Marks.has)
+		proof.Missing = missing(s.Reach, proof.marks.has)
 		return proof, nil
 	}
 	proof.Missing, proof.Unmet = nil, nil // what has not been run may yet reach it

@@ -26,7 +26,7 @@ func everything(r *campaign.Report) string {
 		}
 	}
 	fmt.Fprintf(&b, "%s\n%sfailed at %d (%s); marks %v missing %v unmet %v; %v %q\n",
-		r.Row(), r.Explain("isr-sim", "file"), r.FailedAt, r.FailureStrategy, r.Marks, r.Missing, r.Unmet, r.Verdict, r.Why)
+		r.Row(), r.Explain("isr-sim", "file"), r.FailedAt, r.FailureStrategy, r.Counts(), r.Missing, r.Unmet, r.Verdict, r.Why)
 	outcome("doubt", r.Doubt)
 	outcome("failure", r.Failure)
 	for i, o := range r.Recorded {
