@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/compare"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // The backends.
@@ -51,7 +51,7 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 // compareWith runs recorded runs again on DynamoDB Local, says what came of it,
 // and whether all answers were the same. of is how many schedules there were.
 func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []*scenario.Outcome, of int) (same bool, err error) {
-	c, err := campaign.Compare(ctx, client, runs, nil)
+	c, err := compare.Run(ctx, client, runs, nil)
 	for _, d := range c.Differences {
 		fmt.Fprintln(out, d)
 	}

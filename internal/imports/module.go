@@ -17,7 +17,7 @@ var Module = Rules{
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/tally"},
 		{"scenario", "scenario/live"},
-		{"scenario/campaign"},
+		{"internal/compare", "scenario/campaign"},
 		{"internal/catalog", "internal/selftest", "property"},
 		{"internal/serve"},
 		{"cmd/isr-sim", "internal/strategies"},

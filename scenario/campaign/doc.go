@@ -10,8 +10,8 @@
 // can be split in shards that [MergeExplorations] adds up. [Prove] runs every
 // schedule within the scenario's bounds.
 //
-// What is about one run: [Shrink] makes it small, [Explain] finds the step that
-// decided it, and [Compare] makes its requests again on a real DynamoDB.
+// What is about one run: [Shrink] makes it small, and [Explain] finds the step that
+// decided it.
 //
 // What tests the tester: [Mutation] has a broken protocol caught by the invariant
 // that it names, [Clean] has a correct one break nothing, and an [Exhibit] shows a

@@ -1,4 +1,4 @@
-package campaign_test
+package compare_test
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/internal/compare"
 )
 
 // TestCompareIsNotFooledByNoAnswer: a store that goes away, or a caller who loses
 // patience, ends the comparison with an error, and is not a difference.
 func TestCompareIsNotFooledByNoAnswer(t *testing.T) {
-	r := ran(t, campaign.Campaign{Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 2, Record: 2})
+	runs := recorded(t, "two-contenders", 1, 2)
 	for _, test := range []struct {
 		name   string
 		cancel bool
@@ -35,7 +35,7 @@ func TestCompareIsNotFooledByNoAnswer(t *testing.T) {
 				}
 				return db.Do(ctx, c)
 			})
-			c, err := campaign.Compare(ctx, client, r.Recorded, nil)
+			c, err := compare.Run(ctx, client, runs, nil)
 			if !errors.Is(err, test.want) {
 				t.Errorf("got error %v, want %v", err, test.want)
 			}

@@ -1,4 +1,4 @@
-package campaign_test
+package compare_test
 
 import (
 	"context"
@@ -9,15 +9,35 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/compare"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
+
+// recorded runs some schedules of an embedded scenario.
+func recorded(t testing.TB, name string, seed uint64, schedules int) []*scenario.Outcome {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(name+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := campaign.Campaign{Scenario: s, Seed: seed, Schedules: schedules, Record: schedules}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Recorded
+}
 
 // TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 	for _, name := range race.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
-		r := ran(t, campaign.Campaign{Scenario: embedded(t, name), Seed: 2, Schedules: 5, Record: 5})
-		c, err := campaign.Compare(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
+		runs := recorded(t, name, 2, 5)
+		c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
 		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
 			t.Errorf("%s: %d requests, differences %v, error %v", name, c.Requests, c.Differences, err)
 		}
@@ -27,7 +47,7 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 // TestCompareSeesADifference lets a store answer that is wrong on purpose: the
 // fake without the conditions of puts.
 func TestCompareSeesADifference(t *testing.T) {
-	r := ran(t, campaign.Campaign{Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 1, Record: 1})
+	runs := recorded(t, "two-contenders", 1, 1)
 	db := ddbfake.New(ddbfake.Options{})
 	wrong := ddbfake.NewClient(func(ctx context.Context, c ddbfake.Call) (any, error) {
 		if put, ok := c.Input.(*dynamodb.PutItemInput); ok {
@@ -35,7 +55,7 @@ func TestCompareSeesADifference(t *testing.T) {
 		}
 		return db.Do(ctx, c)
 	})
-	c, err := campaign.Compare(context.Background(), wrong, r.Recorded, nil)
+	c, err := compare.Run(context.Background(), wrong, runs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +65,7 @@ func TestCompareSeesADifference(t *testing.T) {
 	if text := c.Differences[0].String(); !strings.Contains(text, "PutItem LOCK of /home") || !strings.Contains(text, "fake: ConditionalCheckFailedException") {
 		t.Errorf("the first difference reads\n%s\nwant the refused put of LOCK", text)
 	}
-	again, err := campaign.Compare(context.Background(), ddbfake.New(ddbfake.Options{}).Client(), r.Recorded, nil)
+	again, err := compare.Run(context.Background(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
 	if err != nil || len(again.Differences) > 0 || again.Requests == 0 {
 		t.Errorf("the fake against itself: %d requests, differences %v, error %v; want none", again.Requests, again.Differences, err)
 	}

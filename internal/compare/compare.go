@@ -1,4 +1,6 @@
-package campaign
+// Package compare makes the requests of recorded runs again on a real DynamoDB, and
+// says which answers are not those of the fake.
+package compare
 
 import (
 	"context"
@@ -44,7 +46,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
 }
 
-// Compare runs recorded outcomes on the store behind client, in a table of the
+// Run runs recorded outcomes on the store behind client, in a table of the
 // scenario's name without TTL, which must not exist, is emptied between runs and
 // deleted at the end. A call whose request was lost is not made; one whose answer
 // was lost is made and its answer not compared. Deletions by TTL are explicit
@@ -52,7 +54,7 @@ func (d Difference) String() string {
 //
 // An error means that the store could not be reached or used; the comparison is
 // then about what was done before.
-func Compare(ctx context.Context, client *dynamodb.Client, runs []*scenario.Outcome, progress func(done, of int)) (c Comparison, err error) {
+func Run(ctx context.Context, client *dynamodb.Client, runs []*scenario.Outcome, progress func(done, of int)) (c Comparison, err error) {
 	created, err := client.CreateTable(ctx, isr.TableInput(scenario.TableName))
 	if err != nil {
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", scenario.TableName, err)
