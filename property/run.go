@@ -168,7 +168,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
-	unstable, isUnstable := errors.AsType[*campaign.NondeterminismError](err)
+	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
 		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", broken.Result.Seed, broken.Result.Steps)
@@ -197,7 +197,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 
 // unstable says what a run came to that comes to something else when it is
 // repeated, and what that is. What was found first did happen.
-func (r runner) unstable(s *scenario.Scenario, e *campaign.NondeterminismError) string {
+func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
 	text := fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
 	if r.random.unseeded != "" {
 		text += "crypto/rand was not seeded for each run, which takes a test that is not parallel: " + r.random.unseeded + "\n"

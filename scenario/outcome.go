@@ -55,7 +55,7 @@ type Violation struct {
 // BrokenError says that a run broke off and has no verdict: the protocol could
 // not be set up or its code panicked (*sim.PanicError), a recorded schedule does
 // not fit (*sim.DivergedError), or a second run of it came to something else
-// (*campaign.NondeterminismError).
+// (*scenario.NondeterminismError).
 type BrokenError struct {
 	Scenario, Protocol string
 	Swarm              bool       // as in Run

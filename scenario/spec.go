@@ -18,7 +18,7 @@ type Scenario struct {
 	Protocol string
 
 	// Source is where the bug was seen that the scenario is about: owner/repository#number, or a sentence. Broken is the
-	// protocol that has this bug. Both are there or neither: see campaign.Exhibit.
+	// protocol that has this bug. Both are there or neither: see selftest.Exhibit.
 	Source []string
 	Broken string
 

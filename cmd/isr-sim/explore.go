@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/jobs"
 	"github.com/isr-sim/isr-sim/internal/progress"
@@ -109,11 +110,11 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 		fmt.Fprintf(e.out, ", shard %s (%s)", shard, by)
 	}
 	fmt.Fprintf(e.out, "\n%s\n", campaign.Header())
-	var found []*campaign.Exploration
+	var found []*explore.Exploration
 	var results results
 	for i, s := range scenarios {
 		c.Scenario = s
-		explorer := campaign.Explorer{Campaign: c, Shard: shard, Corpus: campaign.Corpus(e.corpus), File: shell.Quote(names[i])}
+		explorer := explore.Explorer{Campaign: c, Shard: shard, Corpus: explore.Corpus(e.corpus), File: shell.Quote(names[i])}
 		x, err := e.one(ctx, explorer, len(scenarios))
 		if x != nil {
 			found = append(found, x)
@@ -140,20 +141,20 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 
 // findShard returns the shard that the flag or the environment says this is, and
 // its source. Without either it is the whole.
-func findShard(flag string, getenv func(string) string) (s campaign.Shard, by string, err error) {
+func findShard(flag string, getenv func(string) string) (s explore.Shard, by string, err error) {
 	if flag != "" {
-		s, err := campaign.ParseShard(flag)
+		s, err := explore.ParseShard(flag)
 		if err != nil {
 			return s, "", usage(fmt.Errorf("--%w", err), "")
 		}
 		return s, "--shard", nil
 	}
 	job, err := jobs.Find(getenv)
-	return campaign.Shard{Index: max(job.Index, 1), Count: max(job.Count, 1)}, job.Engine, wrapUsage(err)
+	return explore.Shard{Index: max(job.Index, 1), Count: max(job.Count, 1)}, job.Engine, wrapUsage(err)
 }
 
 // one explores one of n scenarios.
-func (e *exploreCommand) one(ctx context.Context, explorer campaign.Explorer, n int) (*campaign.Exploration, error) {
+func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, n int) (*explore.Exploration, error) {
 	share := e.lasts / time.Duration(n)
 	ctx, cancel := within(ctx, share)
 	defer cancel()
@@ -178,7 +179,7 @@ type results struct {
 }
 
 // print prints an exploration and counts it.
-func (r *results) print(out io.Writer, x *campaign.Exploration) {
+func (r *results) print(out io.Writer, x *explore.Exploration) {
 	r.code = worse(r.code, codeOf(x.Passed(), x.Verdict()))
 	r.tally.Add(x.Passed(), x.Verdict(), x.Vacuous())
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
@@ -217,11 +218,11 @@ func newFile(name string) (*atomicfile.Draft, error) {
 	return atomicfile.Create(name)
 }
 
-func save(file *atomicfile.Draft, found []*campaign.Exploration) error {
+func save(file *atomicfile.Draft, found []*explore.Exploration) error {
 	if file == nil {
 		return nil
 	}
-	if err := campaign.WriteExplorations(file, found); err != nil {
+	if err := explore.WriteExplorations(file, found); err != nil {
 		return err
 	}
 	return file.Commit(0o644)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
@@ -37,19 +38,19 @@ number of schedules or of shards, a shard twice, or a shard that is missing.`,
 }
 
 func merge(out io.Writer, file string, names []string) error {
-	var files []campaign.ShardFile
+	var files []explore.ShardFile
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return usage(fmt.Errorf("merge: %w", err), "")
 		}
-		explorations, err := campaign.ReadExplorations(name, data)
+		explorations, err := explore.ReadExplorations(name, data)
 		if err != nil {
 			return usage(fmt.Errorf("merge: %w", err), "")
 		}
-		files = append(files, campaign.ShardFile{Name: name, Explorations: explorations})
+		files = append(files, explore.ShardFile{Name: name, Explorations: explorations})
 	}
-	merged, err := campaign.MergeExplorations(files)
+	merged, err := explore.MergeExplorations(files)
 	if err != nil {
 		return usage(err, "name all files of one campaign, each once")
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // museumCommand shows real bugs.
@@ -65,7 +65,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 		return err
 	}
 	if i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return s.Broken == "" }); i >= 0 {
-		return usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, campaign.ErrNoExhibit), "isr-sim list names the exhibits")
+		return usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit), "isr-sim list names the exhibits")
 	}
 	if m.backend == backendLocal {
 		var stop func(*error)
@@ -75,7 +75,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, campaign.ExhibitHeader())
+	fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, selftest.ExhibitHeader())
 	good := 0
 	return eachInTurn(ctx, "exhibit", scenarios, func(i int) (int, error) {
 		code, err := m.show(ctx, scenarios[i], names[i])
@@ -90,7 +90,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 
 // show shows one exhibit and returns its exit code. An error ends the command.
 func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
-	shown, err := campaign.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers, Record: m.local != nil}.Show(ctx)
+	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers, Record: m.local != nil}.Show(ctx)
 	if brokeOff(m.out, err, name) {
 		return exitUnknown, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -57,9 +56,9 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	}
 	defer heap.CollectRarely()()
 	tests := selftest.Run{Scenarios: scenarios, Seed: m.seed, Workers: m.workers}
-	row := func(caught *campaign.Caught) { fmt.Fprintln(m.out, selftest.Row(caught)) }
+	row := func(caught *selftest.Caught) { fmt.Fprintln(m.out, selftest.Row(caught)) }
 	if m.markdown {
-		row = func(*campaign.Caught) {}
+		row = func(*selftest.Caught) {}
 	} else {
 		fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, selftest.Header())
 	}
@@ -67,7 +66,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	if err != nil {
 		return unknown(err, "")
 	}
-	missed := slices.DeleteFunc(slices.Clone(all), (*campaign.Caught).Named)
+	missed := slices.DeleteFunc(slices.Clone(all), (*selftest.Caught).Named)
 	clean := true
 	if m.markdown {
 		fmt.Fprint(m.out, selftest.Page(m.seed, all))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -113,7 +114,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	fmt.Fprintln(r.out, report.Row())
 	code = worse(code, codeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
-		if err := campaign.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
+		if err := explore.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
 			return nil, 0, unknown(err, "")
 		}
 	}
@@ -136,7 +137,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 // runCorpus runs what the corpus has of the campaign's scenario and protocol, and
 // returns its exit code.
 func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, error) {
-	runs, err := campaign.Corpus(r.corpus).Run(ctx, c)
+	runs, err := explore.Corpus(r.corpus).Run(ctx, c)
 	if err != nil {
 		return 0, unknown(err, "")
 	}

@@ -24,9 +24,9 @@ type Run struct {
 
 // Mutants runs all mutants, and tells each of what has caught it. An error is that
 // of a run, or says at which mutant ctx was done.
-func (r Run) Mutants(ctx context.Context, each func(*campaign.Caught)) (all []*campaign.Caught, err error) {
+func (r Run) Mutants(ctx context.Context, each func(*Caught)) (all []*Caught, err error) {
 	for _, p := range mutant.All() {
-		caught, err := campaign.Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
+		caught, err := Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ type Reference struct {
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := isr.References()
 	for _, p := range references {
-		reports, err := campaign.Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
+		reports, err := Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func Header() string {
 
 // Row is a line of the table of mutants: which invariant has caught it, in which
 // schedule of which scenario, and which others have.
-func Row(c *campaign.Caught) string {
+func Row(c *Caught) string {
 	found, where := "not found", ""
 	var others []string
 	for _, inv := range invariant.All() {
@@ -95,8 +95,8 @@ func Row(c *campaign.Caught) string {
 }
 
 // Page is docs/MUTANTS.md.
-func Page(seed uint64, all []*campaign.Caught) string {
-	return fmt.Sprintf(page, seed, len(all), campaign.MutationTable(all))
+func Page(seed uint64, all []*Caught) string {
+	return fmt.Sprintf(page, seed, len(all), MutationTable(all))
 }
 
 const page = `# Mutants

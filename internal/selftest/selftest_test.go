@@ -10,7 +10,6 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/internal/race"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -25,7 +24,7 @@ func TestTheTesterIsTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*campaign.Caught) {})
+	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*Caught) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func TestTheTesterIsTested(t *testing.T) {
 
 // onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: a node that publishes
 // without a right to often makes what the other nodes are told inexplicable as well.
-func onlyBy(c *campaign.Caught, name string) bool {
+func onlyBy(c *Caught, name string) bool {
 	//isrsim:unordered any of them will do
 	for other := range c.By {
 		if other != name && other != invariant.Linearizable().Name {

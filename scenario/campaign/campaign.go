@@ -3,9 +3,8 @@ package campaign
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -38,9 +37,6 @@ type Campaign struct {
 	Record int
 	// Progress, if set, hears how many schedules are done, from one goroutine and in order.
 	Progress func(done, of int)
-
-	coverage bool // as in scenario.Run
-	pool     *scenario.Pool
 }
 
 // Report is what a campaign came to.
@@ -48,9 +44,8 @@ type Report struct {
 	Scenario  *scenario.Scenario
 	Protocol  isr.Protocol
 	Seed      uint64
-	Schedules int // that were run
-	Steps     int // in all of them
-	marks     markSet
+	Schedules int             // that were run
+	Steps     int             // in all of them
 	Missing   []scenario.Mark // what the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
 	Unmet   []scenario.Fault
@@ -63,27 +58,29 @@ type Report struct {
 	FailedAt        int
 	FailureStrategy string
 	Recorded        []*scenario.Outcome
+
+	total schedules.Total
 }
 
 // Run runs the campaign. A cancelled context ends it: the report is then about
 // the schedules that were run, and its verdict unknown unless one was violated.
 // An error is not a verdict; see scenario.Run.Do. Runs that are not ok are run again, and a
-// protocol that then does something else is a *BrokenError with a
-// *NondeterminismError in it.
+// protocol that then does something else is a *scenario.BrokenError
+// with a *scenario.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
-	c, err := c.complete()
+	set, err := schedules.New(schedules.Options(c))
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, marks: markSet{}, Verdict: invariant.OK}
+	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK}
 	var broken error
-	c.each(ctx, c.Schedules, func(i int) int { return i }, c.run, func(a attempt) bool {
-		if broken = a.err; broken != nil {
+	set.All(ctx, func(a schedules.Attempt) bool {
+		if broken = a.Err; broken != nil {
 			return false
 		}
-		o := a.outcome
+		o := a.Outcome
 		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil {
-			if broken = c.confirm(ctx, o); broken != nil {
+			if broken = set.Confirm(ctx, o); broken != nil {
 				return false
 			}
 		}
@@ -92,10 +89,10 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			r.Recorded = append(r.Recorded, o)
 		}
 		if c.Progress != nil {
-			c.Progress(r.Schedules, c.Schedules)
+			c.Progress(r.Schedules, set.Schedules)
 		}
 		if o.Verdict == invariant.Violated {
-			r.Failure, r.FailedAt, r.FailureStrategy = o, a.index+1, a.strategy
+			r.Failure, r.FailedAt, r.FailureStrategy = o, a.Index+1, a.Strategy
 			return false
 		}
 		return true
@@ -104,88 +101,18 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	case broken != nil:
 		return nil, broken
 	case r.Failure != nil:
-	case r.Schedules < c.Schedules:
-		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, c.Schedules)
+	case r.Schedules < set.Schedules:
+		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, set.Schedules)
 	default:
-		r.Missing = missing(c.Scenario.Reach, r.marks.has)
+		r.Missing = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has)
 	}
 	return r, nil
 }
 
-// complete fills in what was left to the scenario and to the defaults.
-func (c Campaign) complete() (Campaign, error) {
-	if c.Protocol.New == nil {
-		p, err := scenario.ProtocolNamed(c.Scenario.Protocol)
-		if err != nil {
-			return c, err
-		}
-		c.Protocol = p
-	}
-	if c.Schedules <= 0 {
-		c.Schedules = c.Scenario.Bounds.Schedules
-	}
-	if c.Plan.At == nil {
-		c.Plan = sim.Portfolio()
-	}
-	if c.Workers <= 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
-	c.pool = new(scenario.Pool)
-	return c, nil
-}
-
-// attempt is what became of one schedule.
-type attempt struct {
-	index    int // from 0
-	strategy string
-	outcome  *scenario.Outcome
-	err      error // then there is no outcome
-}
-
-// each runs n schedules, the k-th of which is index(k), and has take look at them
-// in this order, until it returns false or ctx is done. The length of schedule 0
-// is the estimate that the others get.
-func (c Campaign) each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) attempt, take func(attempt) bool) {
-	if n <= 0 || ctx.Err() != nil {
-		return
-	}
-	defer c.pool.Close()
-	first := run(ctx, 0, 1)
-	from, expected := 0, 1
-	if first.err == nil {
-		expected = max(first.outcome.Result.Steps, 1)
-	}
-	if index(0) == 0 {
-		if from = 1; !take(first) {
-			return
-		}
-	}
-	inOrder(ctx, c.Workers, n-from,
-		func(k int) attempt { return run(ctx, index(from+k), expected) },
-		func(_ int, a attempt) bool { return take(a) })
-}
-
-// run runs one schedule.
-func (c Campaign) run(ctx context.Context, i, expected int) attempt {
-	strategy := c.Plan.At(i)
-	o, err := c.pool.Do(ctx, scenario.Run{
-		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Before: c.Before, Swarm: c.Swarm, Blind: c.Blind, Only: c.Only, Coverage: c.coverage,
-	})
-	return attempt{index: i, strategy: strategy.Name, outcome: o, err: err}
-}
-
 // add counts one run. A violation outweighs unknown, and unknown outweighs ok.
 func (r *Report) add(o *scenario.Outcome) {
-	r.Schedules++
-	r.Steps += o.Result.Steps
-	for _, mark := range o.Marks {
-		r.marks[mark]++
-	}
-	if r.Schedules == 1 {
-		r.Unmet = slices.Clone(o.Unmet)
-	}
-	r.Unmet = slices.DeleteFunc(r.Unmet, func(f scenario.Fault) bool { return !slices.Contains(o.Unmet, f) })
+	r.total.Add(o)
+	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
 	switch o.Verdict {
 	case invariant.Violated:
 		r.Verdict, r.Why = invariant.Violated, ""
@@ -201,4 +128,4 @@ func (r *Report) add(o *scenario.Outcome) {
 }
 
 // Reached returns the marks that some schedule reached, in the order of Marks.
-func (r *Report) Reached() []scenario.Mark { return r.marks.reached() }
+func (r *Report) Reached() []scenario.Mark { return r.total.Marks.Reached() }

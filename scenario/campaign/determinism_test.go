@@ -45,14 +45,14 @@ func fickle(t testing.TB, nodes int64) isr.Protocol {
 
 func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 	_, err := campaign.Campaign{Scenario: embedded(t, "two-contenders"), Protocol: fickle(t, 2), Seed: 1, Workers: 1}.Run(context.Background())
-	if _, ok := errors.AsType[*campaign.NondeterminismError](err); !ok {
-		t.Fatalf("error %v, want a *campaign.NondeterminismError", err)
+	if _, ok := errors.AsType[*scenario.NondeterminismError](err); !ok {
+		t.Fatalf("error %v, want a *scenario.NondeterminismError", err)
 	}
 	broken, ok := errors.AsType[*scenario.BrokenError](err)
 	if !ok || broken.Replay().Choices == nil {
 		t.Errorf("error %#v does not say which schedule it is", err)
 	}
-	if found := broken.Result.Err.(*campaign.NondeterminismError).Found; found == nil || !strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
+	if found := broken.Result.Err.(*scenario.NondeterminismError).Found; found == nil || !strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
 		t.Errorf("error %#v does not show what was found first", err)
 	}
 	for _, part := range []string{"two-contenders", "fickle", "violated: lock-theft", "time.Now"} {

@@ -6,16 +6,10 @@
 //	fmt.Print(report.Explain("isr-sim", "paused-writer.yaml"))
 //
 // What makes many runs: a [Campaign] tries some schedules and ends with the first
-// violation. An [Explorer] goes on, measures its coverage, keeps a [Corpus], and
-// can be split in shards that [MergeExplorations] adds up. [Prove] runs every
-// schedule within the scenario's bounds.
+// violation. [Prove] runs every schedule within the scenario's bounds.
 //
 // What is about one run: [Shrink] makes it small, and [Explain] finds the step that
 // decided it.
-//
-// What tests the tester: [Mutation] has a broken protocol caught by the invariant
-// that it names, [Clean] has a correct one break nothing, and an [Exhibit] shows a
-// bug that somebody has really had.
 //
 // A campaign that never got to the interesting places has tested nothing: it is
 // vacuous, and fails ([Report.Vacuous]).
@@ -23,8 +17,8 @@
 // # Determinism
 //
 // Runs are made on all cores, and what they come to does not depend on how many
-// there are. A run that is not ok is made again; a protocol that then does
-// something else is a [NondeterminismError].
+// there are. A run that is not ok is made again; a protocol that then does something
+// else is a [scenario.NondeterminismError].
 //
 // # Limits
 //

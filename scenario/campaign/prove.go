@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -59,7 +60,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		}
 		v.Protocol = p
 	}
-	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, marks: markSet{}, Verdict: invariant.OK}}
+	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
 	var pool scenario.Pool
 	defer pool.Close()
@@ -85,7 +86,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	}
 	proof.Explored = x.Explored()
 	if proof.Explored.Complete {
-		proof.Missing = missing(s.Reach, proof.marks.has)
+		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
 		return proof, nil
 	}
 	proof.Missing, proof.Unmet = nil, nil // what has not been run may yet reach it
@@ -122,13 +123,13 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 
 // ProofHeader is the first line of a table of proofs; Row is one line of it.
 func ProofHeader() string {
-	return row("scenario", "protocol", "schedules", "states", "verdict", "reached")
+	return schedules.Row("scenario", "protocol", "schedules", "states", "verdict", "reached")
 }
 
 // Row prints the proof on one line: scenario, protocol, schedules, states,
 // verdict, and what was reached.
 func (p *Proof) Row() string {
-	return row(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), joinMarks(notable(p.Reached())))
+	return schedules.Row(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), schedules.JoinMarks(schedules.Notable(p.Reached())))
 }
 
 // Extent says in one line how much was searched, and exactly what is left.

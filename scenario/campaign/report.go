@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -34,24 +34,14 @@ func (r *Report) Summary() string {
 }
 
 // Header is the first line of a table of campaigns; Row is this one's.
-func Header() string { return row("scenario", "protocol", "schedules", "steps", "verdict", "reached") }
+func Header() string {
+	return schedules.Row("scenario", "protocol", "schedules", "steps", "verdict", "reached")
+}
 
 // Row prints the campaign on one line: scenario, protocol, schedules, steps,
 // verdict, and what was reached.
 func (r *Report) Row() string {
-	return row(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), joinMarks(notable(r.Reached())))
-}
-
-func row(scenario, protocol, schedules, steps, verdict, reached string) string {
-	return strings.TrimRight(fmt.Sprintf("%-20s  %-23s  %9s  %8s  %-24s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")
-}
-
-func joinMarks(marks []scenario.Mark) string {
-	words := make([]string, len(marks))
-	for i, m := range marks {
-		words[i] = string(m)
-	}
-	return strings.Join(words, " ")
+	return schedules.Row(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), schedules.JoinMarks(schedules.Notable(r.Reached())))
 }
 
 // Explain prints why the campaign did not pass, in this order: verdict, invariant
@@ -73,22 +63,7 @@ func (r *Report) Explain(program, file string) string {
 		}
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
-		explainMissing(&b, which, r.Missing, faultTexts(r.Unmet))
+		schedules.ExplainMissing(&b, which, r.Missing, schedules.FaultTexts(r.Unmet))
 	}
 	return b.String()
-}
-
-// explainMissing prints what no schedule reached: which says which schedules.
-func explainMissing(b *strings.Builder, which string, missing []scenario.Mark, unmet []string) {
-	for _, m := range missing {
-		if m.Basic() {
-			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)
-		}
-	}
-	if declared := notable(missing); len(declared) > 0 {
-		fmt.Fprintf(b, "%s reached %s, which the scenario declares\n", which, joinMarks(declared))
-	}
-	for _, f := range unmet {
-		fmt.Fprintf(b, "%s makes a call that the fault %q could strike\n", which, f)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -83,20 +84,8 @@ func (s Size) compare(o Size) int {
 
 // String prints the size in one line.
 func (s Size) String() string {
-	return fmt.Sprintf("%s, %s, %v of true time, %s, %s, %s", plural(s.Switches, "context switch"), plural(s.Steps, "step"), s.Elapsed,
-		plural(s.Faults, "fault"), plural(s.Actors, "actor"), plural(s.Commands, "command"))
-}
-
-// plural prints a count of things.
-func plural(n int, thing string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case strings.HasSuffix(thing, "ch"):
-		return fmt.Sprintf("%d %ses", n, thing)
-	default:
-		return fmt.Sprintf("%d %ss", n, thing)
-	}
+	return fmt.Sprintf("%s, %s, %v of true time, %s, %s, %s", schedules.Plural(s.Switches, "context switch"), schedules.Plural(s.Steps, "step"), s.Elapsed,
+		schedules.Plural(s.Faults, "fault"), schedules.Plural(s.Actors, "actor"), schedules.Plural(s.Commands, "command"))
 }
 
 // NotViolatedError says that a run has nothing to shrink or to explain.
@@ -173,7 +162,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	}
 	s.About = fmt.Sprintf("Under %s, %s is violated: %s.\nShrunk to %s and %s in %v of true time.",
 		run.Protocol.Name, o.Violation.Invariant.Name, o.Violation.Why,
-		plural(after.Switches, "context switch"), plural(after.Steps, "step"), after.Elapsed)
+		schedules.Plural(after.Switches, "context switch"), schedules.Plural(after.Steps, "step"), after.Elapsed)
 	return &Shrunk{
 		Scenario: &s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 || sh.ctx.Err() != nil,
 	}, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -33,7 +34,7 @@ func TestThereIsARunForEachPossibleTrouble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(faultTexts(s.Faults), ", "); got != faults {
+	if got := strings.Join(schedules.FaultTexts(s.Faults), ", "); got != faults {
 		t.Errorf("the faults print %q, want %q", got, faults)
 	}
 	r, err := Campaign{Scenario: s, Seed: 1}.Run(context.Background())

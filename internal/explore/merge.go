@@ -1,4 +1,4 @@
-package campaign
+package explore
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/schedules"
 )
 
 // explorationFile is what WriteExplorations writes.
@@ -173,7 +175,7 @@ func (g *group) merge() (*Exploration, error) {
 	x.Shard = Shard{1, 1}
 	x.Ran, x.Steps, x.Unknown, x.Doubt, x.Interrupted = 0, 0, 0, nil, false
 	x.Findings, x.Corpus, x.Unmet = nil, nil, slices.Clone(first.Unmet)
-	counts, orders, states, last := markSet{}, census{}, census{}, 0
+	counts, orders, states, last := schedules.MarkSet{}, census{}, census{}, 0
 	for _, s := range g.shards {
 		x.Ran += s.Ran
 		x.Steps += s.Steps
@@ -208,7 +210,7 @@ func (g *group) merge() (*Exploration, error) {
 			last = max(last, s.Shard.schedule(s.Ran-1))
 		}
 	}
-	x.Reached = counts.list()
+	x.Reached = reached(counts)
 	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
 	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
 	return &x, nil

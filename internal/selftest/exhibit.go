@@ -1,4 +1,4 @@
-package campaign
+package selftest
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -14,14 +15,14 @@ import (
 // Exhibit shows a real bug twice: the scenario under the protocol that has the
 // bug (Scenario.Broken), and under its own, which has not.
 //
-//	shown, err := campaign.Exhibit{Scenario: s, Seed: 1}.Show(ctx)
+//	shown, err := Exhibit{Scenario: s, Seed: 1}.Show(ctx)
 //	fmt.Println(shown.Row())
 type Exhibit struct {
 	Scenario *scenario.Scenario
 	Seed     uint64
 	// Schedules is how many are run of the protocol without the bug; 0 is what the scenario says.
 	Schedules int
-	// Workers is as in Campaign.
+	// Workers is as in campaign.Campaign.
 	Workers int
 	// Record keeps what went over the wire in the schedule that shows the bug.
 	Record bool
@@ -34,8 +35,8 @@ const Within = 10_000
 type Shown struct {
 	Scenario *scenario.Scenario
 	Bug      isr.Protocol
-	Broken   *Report // of the protocol that has the bug, judged by the invariant that it breaks
-	Fixed    *Report // of the one that has not, judged by all
+	Broken   *campaign.Report // of the protocol that has the bug, judged by the invariant that it breaks
+	Fixed    *campaign.Report // of the one that has not, judged by all
 }
 
 // ErrNoExhibit says that a scenario is about no bug that was seen somewhere.
@@ -51,14 +52,14 @@ func (e Exhibit) Show(ctx context.Context) (*Shown, error) {
 		return nil, err
 	}
 	shown := &Shown{Scenario: e.Scenario, Bug: bug}
-	c := Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Schedules: Within, Workers: e.Workers, Only: bug.Breaks}
+	c := campaign.Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Schedules: Within, Workers: e.Workers, Only: bug.Breaks}
 	if e.Record {
 		c.Record = 1
 	}
 	if shown.Broken, err = c.Run(ctx); err != nil {
 		return nil, err
 	}
-	shown.Fixed, err = Campaign{Scenario: e.Scenario, Seed: e.Seed, Schedules: e.Schedules, Workers: e.Workers}.Run(ctx)
+	shown.Fixed, err = campaign.Campaign{Scenario: e.Scenario, Seed: e.Seed, Schedules: e.Schedules, Workers: e.Workers}.Run(ctx)
 	return shown, err
 }
 

@@ -1,10 +1,11 @@
-package campaign
+package explore
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -50,6 +51,15 @@ type Exploration struct {
 type Reached struct {
 	Mark scenario.Mark `json:"mark"`
 	Runs int           `json:"runs"`
+}
+
+// reached lists how often each mark was reached, in the order of scenario.Marks.
+func reached(marks schedules.MarkSet) []Reached {
+	var list []Reached
+	for _, mark := range marks.Reached() {
+		list = append(list, Reached{mark, marks[mark]})
+	}
+	return list
 }
 
 // Finding is an invariant that some schedules violate, or that schedules broke
@@ -107,7 +117,7 @@ func addFinding(findings []Finding, f Finding) []Finding {
 
 // Missing returns the marks that must be reached and that no schedule did.
 func (x *Exploration) Missing() []scenario.Mark {
-	return missing(x.Reach, func(m scenario.Mark) bool {
+	return schedules.Missing(x.Reach, func(m scenario.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }
@@ -161,7 +171,7 @@ func (x *Exploration) Row() string {
 	for i, r := range x.Reached {
 		marks[i] = r.Mark
 	}
-	return row(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), joinMarks(notable(marks)))
+	return schedules.Row(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), schedules.JoinMarks(schedules.Notable(marks)))
 }
 
 // Explain prints what was found, each with its shortest example, why there is no
@@ -212,7 +222,7 @@ func (x *Exploration) explainFinding(b *strings.Builder, program string, f Findi
 }
 
 func (e *Example) words() string {
-	return fmt.Sprintf("schedule %d (%s), %s, %s", e.Schedule, e.Strategy, plural(e.Steps, "step"), plural(e.Switches, "context switch"))
+	return fmt.Sprintf("schedule %d (%s), %s, %s", e.Schedule, e.Strategy, schedules.Plural(e.Steps, "step"), schedules.Plural(e.Switches, "context switch"))
 }
 
 // line is a command about an example: replay or shrink.
@@ -235,10 +245,10 @@ func (x *Exploration) explainReach(b *strings.Builder) {
 	missing := x.Missing()
 	switch {
 	case x.Vacuous():
-		explainMissing(b, fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", x.Scenario, x.Protocol, x.Ran, x.Seed), missing, x.Unmet)
+		schedules.ExplainMissing(b, fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", x.Scenario, x.Protocol, x.Ran, x.Seed), missing, x.Unmet)
 		b.WriteByte('\n')
 	case x.Shard.partial() && len(missing)+len(x.Unmet) > 0:
-		explainMissing(b, fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing, x.Unmet)
+		schedules.ExplainMissing(b, fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing, x.Unmet)
 		b.WriteString("the shards are judged together: isr-sim merge\n\n")
 	case x.Verdict() == invariant.OK && !x.Passed():
 		fmt.Fprintf(b, "expected %s: %s under %s: no schedule of %d (seed %d) violates an invariant\n\n", x.Expect, x.Scenario, x.Protocol, x.Ran, x.Seed)
@@ -251,7 +261,7 @@ func (x *Exploration) explainOrders(b *strings.Builder) {
 	if c.Schedules == 0 {
 		return
 	}
-	fmt.Fprintf(b, "coverage: %s: %s, %s in %s", x.Scenario, c.number(c.Distinct, "partial order"), x.States.number(x.States.Distinct, "state"), plural(c.Schedules, "schedule"))
+	fmt.Fprintf(b, "coverage: %s: %s, %s in %s", x.Scenario, c.number(c.Distinct, "partial order"), x.States.number(x.States.Distinct, "state"), schedules.Plural(c.Schedules, "schedule"))
 	if c.Latest > 0 {
 		fmt.Fprintf(b, "; new in the last %d: %s, %s", c.Latest, c.number(c.New, "order"), x.States.number(x.States.New, "state"))
 	}

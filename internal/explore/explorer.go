@@ -1,4 +1,7 @@
-package campaign
+// Package explore runs all schedules of a campaign, whatever they violate, says what
+// was found and how much of what can happen was seen, keeps a corpus of recorded
+// runs, and splits a campaign in shards whose results are merged.
+package explore
 
 import (
 	"cmp"
@@ -9,15 +12,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Explorer is a campaign that goes on after a violation, to find out what else
 // there is, and measures its coverage, which makes it slower by about a half. It
-// records nothing (Campaign.Record).
+// records nothing (campaign.Campaign.Record).
 type Explorer struct {
-	Campaign
+	campaign.Campaign
 	// Shard is the part of the campaign to run.
 	Shard Shard
 	// Corpus has the recorded runs that come first, and gets those that are worth it.
@@ -32,11 +37,10 @@ type Explorer struct {
 // An error is about the corpus or the scenario, never about a run; what could be
 // found all the same is there beside it.
 func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
-	c, err := e.complete()
+	c, err := schedules.New(schedules.Options(e.Campaign))
 	if err != nil {
 		return nil, err
 	}
-	e.Campaign = c
 	digest, err := digest(c.Scenario)
 	if err != nil {
 		return nil, err
@@ -46,32 +50,32 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
 		Expect: c.Scenario.Expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
-	x.Corpus, err = e.Corpus.Run(ctx, c)
+	x.Corpus, err = e.Corpus.Run(ctx, e.Campaign)
 	if err != nil {
 		return nil, err
 	}
 	keeper := newKeeper(e.Corpus, c, x.Corpus)
-	total := Report{Scenario: c.Scenario, Protocol: c.Protocol, marks: markSet{}, Verdict: invariant.OK}
+	var total schedules.Total
 	orders, states, last := census{}, census{}, 0
 	size := x.Shard.size(c.Schedules)
-	c.each(ctx, size, x.Shard.schedule, c.explored, func(a attempt) bool {
-		last = a.index
+	c.Each(ctx, size, x.Shard.schedule, c.RunCovered, func(a schedules.Attempt) bool {
+		last = a.Index
 		x.Ran++
-		if a.err == nil && x.keeps(a) {
-			a.err = c.confirm(ctx, a.outcome)
+		if a.Err == nil && x.keeps(a) {
+			a.Err = c.Confirm(ctx, a.Outcome)
 		}
-		if a.err == nil {
-			a.err = keeper.note(ctx, a.outcome)
+		if a.Err == nil {
+			a.Err = keeper.note(ctx, a.Outcome)
 		}
-		if a.err != nil {
+		if a.Err != nil {
 			x.broke(a)
 		} else {
-			total.add(a.outcome)
-			orders.add(a.outcome.Order, a.index)
-			for _, state := range a.outcome.States {
-				states.add(state, a.index)
+			total.Add(a.Outcome)
+			orders.add(a.Outcome.Order, a.Index)
+			for _, state := range a.Outcome.States {
+				states.add(state, a.Index)
 			}
-			a.outcome.States = nil
+			a.Outcome.States = nil
 			x.note(a)
 		}
 		if c.Progress != nil {
@@ -80,8 +84,8 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		return true
 	})
 	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
-	x.Steps, x.Unmet = total.Steps, faultTexts(total.Unmet)
-	x.Reached = total.marks.list()
+	x.Steps, x.Unmet = total.Steps, schedules.FaultTexts(total.Unmet)
+	x.Reached = reached(total.Marks)
 	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
 	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
 	return x, keeper.finish(x)
@@ -90,22 +94,9 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 // tenth is the first of the last tenth of the schedules from 0 to last.
 func tenth(last int) int { return (last + 1) - (last+1)/10 }
 
-// explored runs one schedule as a campaign does, with its coverage, and once more
-// if it fails. Most failing runs are only counted, so what is compared is the hash
-// of their orders, which costs less than traces; those that are kept are
-// confirmed.
-func (c Campaign) explored(ctx context.Context, i, expected int) attempt {
-	c.coverage = true
-	a := c.run(ctx, i, expected)
-	if a.err == nil && a.outcome.Verdict == invariant.Violated {
-		a.err = c.repeat(ctx, a.outcome)
-	}
-	return a
-}
-
 // keeps says whether the exploration will show this attempt.
-func (x *Exploration) keeps(a attempt) bool {
-	o := a.outcome
+func (x *Exploration) keeps(a schedules.Attempt) bool {
+	o := a.Outcome
 	if o.Verdict == invariant.Unknown {
 		return x.Unknown == 0
 	}
@@ -131,8 +122,8 @@ func digest(s *scenario.Scenario) (string, error) {
 }
 
 // note notes what an attempt that has an outcome came to.
-func (x *Exploration) note(a attempt) {
-	o := a.outcome
+func (x *Exploration) note(a schedules.Attempt) {
+	o := a.Outcome
 	switch o.Verdict {
 	case invariant.Violated:
 		x.found(o.Violation.Invariant.Name, o.Violation.Invariant.Statement, exampleOf(a))
@@ -146,9 +137,9 @@ func (x *Exploration) note(a attempt) {
 }
 
 // broke notes an attempt that has no outcome.
-func (x *Exploration) broke(a attempt) {
-	example := Example{Schedule: a.index + 1, Strategy: a.strategy, Why: a.err.Error()}
-	if broken, ok := errors.AsType[*scenario.BrokenError](a.err); ok {
+func (x *Exploration) broke(a schedules.Attempt) {
+	example := Example{Schedule: a.Index + 1, Strategy: a.Strategy, Why: a.Err.Error()}
+	if broken, ok := errors.AsType[*scenario.BrokenError](a.Err); ok {
 		example.Why = broken.Result.Err.Error()
 		example.replay(broken.Replay())
 		example.Steps, example.Switches = broken.Result.Steps, broken.Result.Switches
@@ -163,10 +154,10 @@ func (x *Exploration) found(name, statement string, e Example) {
 }
 
 // exampleOf is what is kept of a run.
-func exampleOf(a attempt) Example {
-	o := a.outcome
+func exampleOf(a schedules.Attempt) Example {
+	o := a.Outcome
 	e := Example{
-		Schedule: a.index + 1, Strategy: a.strategy, Steps: o.Result.Steps, Switches: o.Result.Switches, Why: o.Why,
+		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: o.Result.Steps, Switches: o.Result.Switches, Why: o.Why,
 	}
 	if o.Violation != nil {
 		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines

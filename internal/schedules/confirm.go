@@ -1,4 +1,4 @@
-package campaign
+package schedules
 
 import (
 	"bytes"
@@ -9,25 +9,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// NondeterminismError says that a schedule which was run again, with the same
-// seed and the same choices, came to something else. No ok about such a protocol
-// can be trusted, and no run of it can be replayed. What the first run violated
-// did happen.
-type NondeterminismError struct {
-	Found      *scenario.Outcome // of the first run
-	Difference string            // between two of the runs
-}
-
-func (e *NondeterminismError) Error() string {
-	return "not deterministic: one schedule, run again with the same seed and the same choices, came to something else: " + e.Difference +
-		"\nhint: the protocol listens to something that the simulator does not decide: look for time.Now, math/rand or a random id, " +
-		"goroutines and channels, the order of a map, and what is kept from one run to the next, such as a package's variables"
-}
-
-// confirm runs a schedule twice more, traced, and notes the traces' digest in its
+// Confirm runs a schedule twice more, traced, and notes the traces' digest in its
 // outcome. If one of the three runs differs from another it returns a
-// *BrokenError with a *NondeterminismError in it.
-func (c Campaign) confirm(ctx context.Context, o *scenario.Outcome) error {
+// *scenario.BrokenError with a *scenario.NondeterminismError in it.
+func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i := range traces {
 		run := o.Replay().Run(c.Scenario, c.Protocol)
@@ -46,7 +31,7 @@ func (c Campaign) confirm(ctx context.Context, o *scenario.Outcome) error {
 
 // repeat runs a schedule once more, and compares the hash of its order and what it
 // came to.
-func (c Campaign) repeat(ctx context.Context, o *scenario.Outcome) error {
+func (c Set) repeat(ctx context.Context, o *scenario.Outcome) error {
 	run := o.Replay().Run(c.Scenario, c.Protocol)
 	run.SDK, run.Bubble, run.Before, run.Only, run.Coverage = c.SDK, c.Bubble, c.Before, c.Only, true
 	again, err := run.Do(ctx)
@@ -60,7 +45,7 @@ func (c Campaign) repeat(ctx context.Context, o *scenario.Outcome) error {
 }
 
 // same compares what two runs of one schedule came to; err is of the second.
-func (c Campaign) same(o, again *scenario.Outcome, err error) error {
+func (c Set) same(o, again *scenario.Outcome, err error) error {
 	switch {
 	case err != nil:
 		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v", conclusion(o), err))
@@ -71,9 +56,9 @@ func (c Campaign) same(o, again *scenario.Outcome, err error) error {
 	}
 }
 
-func (c Campaign) nondeterministic(o *scenario.Outcome, difference string) error {
+func (c Set) nondeterministic(o *scenario.Outcome, difference string) error {
 	result := o.Result
-	result.Err = &NondeterminismError{Found: o, Difference: difference}
+	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
 	return &scenario.BrokenError{Scenario: c.Scenario.Name, Protocol: c.Protocol.Name, Swarm: c.Swarm, Result: result}
 }
 

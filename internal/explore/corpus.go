@@ -1,4 +1,4 @@
-package campaign
+package explore
 
 import (
 	"cmp"
@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -41,13 +43,13 @@ type CorpusRun struct {
 // Run runs the files that are about the campaign's scenario, by its name, and
 // protocol: those that failed when they were recorded first, then those with fewer
 // choices. An error is about the folder.
-func (c Corpus) Run(ctx context.Context, campaign Campaign) ([]CorpusRun, error) {
-	campaign, err := campaign.complete()
+func (c Corpus) Run(ctx context.Context, campaign campaign.Campaign) ([]CorpusRun, error) {
+	set, err := schedules.New(schedules.Options(campaign))
 	if err != nil {
 		return nil, err
 	}
-	p := campaign.Protocol
-	entries, runs, err := c.entries(campaign.Scenario, p)
+	p := set.Protocol
+	entries, runs, err := c.entries(set.Scenario, p)
 	if err != nil {
 		return nil, err
 	}
@@ -171,15 +173,15 @@ func (c Corpus) write(name string, data []byte) error {
 
 // keeper adds to a corpus what a campaign finds.
 type keeper struct {
-	corpus   Corpus
-	campaign Campaign
-	steps    map[string]int // of the shortest run that is known to violate an invariant
-	reached  markSet
-	err      error // the first one, after which nothing more is kept
+	corpus  Corpus
+	set     schedules.Set
+	steps   map[string]int // of the shortest run that is known to violate an invariant
+	reached schedules.MarkSet
+	err     error // the first one, after which nothing more is kept
 }
 
-func newKeeper(corpus Corpus, c Campaign, known []CorpusRun) *keeper {
-	k := &keeper{corpus: corpus, campaign: c, steps: map[string]int{}, reached: markSet{}}
+func newKeeper(corpus Corpus, set schedules.Set, known []CorpusRun) *keeper {
+	k := &keeper{corpus: corpus, set: set, steps: map[string]int{}, reached: schedules.MarkSet{}}
 	for _, r := range known {
 		if r.Problem != "" {
 			continue
@@ -213,19 +215,19 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 		if _, known := k.steps[violates]; !known {
 			what = violates
 		}
-	} else if missing := k.reached.missing(o.Marks); len(missing) > 0 {
+	} else if missing := k.reached.Missing(o.Marks); len(missing) > 0 {
 		what = "reach-" + string(missing[0])
 	}
 	if what == "" {
 		return nil
 	}
 	if o.Digest == "" {
-		if err := k.campaign.confirm(ctx, o); err != nil {
+		if err := k.set.Confirm(ctx, o); err != nil {
 			return err
 		}
 	}
 	k.knows(violates, o.Result.Steps, o.Marks)
-	k.err = k.corpus.Keep(k.campaign.Scenario, o.Replay(), what)
+	k.err = k.corpus.Keep(k.set.Scenario, o.Replay(), what)
 	return nil
 }
 
@@ -241,7 +243,7 @@ func (k *keeper) finish(x *Exploration) error {
 			return err
 		}
 		r.Violates = f.Name
-		k.err = k.corpus.Keep(k.campaign.Scenario, r, f.Name)
+		k.err = k.corpus.Keep(k.set.Scenario, r, f.Name)
 	}
 	return k.err
 }

@@ -1,4 +1,4 @@
-package campaign
+package selftest
 
 import (
 	"context"
@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -14,13 +16,13 @@ import (
 // Mutation asks which invariants a mutant breaks, in the scenarios that are known
 // to catch it: those that name it under catches or broken.
 //
-//	caught, err := campaign.Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
+//	caught, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
 //	caught.By[m.Breaks].Schedule // which schedule was the first
 type Mutation struct {
 	Mutant    isr.Protocol
 	Scenarios []*scenario.Scenario
 	Seed      uint64
-	Workers   int // as in Campaign
+	Workers   int // as in campaign.Campaign
 }
 
 // Caught is what became of a mutant.
@@ -60,23 +62,23 @@ func (m Mutation) Run(ctx context.Context) (*Caught, error) {
 
 // in looks at the mutant in one scenario.
 func (m Mutation) in(ctx context.Context, s *scenario.Scenario, caught *Caught) error {
-	c, err := Campaign{Scenario: s, Protocol: m.Mutant, Seed: m.Seed, Schedules: Within, Workers: m.Workers}.complete()
+	set, err := schedules.New(schedules.Options{Scenario: s, Protocol: m.Mutant, Seed: m.Seed, Schedules: Within, Workers: m.Workers})
 	if err != nil {
 		return err
 	}
 	named := false
 	var broken error
-	c.each(ctx, c.Schedules, func(i int) int { return i }, c.run, func(a attempt) bool {
-		if broken = a.err; broken != nil {
+	set.All(ctx, func(a schedules.Attempt) bool {
+		if broken = a.Err; broken != nil {
 			return false
 		}
-		for _, name := range a.outcome.Broken {
+		for _, name := range a.Outcome.Broken {
 			named = named || name == m.Mutant.Breaks
-			if before, already := caught.By[name]; !already || a.index+1 < before.Schedule {
-				caught.By[name] = Catch{s.Name, a.index + 1}
+			if before, already := caught.By[name]; !already || a.Index+1 < before.Schedule {
+				caught.By[name] = Catch{s.Name, a.Index + 1}
 			}
 		}
-		return !named || a.index+1 < lookedAt
+		return !named || a.Index+1 < lookedAt
 	})
 	return broken
 }
@@ -101,16 +103,16 @@ func speaks(s *scenario.Scenario, p isr.Protocol) bool {
 // Clean runs a protocol that should break nothing in every scenario that it
 // understands, about so many schedules in all. It is the verdicts that count: so few
 // schedules of another protocol need not reach what a scenario declares.
-func Clean(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*Report, error) {
+func Clean(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
 	var some []*scenario.Scenario
 	for _, s := range scenarios {
 		if speaks(s, p) && s.Expected(p.Name) == invariant.OK {
 			some = append(some, s)
 		}
 	}
-	var reports []*Report
+	var reports []*campaign.Report
 	for _, s := range some { // a context that is over makes each of the rest unknown, at once
-		r, err := Campaign{Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers}.Run(ctx)
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}

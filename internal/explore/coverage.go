@@ -1,6 +1,10 @@
-package campaign
+package explore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/internal/schedules"
+)
 
 // Coverage says how much of what can happen a campaign has seen, of one kind of
 // things: partial orders or states.
@@ -48,7 +52,7 @@ func (c Coverage) NextIsNew() float64 {
 func (c Coverage) number(n int, thing string) string {
 	text := fmt.Sprint(n)
 	if thing != "" {
-		text = plural(n, thing)
+		text = schedules.Plural(n, thing)
 	}
 	if c.About {
 		return "about " + text

@@ -1,4 +1,4 @@
-package campaign_test
+package selftest
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/race"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -15,7 +15,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 	for _, name := range race.Fewer(all, all[:6]) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := campaign.Exhibit{Scenario: embedded(t, name), Seed: 1}
+			e := Exhibit{Scenario: embedded(t, name), Seed: 1}
 			if testing.Short() {
 				e.Schedules = 50
 			}
@@ -36,8 +36,22 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 }
 
 func TestAScenarioThatIsNoExhibitIsNotShown(t *testing.T) {
-	_, err := campaign.Exhibit{Scenario: embedded(t, "paused-writer"), Seed: 1}.Show(t.Context())
-	if !errors.Is(err, campaign.ErrNoExhibit) {
+	_, err := Exhibit{Scenario: embedded(t, "paused-writer"), Seed: 1}.Show(t.Context())
+	if !errors.Is(err, ErrNoExhibit) {
 		t.Errorf("got %v, want ErrNoExhibit", err)
 	}
+}
+
+// embedded returns an embedded scenario.
+func embedded(t testing.TB, name string) *scenario.Scenario {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(name+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

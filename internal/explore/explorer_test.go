@@ -1,4 +1,4 @@
-package campaign_test
+package explore_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -21,8 +22,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// explore explores.
-func explore(t testing.TB, e campaign.Explorer) *campaign.Exploration {
+// explored explores.
+func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 	t.Helper()
 	x, err := e.Run(context.Background())
 	if err != nil {
@@ -32,13 +33,13 @@ func explore(t testing.TB, e campaign.Explorer) *campaign.Exploration {
 }
 
 // asFile is an exploration as a file.
-func asFile(t testing.TB, x *campaign.Exploration) string {
+func asFile(t testing.TB, x *explore.Exploration) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := campaign.WriteExplorations(&b, []*campaign.Exploration{x}); err != nil {
+	if err := explore.WriteExplorations(&b, []*explore.Exploration{x}); err != nil {
 		t.Fatal(err)
 	}
-	read, err := campaign.ReadExplorations("x.json", b.Bytes())
+	read, err := explore.ReadExplorations("x.json", b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,15 +50,15 @@ func asFile(t testing.TB, x *campaign.Exploration) string {
 }
 
 // buggy finds several things in a few hundred schedules.
-func buggy(t testing.TB) campaign.Explorer {
-	return campaign.Explorer{Campaign: campaign.Campaign{
+func buggy(t testing.TB) explore.Explorer {
+	return explore.Explorer{Campaign: campaign.Campaign{
 		Scenario: embedded(t, "skewed-clocks"), Protocol: protocolNamed(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
 	}}
 }
 
 func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *testing.T) {
 	e := buggy(t)
-	x := explore(t, e)
+	x := explored(t, e)
 	if x.Ran != 400 || x.Verdict() != invariant.Violated || x.Passed() || len(x.Findings) == 0 {
 		t.Fatalf("%d schedules, verdict %v, passed %v, %d findings; want 400, violated, false, some", x.Ran, x.Verdict(), x.Passed(), len(x.Findings))
 	}
@@ -91,7 +92,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 				count[f.Name], earliest[f.Name], least[f.Name])
 		}
 		delete(count, f.Name)
-		for _, example := range []campaign.Example{f.Earliest, f.Shortest} {
+		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
 			choices, err := sim.ParseChoices(example.Choices)
 			if err != nil {
 				t.Fatal(err)
@@ -108,19 +109,19 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 }
 
 func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
-	for name, e := range map[string]campaign.Explorer{
+	for name, e := range map[string]explore.Explorer{
 		"buggy": buggy(t),
 		"cut":   {Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
 		"broken": {Campaign: campaign.Campaign{
 			Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Schedules: 300, Swarm: true,
 		}},
-		"shard": {Campaign: buggy(t).Campaign, Shard: campaign.Shard{Index: 2, Count: 3}},
+		"shard": {Campaign: buggy(t).Campaign, Shard: explore.Shard{Index: 2, Count: 3}},
 	} {
 		e.Workers = 1
-		want := asFile(t, explore(t, e))
+		want := asFile(t, explored(t, e))
 		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
 			e.Workers = workers
-			if got := asFile(t, explore(t, e)); got != want {
+			if got := asFile(t, explored(t, e)); got != want {
 				t.Errorf("%s: %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
 			}
 		}
@@ -128,25 +129,25 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 }
 
 // merged merges explorations, each a file of its own.
-func merged(xs ...*campaign.Exploration) ([]*campaign.Exploration, error) {
-	var files []campaign.ShardFile
+func merged(xs ...*explore.Exploration) ([]*explore.Exploration, error) {
+	var files []explore.ShardFile
 	for i, x := range xs {
-		files = append(files, campaign.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*campaign.Exploration{x}})
+		files = append(files, explore.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*explore.Exploration{x}})
 	}
-	return campaign.MergeExplorations(files)
+	return explore.MergeExplorations(files)
 }
 
 func TestShardsTogetherAreTheWhole(t *testing.T) {
 	e := buggy(t)
-	whole := explore(t, e)
+	whole := explored(t, e)
 	states := whole.States
-	whole.States = campaign.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
+	whole.States = explore.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
 	want := asFile(t, whole)
 	for _, n := range race.Fewer([]int{2, 3, 7}, []int{3}) {
-		var shards []*campaign.Exploration
+		var shards []*explore.Exploration
 		for i := range n {
-			e.Shard = campaign.Shard{Index: n - i, Count: n} // in another order
-			shards = append(shards, explore(t, e))
+			e.Shard = explore.Shard{Index: n - i, Count: n} // in another order
+			shards = append(shards, explored(t, e))
 		}
 		all, err := merged(shards...)
 		if err != nil {
@@ -158,7 +159,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 				t.Errorf("%d shards: %s states %d, want about %d", len(shards), what, n[0], n[1])
 			}
 		}
-		all[0].States = campaign.Coverage{}
+		all[0].States = explore.Coverage{}
 		if got := asFile(t, all[0]); len(all) != 1 || got != want {
 			t.Errorf("%d shards (-alone +merged):\n%s", n, cmp.Diff(want, got))
 		}
@@ -166,26 +167,26 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 }
 
 func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
-	shard := func(i, n int, change func(*campaign.Explorer)) *campaign.Exploration {
-		e := campaign.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 20}, Shard: campaign.Shard{Index: i, Count: n}}
+	shard := func(i, n int, change func(*explore.Explorer)) *explore.Exploration {
+		e := explore.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 20}, Shard: explore.Shard{Index: i, Count: n}}
 		if change != nil {
 			change(&e)
 		}
-		return explore(t, e)
+		return explored(t, e)
 	}
 	first := shard(1, 2, nil)
 	for name, test := range map[string]struct {
-		files []*campaign.Exploration
+		files []*explore.Exploration
 		want  string
 	}{
-		"missing":    {[]*campaign.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
-		"duplicate":  {[]*campaign.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
-		"seed":       {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
-		"strategy":   {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
-		"swarm":      {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
-		"schedules":  {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
-		"shards":     {[]*campaign.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
-		"definition": {[]*campaign.Exploration{first, shard(2, 2, func(e *campaign.Explorer) { e.Scenario = parsed(t, lonely+"cache: {lease: 9s}") })}, "with the scenario digest"},
+		"missing":    {[]*explore.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
+		"duplicate":  {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
+		"seed":       {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
+		"strategy":   {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
+		"swarm":      {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
+		"schedules":  {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
+		"shards":     {[]*explore.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
+		"definition": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Scenario = parsed(t, lonely+"cache: {lease: 9s}") })}, "with the scenario digest"},
 	} {
 		_, err := merged(test.files...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -193,7 +194,7 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		}
 	}
 	// Prose and the number of schedules that the file asks for are not what a campaign is about.
-	if all, err := merged(first, shard(2, 2, func(e *campaign.Explorer) {
+	if all, err := merged(first, shard(2, 2, func(e *explore.Explorer) {
 		e.Scenario = parsed(t, lonely+"about: better prose\nbounds: {schedules: 7}")
 	})); err != nil || all[0].Ran != 20 {
 		t.Errorf("with other prose: %v", err)
@@ -201,11 +202,11 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 }
 
 func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
-	e := campaign.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
-	var shards []*campaign.Exploration
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
+	var shards []*explore.Exploration
 	for i := range 2 {
-		e.Shard = campaign.Shard{Index: i + 1, Count: 2}
-		x := explore(t, e)
+		e.Shard = explore.Shard{Index: i + 1, Count: 2}
+		x := explored(t, e)
 		if !x.Passed() || x.Vacuous() || !strings.Contains(x.Explain("isr-sim"), "reached ttl-deletion") {
 			t.Errorf("shard %s: passed %v, vacuous %v:\n%s", e.Shard, x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
 		}
@@ -239,7 +240,7 @@ func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 		t.Fatalf("interrupted %v after %d schedules, want true after 150 and a few", x.Interrupted, x.Ran)
 	}
 	e.Schedules, e.Progress = x.Ran, nil
-	want := explore(t, e)
+	want := explored(t, e)
 	want.Schedules, want.Interrupted = x.Schedules, true
 	if diff := cmp.Diff(asFile(t, want), asFile(t, x)); diff != "" {
 		t.Errorf("(-a campaign of that length +interrupted):\n%s", diff)
@@ -247,7 +248,7 @@ func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 }
 
 func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
-	e := campaign.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 1_000_000_000}}
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 1_000_000_000}}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	x, err := e.Run(ctx)
@@ -260,7 +261,7 @@ func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
 }
 
 func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
-	x := explore(t, campaign.Explorer{Campaign: campaign.Campaign{
+	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{
 		Scenario: embedded(t, "two-contenders"), Protocol: fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
 	}})
 	text := x.Explain("isr-sim")
@@ -273,8 +274,8 @@ func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
 func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "corpus")
 	e := buggy(t)
-	e.Corpus = campaign.Corpus(folder)
-	before := explore(t, e)
+	e.Corpus = explore.Corpus(folder)
+	before := explored(t, e)
 	if len(before.Corpus) != 0 {
 		t.Errorf("a corpus that is not there has runs: %v", before.Corpus)
 	}
@@ -283,7 +284,7 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 		t.Fatalf("%d files are kept (%v), want one of a failure and one of a mark at least", len(files), err)
 	}
 	e.Schedules = 1
-	again := explore(t, e)
+	again := explored(t, e)
 	if len(again.Corpus) != len(files) {
 		t.Fatalf("%d files, %d runs of them", len(files), len(again.Corpus))
 	}
@@ -303,7 +304,7 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 
 	// Another protocol has no part in it.
 	e.Protocol = protocolNamed(t, "recipe-a")
-	if other := explore(t, e); len(other.Corpus) != 0 {
+	if other := explored(t, e); len(other.Corpus) != 0 {
 		t.Errorf("runs of another protocol: %+v", other.Corpus)
 	}
 }
@@ -311,7 +312,7 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 func TestAFileOfACorpusThatDoesNotReplayIsReportedAndKept(t *testing.T) {
 	folder := t.TempDir()
 	s := parsed(t, lonely)
-	corpus := campaign.Corpus(folder)
+	corpus := explore.Corpus(folder)
 	_, o := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: 1})
 	if err := corpus.Keep(s, o.Replay(), "reach-something"); err != nil {
 		t.Fatal(err)
@@ -329,7 +330,7 @@ func TestAFileOfACorpusThatDoesNotReplayIsReportedAndKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := explore(t, campaign.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 1}, Corpus: corpus})
+	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 1}, Corpus: corpus})
 	text := x.Explain("isr-sim")
 	for _, want := range []string{
 		"note.yaml does not replay any more: " + filepath.Join(folder, "lonely.recipe-a.note.yaml") + ":2:1: found key \"actrs\"",
@@ -350,12 +351,12 @@ func TestAFileOfACorpusThatDoesNotReplayIsReportedAndKept(t *testing.T) {
 
 func TestParseShard(t *testing.T) {
 	for _, good := range []string{"1/1", "2/4", "4/4"} {
-		if s, err := campaign.ParseShard(good); err != nil || s.String() != good {
+		if s, err := explore.ParseShard(good); err != nil || s.String() != good {
 			t.Errorf("%s parses to %v (%v)", good, s, err)
 		}
 	}
 	for _, bad := range []string{"", "1", "0/4", "5/4", "-1/4", "1/0", "a/b", "1/2/3"} {
-		if _, err := campaign.ParseShard(bad); err == nil || !strings.Contains(err.Error(), "expected i/n") {
+		if _, err := explore.ParseShard(bad); err == nil || !strings.Contains(err.Error(), "expected i/n") {
 			t.Errorf("%q parses with error %v", bad, err)
 		}
 	}
