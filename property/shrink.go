@@ -23,12 +23,12 @@ func (r runner) shrunk(f *failure) *failure {
 	g := r.guard(&answers{})
 	s, err := inside(r, func(ctx context.Context) (*campaign.Shrunk, error) {
 		return campaign.Shrink{
-			Run: scenario.Run{
+			Failed: scenario.Run{
 				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices),
 				SDK: true, Bubble: r.own, Before: r.random.seed,
 			},
 			Runs: shrinkRuns, ScheduleOnly: true,
-		}.Do(ctx)
+		}.Run(ctx)
 	})
 	if err != nil || g.offence() != nil {
 		return f // some other schedule breaks the store in another way, which is another failure

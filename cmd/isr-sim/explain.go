@@ -68,7 +68,7 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
-	explanation, err := campaign.Explain{Run: run.Run, Tails: x.tails}.Do(cmd.Context())
+	explanation, err := campaign.Explain{Failed: run.Run, Tails: x.tails}.Run(cmd.Context())
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}

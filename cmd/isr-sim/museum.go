@@ -90,7 +90,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 
 // show shows one exhibit and returns its exit code. An error ends the command.
 func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
-	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers, Record: m.local != nil}.Show(ctx)
+	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers, Record: m.local != nil}.Run(ctx)
 	if brokeOff(m.out, err, name) {
 		return exitUnknown, nil
 	}

@@ -70,7 +70,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
-	shrunk, err := campaign.Shrink{Run: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Do(cmd.Context())
+	shrunk, err := campaign.Shrink{Failed: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Run(cmd.Context())
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}

@@ -15,7 +15,7 @@ import (
 // Exhibit shows a real bug twice: the scenario under the protocol that has the
 // bug (Scenario.Broken), and under its own, which has not.
 //
-//	shown, err := Exhibit{Scenario: s, Seed: 1}.Show(ctx)
+//	shown, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(shown.Row())
 type Exhibit struct {
 	Scenario *scenario.Scenario
@@ -42,8 +42,8 @@ type Shown struct {
 // ErrNoExhibit says that a scenario is about no bug that was seen somewhere.
 var ErrNoExhibit = errors.New("the scenario has no source and no broken protocol")
 
-// Show runs both campaigns. An error is not a verdict; see scenario.Run.Do.
-func (e Exhibit) Show(ctx context.Context) (*Shown, error) {
+// Run runs both campaigns. An error is not a verdict; see scenario.Run.Do.
+func (e Exhibit) Run(ctx context.Context) (*Shown, error) {
 	if e.Scenario.Broken == "" {
 		return nil, fmt.Errorf("scenario %s: %w", e.Scenario.Name, ErrNoExhibit)
 	}

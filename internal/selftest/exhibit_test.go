@@ -19,7 +19,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 			if testing.Short() {
 				e.Schedules = 50
 			}
-			shown, err := e.Show(t.Context())
+			shown, err := e.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +36,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 }
 
 func TestAScenarioThatIsNoExhibitIsNotShown(t *testing.T) {
-	_, err := Exhibit{Scenario: embedded(t, "paused-writer"), Seed: 1}.Show(t.Context())
+	_, err := Exhibit{Scenario: embedded(t, "paused-writer"), Seed: 1}.Run(t.Context())
 	if !errors.Is(err, ErrNoExhibit) {
 		t.Errorf("got %v, want ErrNoExhibit", err)
 	}

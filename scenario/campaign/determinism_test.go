@@ -81,7 +81,7 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 	global = 0
 	run := failed.Replay().Run(report.Scenario, p)
 	run.Before = set
-	shrunk, err := campaign.Shrink{Run: run, ScheduleOnly: true, Runs: 50}.Do(context.Background())
+	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(context.Background())
 	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
 		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
 	}

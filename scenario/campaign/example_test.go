@@ -33,7 +33,7 @@ func Example() {
 	fmt.Println(report.Summary(), "in schedule", report.FailedAt)
 
 	failed := report.Failure.Replay().Run(s, report.Protocol)
-	shrunk, err := campaign.Shrink{Run: failed}.Do(context.Background())
+	shrunk, err := campaign.Shrink{Failed: failed}.Run(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -29,8 +29,8 @@ import (
 // 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of less
 // than 1.5%.
 type Explain struct {
-	// Run is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
-	Run scenario.Run
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
+	Failed scenario.Run
 	// Tails is how many random tails each prefix gets; 0 is DefaultTails.
 	Tails int
 }
@@ -60,16 +60,16 @@ type ExplainedStep struct {
 	Violated int    // of the tails that begin after it
 }
 
-// Do explains. If the run does not violate an invariant, the error is a
+// Run explains. If the run does not violate an invariant, the error is a
 // *NotViolatedError; other errors are those of scenario.Run.Do, and that of a cancelled
 // context.
-func (e Explain) Do(ctx context.Context) (*Explanation, error) {
+func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails
 	}
 	x := &Explanation{Tails: e.Tails, Last: -1, Jump: -1}
 	var text bytes.Buffer
-	run := e.Run
+	run := e.Failed
 	run.Record, run.Trace = false, &text
 	var seen *witness
 	run.Strategy = witnessed(run.Strategy, &seen)
@@ -126,7 +126,7 @@ func (x *Explanation) grew(before, after int) bool {
 func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
 	choices := o.Result.Choices
 	counts, err := e.count(ctx, o, len(choices), e.Tails, func(prefix, tail int) sim.Strategy {
-		rng := sim.Stream(sim.Derive(e.Run.Seed, prefix*e.Tails+tail), "explain")
+		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
 		return sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng))
 	})
 	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
@@ -143,7 +143,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, st
 	for range min(runtime.GOMAXPROCS(0), len(violated)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				run := e.Run
+				run := e.Failed
 				run.Trace, run.Record, run.Strategy = nil, false, strategy(i/each, i%each)
 				tail, err := pool.Do(ctx, run)
 				if err != nil {

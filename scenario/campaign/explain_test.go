@@ -31,7 +31,7 @@ bounds: {ticks: 0}
 		t.Fatalf("report %+v, error %v; want a violation", report, err)
 	}
 	run := report.Failure.Replay().Run(s, report.Protocol)
-	x, err := campaign.Explain{Run: run, Tails: 50}.Do(t.Context())
+	x, err := campaign.Explain{Failed: run, Tails: 50}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ max-clock-skew: 1s
 			continue
 		}
 		run.Trace, run.Strategy = nil, sim.Replay(o.Result.Choices)
-		x, err := campaign.Explain{Run: run, Tails: 2}.Do(t.Context())
+		x, err := campaign.Explain{Failed: run, Tails: 2}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

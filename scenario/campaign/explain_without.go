@@ -94,14 +94,14 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness
 	}
 	tails, err := e.count(ctx, o, len(seen.events), e.Tails, func(nth, tail int) sim.Strategy {
 		event := seen.events[nth]
-		rng := sim.Stream(sim.Derive(e.Run.Seed, nth*e.Tails+tail), "explain without")
+		rng := sim.Stream(sim.Derive(e.Failed.Seed, nth*e.Tails+tail), "explain without")
 		return sim.Prefix(o.Result.Choices[:event.choice], avoiding(event.move, sim.RandomWalk.From(rng)))
 	})
 	if err != nil {
 		return nil, err
 	}
-	recorded, ok := sim.Record(e.Run.Strategy, func(s sim.Strategy) (sim.Result, bool) {
-		run := e.Run
+	recorded, ok := sim.Record(e.Failed.Strategy, func(s sim.Strategy) (sim.Result, bool) {
+		run := e.Failed
 		run.Trace, run.Record, run.Strategy = nil, false, s
 		var again *scenario.Outcome
 		again, err = run.Do(ctx)
@@ -155,7 +155,7 @@ func withoutNth(deviations []sim.Deviation, move sim.Move, nth int) []sim.Deviat
 func (e Explain) what(m sim.Move) string {
 	kind := m.Kind.String()
 	if m.Kind == sim.Effect {
-		possible := slices.DeleteFunc(slices.Clone(e.Run.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
+		possible := slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
 		if m.Outcome <= len(possible) {
 			f := possible[m.Outcome-1]
 			if kind = string(f.Trouble); kind == "" {

@@ -19,7 +19,7 @@ import (
 // invariant with fewer context switches, then fewer steps, then in less time, and
 // then with fewer faults, actors, commands and settings.
 //
-//	shrunk, err := campaign.Shrink{Run: failed}.Do(ctx)
+//	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
 //
 // It tries simpler schedules and simpler scenarios, keeps what still violates the
 // invariant, and ends when nothing simpler does. It is deterministic, and
@@ -31,8 +31,8 @@ import (
 // keeps a scenario's promises: max-clock-skew is not made smaller while some clock
 // is not exact.
 type Shrink struct {
-	// Run is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
-	Run scenario.Run
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
+	Failed scenario.Run
 	// Runs bounds how many runs are tried; 0 is DefaultShrinkRuns.
 	Runs int
 	// ScheduleOnly leaves the scenario as it is.
@@ -98,33 +98,33 @@ func (e *NotViolatedError) Error() string {
 	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one", e.Scenario, e.Protocol, e.Verdict)
 }
 
-// Do shrinks. If the run does not violate an invariant, the error is a
+// Run shrinks. If the run does not violate an invariant, the error is a
 // *NotViolatedError; other errors are those of scenario.Run.Do. A cancelled context ends
 // it with the smallest run so far.
-func (k Shrink) Do(ctx context.Context) (*Shrunk, error) {
-	k.Run.Trace, k.Run.Record = nil, false
-	if k.Run.Swarm {
-		k.Run.Scenario, k.Run.Swarm = k.Run.Scenario.Drawn(k.Run.Seed), false
+func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
+	k.Failed.Trace, k.Failed.Record = nil, false
+	if k.Failed.Swarm {
+		k.Failed.Scenario, k.Failed.Swarm = k.Failed.Scenario.Drawn(k.Failed.Seed), false
 	}
-	o, err := k.Run.Do(ctx)
+	o, err := k.Failed.Do(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if o.Verdict != invariant.Violated {
-		return nil, &NotViolatedError{Scenario: k.Run.Scenario.Name, Protocol: k.Run.Protocol.Name, Verdict: o.Verdict}
+		return nil, &NotViolatedError{Scenario: k.Failed.Scenario.Name, Protocol: k.Failed.Protocol.Name, Verdict: o.Verdict}
 	}
-	sh := &shrinker{ctx: ctx, run: k.Run, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
+	sh := &shrinker{ctx: ctx, run: k.Failed, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
 	defer sh.pool.Close()
 	budget := sh.left
-	s := *k.Run.Scenario
-	recorded, ok := sim.Record(k.Run.Strategy, sh.attempt(&s, k.Run.Seed))
+	s := *k.Failed.Scenario
+	recorded, ok := sim.Record(k.Failed.Strategy, sh.attempt(&s, k.Failed.Seed))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, fmt.Errorf("scenario %s, protocol %s: the run violates %s, and does not when it is run again", s.Name, k.Run.Protocol.Name, sh.invariant)
+		return nil, fmt.Errorf("scenario %s, protocol %s: the run violates %s, and does not when it is run again", s.Name, k.Failed.Protocol.Name, sh.invariant)
 	}
-	found := found{&s, k.Run.Seed, recorded}
+	found := found{&s, k.Failed.Seed, recorded}
 	before := sizeOf(&s, recorded.Result)
 	for {
 		next := found
@@ -221,14 +221,14 @@ func (f *found) compare(o *found) int {
 // detailsOf counts what a reader of the scenario has to know beside its size: what may befall the nodes, ticks, settings
 // that are not the default, and durations.
 func detailsOf(s *scenario.Scenario) [4]int64 {
-	var troubles, settings int64
+	var nodeFaults, settings int64
 	count := func(differs bool) {
 		if differs {
 			settings++
 		}
 	}
 	for _, a := range s.Actors {
-		troubles += int64(a.Pauses + a.Crashes + a.Restarts + len(a.ClockSteps))
+		nodeFaults += int64(a.Pauses + a.Crashes + a.Restarts + len(a.ClockSteps))
 		count(a.Drift.Offset != 0)
 		count(a.Drift.PPM != 0)
 		count(a.PauseFor != 0)
@@ -252,7 +252,7 @@ func detailsOf(s *scenario.Scenario) [4]int64 {
 	for _, t := range durations(&copied) {
 		sum += *t.value
 	}
-	return [4]int64{troubles, int64(s.Bounds.Ticks), settings, int64(sum)}
+	return [4]int64{nodeFaults, int64(s.Bounds.Ticks), settings, int64(sum)}
 }
 
 // ofActor reports whether a move is of one of the actor's incarnations.

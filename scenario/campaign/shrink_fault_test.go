@@ -58,7 +58,7 @@ bounds: {ticks: 2}
 		t.Fatal("nothing is violated")
 	}
 	run := scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
-	shrunk := shrink(t, campaign.Shrink{Run: run})
+	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	got := shrunk.Scenario
 	if len(got.Faults) != 1 || got.Faults[0].String() != "maybe throttled op=PutItem key=LOCK actor=bob" {
 		t.Errorf("faults %v, want the one that bob's put of the lock is throttled by", got.Faults)

@@ -28,7 +28,7 @@ faults:
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to shrink", r.Verdict)
 	}
-	shrunk := shrink(t, campaign.Shrink{Run: r.Failure.Replay().Run(s, p)})
+	shrunk := shrink(t, campaign.Shrink{Failed: r.Failure.Replay().Run(s, p)})
 	if shrunk.Scenario.Replay.Swarm || shrunk.Scenario.Replay.Violates != r.Failure.Violation.Invariant.Name {
 		t.Errorf("shrunk to %+v, want no swarm, and the same invariant", shrunk.Scenario.Replay)
 	}

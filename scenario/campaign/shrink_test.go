@@ -32,7 +32,7 @@ func failing(t testing.TB, name, protocol string) scenario.Run {
 
 func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
 	t.Helper()
-	shrunk, err := k.Do(context.Background())
+	shrunk, err := k.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				shrunk := shrink(t, campaign.Shrink{Run: run})
+				shrunk := shrink(t, campaign.Shrink{Failed: run})
 				if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
 					t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
 				}
@@ -79,7 +79,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 				again := replays(t, shrunk)
 
 				// There is nothing left to shrink.
-				if twice := shrink(t, campaign.Shrink{Run: again}); yamlOf(t, twice.Scenario) != yamlOf(t, shrunk.Scenario) {
+				if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t, shrunk.Scenario) {
 					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
 				// It still tells the broken protocol from the right one.
@@ -126,11 +126,11 @@ func yamlOf(t testing.TB, s *scenario.Scenario) string {
 
 func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
 	run := failing(t, "paused-writer", "blind-publish")
-	if shrunk := shrink(t, campaign.Shrink{Run: run}); shrunk.After.Switches > 4 {
+	if shrunk := shrink(t, campaign.Shrink{Failed: run}); shrunk.After.Switches > 4 {
 		t.Errorf("shrunk to %v, want at most 4 context switches", shrunk.After)
 	}
 	// Alice's publish over bob's needs that she stops, that he publishes, and that she goes on.
-	shrunk := shrink(t, campaign.Shrink{Run: run, ScheduleOnly: true})
+	shrunk := shrink(t, campaign.Shrink{Failed: run, ScheduleOnly: true})
 	if shrunk.After.Switches > 4 {
 		t.Errorf("of the schedule alone: shrunk to %v, want at most 4 context switches", shrunk.After)
 	}
@@ -143,7 +143,7 @@ func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
 
 func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 	run := failing(t, "row-lingers", "blind-release")
-	bounded := shrink(t, campaign.Shrink{Run: run, Runs: 60})
+	bounded := shrink(t, campaign.Shrink{Failed: run, Runs: 60})
 	if !bounded.Bounded || bounded.Runs != 60 {
 		t.Errorf("%d runs, bounded %v; want 60, bounded", bounded.Runs, bounded.Bounded)
 	}
@@ -151,23 +151,23 @@ func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (campaign.Shrink{Run: run}).Do(cancelled); !errors.Is(err, context.Canceled) {
+	if _, err := (campaign.Shrink{Failed: run}).Run(cancelled); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
 
 func TestThereIsNothingToShrinkOrToExplainInARunThatIsOK(t *testing.T) {
 	run := scenario.Run{Scenario: embedded(t, "paused-writer"), Protocol: protocolNamed(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
-	_, shrinkErr := campaign.Shrink{Run: run}.Do(t.Context())
-	_, explainErr := campaign.Explain{Run: run}.Do(t.Context())
+	_, shrinkErr := campaign.Shrink{Failed: run}.Run(t.Context())
+	_, explainErr := campaign.Explain{Failed: run}.Run(t.Context())
 	for _, err := range []error{shrinkErr, explainErr} {
 		if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
 			t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
 		}
 	}
 	run.Strategy = sim.Replay(sim.Choices{99})
-	_, shrinkErr = campaign.Shrink{Run: run}.Do(t.Context())
-	_, explainErr = campaign.Explain{Run: run}.Do(t.Context())
+	_, shrinkErr = campaign.Shrink{Failed: run}.Run(t.Context())
+	_, explainErr = campaign.Explain{Failed: run}.Run(t.Context())
 	for _, err := range []error{shrinkErr, explainErr} {
 		if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 			t.Errorf("error %v, want a DivergedError", err)
@@ -177,14 +177,14 @@ func TestThereIsNothingToShrinkOrToExplainInARunThatIsOK(t *testing.T) {
 
 func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	run := failing(t, "two-contenders", "acquire-by-get-then-put")
-	shrunk := shrink(t, campaign.Shrink{Run: run})
+	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	run, err := shrunk.Scenario.Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	explain := func(processors int) *campaign.Explanation {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		x, err := campaign.Explain{Run: run, Tails: 50}.Do(t.Context())
+		x, err := campaign.Explain{Failed: run, Tails: 50}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func BenchmarkShrink(b *testing.B) {
 			}
 			tried, n := 0, 0
 			for b.Loop() {
-				tried += shrink(b, campaign.Shrink{Run: runs[n%len(runs)]}).Runs
+				tried += shrink(b, campaign.Shrink{Failed: runs[n%len(runs)]}).Runs
 				n++
 			}
 			b.ReportMetric(float64(tried)/float64(n), "runs/op")

@@ -14,7 +14,7 @@ import (
 // simplify makes the scenario simpler, and its schedule with it.
 func (sh *shrinker) simplify(f found) found {
 	for _, pass := range []func(found) found{
-		sh.withoutActors, sh.withoutFaults, sh.withoutCommands, sh.withoutTroubles, sh.withDefaults, sh.withFewerTicks,
+		sh.withoutActors, sh.withoutFaults, sh.withoutCommands, sh.withoutNodeFaults, sh.withDefaults, sh.withFewerTicks,
 		sh.inLessTime, sh.fromPlainSeed,
 	} {
 		next := pass(f)
@@ -183,8 +183,8 @@ func (sh *shrinker) withoutCommands(f found) found {
 	return f
 }
 
-// withoutTroubles leaves out what befalls the nodes.
-func (sh *shrinker) withoutTroubles(f found) found {
+// withoutNodeFaults leaves out what befalls the nodes.
+func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
 			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1) }, nil) {
