@@ -216,7 +216,7 @@ func settle(s *scenario.Scenario) time.Duration {
 // crashed, or a fault has met what would have given it back.
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
-		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Trouble == "" && f.Key != isr.SortMeta })
+		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Dependency == "" && f.Key != isr.SortMeta })
 }
 
 // drawFaults draws faults, each left to the schedule: of the store, of the bodies
@@ -231,7 +231,7 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 			f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
 		} else {
-			f.Trouble = pick(t, "trouble", scenario.OriginFailed, scenario.BodyPutFailed, scenario.BodyGetFailed)
+			f.Dependency = pick(t, "trouble", scenario.OriginFailed, scenario.BodyPutFailed, scenario.BodyGetFailed)
 		}
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f

@@ -215,7 +215,7 @@ func (r *storeRequest) Outcomes() []int {
 	r.ways = append(r.ways[:0], 0)
 	for i := range r.node.world.possible {
 		f := &r.node.world.possible[i]
-		if f.left != 0 && f.fault.Trouble == "" && r.node.world.db.Matches(f.fault.Fault, r.call) {
+		if f.left != 0 && f.fault.Dependency == "" && r.node.world.db.Matches(f.fault.Fault, r.call) {
 			r.node.world.met[f.declared] = true
 			r.ways = append(r.ways, i+1)
 		}

@@ -22,5 +22,5 @@
 //
 // Files name the protocols of [Protocols]; a Run takes any [isr.Handler]. There is
 // one table ([TableName]). Bodies and the origin exist for as long as a run. They
-// fail only as the scenario's faults say: see [Troubles].
+// fail only as the scenario's faults say: see [DependencyFaults].
 package scenario

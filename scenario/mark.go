@@ -11,7 +11,7 @@ import (
 type Mark string
 
 // The marks, in the order in which reports print them. Every kind of fault, and
-// every trouble, is a mark too, by its own name.
+// every fault of a dependency, is a mark too, by its own name.
 const (
 	Published   Mark = "published"    // META showed another page than before
 	ServedFresh Mark = "served-fresh" // a page was served that the cache held to be fresh
@@ -46,8 +46,8 @@ var allMarks = func() []Mark {
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))
 	}
-	for _, trouble := range Troubles() {
-		marks = append(marks, Mark(trouble))
+	for _, fault := range DependencyFaults() {
+		marks = append(marks, Mark(fault))
 	}
 	return marks
 }()

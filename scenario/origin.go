@@ -19,8 +19,8 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 	if err := n.do(ctx, read); err != nil {
 		return nil, err
 	}
-	if read.trouble != "" {
-		return nil, read.trouble.err()
+	if read.dependency != "" {
+		return nil, read.dependency.err()
 	}
 	c := n.world.scenario.Cache
 	part := c.KeepAlive
@@ -63,7 +63,7 @@ func (r *originRead) Accesses(outcome int) []sim.Access {
 
 func (r *originRead) Apply(outcome int) {
 	w := r.node.world
-	if r.meet(r.node, outcome, ofOrigin); r.trouble != "" {
+	if r.meet(r.node, outcome, ofOrigin); r.dependency != "" {
 		return
 	}
 	r.body = fmt.Sprintf("%s@%d#%s", r.page, w.versions[r.page], w.nextID(r.node.proc.Name()+renderings))
@@ -75,7 +75,7 @@ func (r *originRead) Apply(outcome int) {
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
-	return uint64(fingerprint.Hash(0).Text(r.body).Text(string(r.trouble))), true
+	return uint64(fingerprint.Hash(0).Text(r.body).Text(string(r.dependency))), true
 }
 
 func (r *originRead) Describe(int) string {
@@ -124,7 +124,7 @@ func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
 	if err := b.n.do(ctx, r); err != nil {
 		return err
 	}
-	return r.trouble.err()
+	return r.dependency.err()
 }
 
 // DeleteBody takes a body away: no reference protocol does, but some that are broken do.
@@ -135,10 +135,10 @@ func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	if err := b.n.do(ctx, r); err != nil {
 		return nil, err
 	}
-	if r.body == nil && r.trouble == "" {
+	if r.body == nil && r.dependency == "" {
 		return nil, isr.ErrNoBody
 	}
-	return r.body, r.trouble.err()
+	return r.body, r.dependency.err()
 }
 
 // bodyRequest is a request to the body store.
@@ -150,8 +150,8 @@ type bodyRequest struct {
 	put  bool
 }
 
-// troubles are those that may befall the request.
-func (r *bodyRequest) troubles() []Trouble {
+// faults are those that may befall the request.
+func (r *bodyRequest) faults() []DependencyFault {
 	if r.put {
 		return ofPuts
 	}
@@ -159,7 +159,7 @@ func (r *bodyRequest) troubles() []Trouble {
 }
 
 // Outcomes implements sim.Request.
-func (r *bodyRequest) Outcomes() []int { return r.outcomes(r.node, r.troubles()) }
+func (r *bodyRequest) Outcomes() []int { return r.outcomes(r.node, r.faults()) }
 
 // Accesses implements sim.Request.
 func (r *bodyRequest) Accesses(outcome int) []sim.Access {
@@ -169,9 +169,9 @@ func (r *bodyRequest) Accesses(outcome int) []sim.Access {
 
 func (r *bodyRequest) Apply(outcome int) {
 	w := r.node.world
-	r.meet(r.node, outcome, r.troubles())
+	r.meet(r.node, outcome, r.faults())
 	switch {
-	case r.trouble != "" && r.trouble != BodyPutLost:
+	case r.dependency != "" && r.dependency != BodyPutLost:
 		return
 	case !r.put:
 		r.body = w.bodies[r.name]
@@ -188,7 +188,7 @@ func (r *bodyRequest) Apply(outcome int) {
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	return uint64(bodyPrint(r.name, r.body).Text(string(r.trouble))), true
+	return uint64(bodyPrint(r.name, r.body).Text(string(r.dependency))), true
 }
 
 func (r *bodyRequest) Describe(int) string {
@@ -203,8 +203,8 @@ func (r *bodyRequest) Describe(int) string {
 
 func (r *bodyRequest) DescribeAnswer() string {
 	switch {
-	case r.trouble != "":
-		return r.trouble.err().Error()
+	case r.dependency != "":
+		return r.dependency.err().Error()
 	case r.put && r.body == nil:
 		return "body deleted"
 	case r.put:

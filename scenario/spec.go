@@ -89,17 +89,17 @@ type Actor struct {
 // so, too.
 type Fault struct {
 	ddbfake.Fault
-	// Trouble is what goes wrong beside the store; "" is a fault of the store. The Fault then has no Kind, and of its
-	// predicates only Actor, Nth and Times.
-	Trouble Trouble
-	Maybe   bool
+	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no Kind,
+	// and of its predicates only Actor, Nth and Times.
+	Dependency DependencyFault
+	Maybe      bool
 }
 
 // String returns the fault as scenario files write it.
 func (f Fault) String() string {
 	text := f.Fault.String()
-	if f.Trouble != "" {
-		text = string(f.Trouble) + strings.TrimPrefix(text, f.Kind.String())
+	if f.Dependency != "" {
+		text = string(f.Dependency) + strings.TrimPrefix(text, f.Kind.String())
 	}
 	if f.Maybe {
 		return "maybe " + text

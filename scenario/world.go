@@ -81,7 +81,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	for i, f := range s.Faults {
 		if !f.Maybe {
 			w.certain = append(w.certain, certainFault{fault: f, declared: i})
-			if f.Trouble == "" {
+			if f.Dependency == "" {
 				w.db.Inject(f.Fault)
 			}
 			continue

@@ -317,7 +317,7 @@ func TestDocsLists(t *testing.T) {
 		kinds = append(kinds, kind.String())
 	}
 	var troubles []string
-	for _, trouble := range scenario.Troubles() {
+	for _, trouble := range scenario.DependencyFaults() {
 		troubles = append(troubles, string(trouble))
 	}
 	for _, mark := range scenario.Marks() {

@@ -158,7 +158,7 @@ func (e Explain) what(m sim.Move) string {
 		possible := slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
 		if m.Outcome <= len(possible) {
 			f := possible[m.Outcome-1]
-			if kind = string(f.Trouble); kind == "" {
+			if kind = string(f.Dependency); kind == "" {
 				kind = f.Kind.String()
 			}
 		}

@@ -28,7 +28,7 @@ bounds: {ticks: 0, schedules: 300}
 `, faults)
 }
 
-func TestThereIsARunForEachPossibleTrouble(t *testing.T) {
+func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, maybe origin-failed"
 	s, err := scenario.Parse("f.yaml", []byte(troubled(faults)))
 	if err != nil {
@@ -44,16 +44,16 @@ func TestThereIsARunForEachPossibleTrouble(t *testing.T) {
 	if !r.Passed() {
 		t.Error(r.Explain("isr-sim", "f.yaml"))
 	}
-	for _, trouble := range scenario.Troubles() {
-		if !slices.Contains(r.Reached(), scenario.Mark(trouble)) {
-			t.Errorf("no schedule met %s", trouble)
+	for _, fault := range scenario.DependencyFaults() {
+		if !slices.Contains(r.Reached(), scenario.Mark(fault)) {
+			t.Errorf("no schedule met %s", fault)
 		}
 	}
 }
 
 // A fault that strikes the second call to come makes the order of the calls matter, which a search must see: sleep sets
 // leave out no state.
-func TestSearchesCountTroubles(t *testing.T) {
+func TestSearchesCountDependencyFaults(t *testing.T) {
 	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
 		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(troubled(faults), "sleep 1s, ", "", 1)))
 		if err != nil {

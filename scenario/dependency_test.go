@@ -34,7 +34,7 @@ func answers(w *world) (told []string) {
 	return told
 }
 
-func TestTroublesStrikeWhoseTurnItIs(t *testing.T) {
+func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 	for _, test := range []struct {
 		fault  string
 		want   string // what clients are told
@@ -77,7 +77,7 @@ func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	}
 }
 
-func TestTroublesAreParsed(t *testing.T) {
+func TestDependencyFaultsAreParsed(t *testing.T) {
 	for _, test := range []struct{ fault, problem, hint string }{
 		{"body-put-fails", "want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, " +
 			"body-put-failed, body-put-lost, body-get-failed, origin-failed)", `did you mean "body-put-failed"?`},

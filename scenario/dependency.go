@@ -12,25 +12,28 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Trouble is what goes wrong beside the store: with the bodies, or with the origin.
-type Trouble string
+// DependencyFault is a fault of what a cache depends on beside the store: of the body
+// store, or of the origin.
+type DependencyFault string
 
-// The troubles, in the order in which reports print them. Each is a Mark, too.
+// The faults of dependencies, in the order in which reports print them. Each is a Mark, too.
 const (
-	BodyPutFailed Trouble = "body-put-failed" // a body is not stored, and its writer is told
-	BodyPutLost   Trouble = "body-put-lost"   // a body is stored, and its writer is told that it is not
-	BodyGetFailed Trouble = "body-get-failed" // a body cannot be read now, whether it is there or not
-	OriginFailed  Trouble = "origin-failed"   // the origin cannot be read now
+	BodyPutFailed DependencyFault = "body-put-failed" // a body is not stored, and its writer is told
+	BodyPutLost   DependencyFault = "body-put-lost"   // a body is stored, and its writer is told that it is not
+	BodyGetFailed DependencyFault = "body-get-failed" // a body cannot be read now, whether it is there or not
+	OriginFailed  DependencyFault = "origin-failed"   // the origin cannot be read now
 )
 
-// Troubles returns every trouble in the order in which reports print them.
-func Troubles() []Trouble { return []Trouble{BodyPutFailed, BodyPutLost, BodyGetFailed, OriginFailed} }
+// DependencyFaults returns every one of them in the order in which reports print them.
+func DependencyFaults() []DependencyFault {
+	return []DependencyFault{BodyPutFailed, BodyPutLost, BodyGetFailed, OriginFailed}
+}
 
 // What may befall a request, by what it is about.
 var (
-	ofPuts   = []Trouble{BodyPutFailed, BodyPutLost}
-	ofGets   = []Trouble{BodyGetFailed}
-	ofOrigin = []Trouble{OriginFailed}
+	ofPuts   = []DependencyFault{BodyPutFailed, BodyPutLost}
+	ofGets   = []DependencyFault{BodyGetFailed}
+	ofOrigin = []DependencyFault{OriginFailed}
 )
 
 // What clients are told. Nobody tells them whether a lost put is stored.
@@ -40,7 +43,7 @@ var (
 	errOrigin     = errors.New("the origin is not available")
 )
 
-func (t Trouble) err() error {
+func (t DependencyFault) err() error {
 	switch t {
 	case BodyPutFailed, BodyGetFailed:
 		return errBodies
@@ -53,21 +56,21 @@ func (t Trouble) err() error {
 	}
 }
 
-// befalls says whether the fault is one of the troubles, and of this actor's: alice
+// befalls says whether the fault is one of these, and of this actor's: alice
 // is alice.2 as well, as in the store.
-func (f *Fault) befalls(actor string, of []Trouble) bool {
-	return slices.Contains(of, f.Trouble) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
+func (f *Fault) befalls(actor string, of []DependencyFault) bool {
+	return slices.Contains(of, f.Dependency) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
 
 // beside is what becomes of a request that is none to the store.
 type beside struct {
-	ways    []int   // see outcomes
-	trouble Trouble // that it met; "" is none
+	ways       []int           // see outcomes
+	dependency DependencyFault // that it met; "" is none
 }
 
 // outcomes are those of sim.Request: the ordinary one, and each possible fault by
 // one more than its place in world.possible.
-func (b *beside) outcomes(n *node, of []Trouble) []int {
+func (b *beside) outcomes(n *node, of []DependencyFault) []int {
 	w := n.world
 	if len(w.possible) == 0 {
 		return ordinary
@@ -84,34 +87,34 @@ func (b *beside) outcomes(n *node, of []Trouble) []int {
 
 // meet has a fault befall the request: the possible one that the outcome names, or
 // the first certain one whose time has come.
-func (b *beside) meet(n *node, outcome int, of []Trouble) {
+func (b *beside) meet(n *node, outcome int, of []DependencyFault) {
 	w := n.world
 	if outcome > 0 {
-		b.trouble = w.possible[outcome-1].strike().Trouble
+		b.dependency = w.possible[outcome-1].strike().Dependency
 	}
-	for i := 0; i < len(w.certain) && b.trouble == ""; i++ {
+	for i := 0; i < len(w.certain) && b.dependency == ""; i++ {
 		f := &w.certain[i]
 		if !f.fault.befalls(n.proc.Name(), of) {
 			continue
 		}
 		f.calls++
 		if first := max(f.fault.Nth, 1); f.calls >= first && (f.fault.Times == ddbfake.Always || f.calls < first+max(f.fault.Times, 1)) {
-			b.trouble = f.fault.Trouble
+			b.dependency = f.fault.Dependency
 			w.met[f.declared] = true
 		}
 	}
-	if b.trouble != "" {
-		w.mark(Mark(b.trouble))
+	if b.dependency != "" {
+		w.mark(Mark(b.dependency))
 	}
 }
 
 // told is what a trace says that came of the request: all is well, or what its
 // sender is told behind a separator.
 func (b *beside) told(well, separator string) string {
-	if b.trouble == "" {
+	if b.dependency == "" {
 		return well
 	}
-	return separator + b.trouble.err().Error()
+	return separator + b.dependency.err().Error()
 }
 
 // possibleFault is a fault that the schedule may choose, and how often still;
@@ -140,7 +143,7 @@ type certainFault struct {
 // countCall counts a call to the store for the certain faults that may befall it.
 func (w *world) countCall(c ddbfake.Call) {
 	for i := range w.certain {
-		if f := &w.certain[i]; f.fault.Trouble == "" && w.db.Matches(f.fault.Fault, c) {
+		if f := &w.certain[i]; f.fault.Dependency == "" && w.db.Matches(f.fault.Fault, c) {
 			f.calls++
 		}
 	}
@@ -173,7 +176,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 		known = append(known, k.String())
 	}
 	ofStore := len(known)
-	for _, t := range Troubles() {
+	for _, t := range DependencyFaults() {
 		known = append(known, string(t))
 	}
 	switch i := slices.Index(known, kind); {
@@ -186,7 +189,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 		f.Fault, err = ddbfake.ParseFault(text)
 		return f, "", err
 	}
-	f.Trouble = Trouble(kind)
+	f.Dependency = DependencyFault(kind)
 	// The predicates are those of the store's faults.
 	f.Fault, err = ddbfake.ParseFault(ddbfake.FaultThrottled.String() + " " + predicates)
 	f.Kind = 0
