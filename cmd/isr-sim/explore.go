@@ -15,9 +15,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/jobs"
 	"github.com/isr-sim/isr-sim/internal/progress"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/tally"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // exploreCommand runs long campaigns.
@@ -109,7 +109,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	if shard.Count > 1 {
 		fmt.Fprintf(e.out, ", shard %s (%s)", shard, by)
 	}
-	fmt.Fprintf(e.out, "\n%s\n", campaign.Header())
+	fmt.Fprintf(e.out, "\n%s\n", schedules.Header())
 	var found []*explore.Exploration
 	var results results
 	for i, s := range scenarios {

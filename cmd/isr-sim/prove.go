@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -73,7 +74,7 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 		return err
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, campaign.ProofHeader())
+	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, schedules.ProofHeader())
 	return inTurn(ctx, v.out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 

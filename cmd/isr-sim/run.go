@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -89,7 +90,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, campaign.Header())
+	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, schedules.Header())
 	return inTurn(ctx, r.out, scenarios, func(i int) (*campaign.Report, int, error) { return r.one(ctx, c, scenarios[i], names[i]) })
 }
 

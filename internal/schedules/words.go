@@ -7,6 +7,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
+// Header is the first line of a table of campaigns and explorations.
+func Header() string { return Row("scenario", "protocol", "schedules", "steps", "verdict", "reached") }
+
+// ProofHeader is the first line of a table of proofs.
+func ProofHeader() string {
+	return Row("scenario", "protocol", "schedules", "states", "verdict", "reached")
+}
+
 // Row is a line of a table of campaigns.
 func Row(scenario, protocol, schedules, steps, verdict, reached string) string {
 	return strings.TrimRight(fmt.Sprintf("%-20s  %-23s  %9s  %8s  %-24s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")

@@ -121,11 +121,6 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	}
 }
 
-// ProofHeader is the first line of a table of proofs; Row is one line of it.
-func ProofHeader() string {
-	return schedules.Row("scenario", "protocol", "schedules", "states", "verdict", "reached")
-}
-
 // Row prints the proof on one line: scenario, protocol, schedules, states,
 // verdict, and what was reached.
 func (p *Proof) Row() string {

@@ -33,11 +33,6 @@ func (r *Report) Summary() string {
 	}
 }
 
-// Header is the first line of a table of campaigns; Row is this one's.
-func Header() string {
-	return schedules.Row("scenario", "protocol", "schedules", "steps", "verdict", "reached")
-}
-
 // Row prints the campaign on one line: scenario, protocol, schedules, steps,
 // verdict, and what was reached.
 func (r *Report) Row() string {
