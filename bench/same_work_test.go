@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -72,7 +73,7 @@ func do(t *testing.T, c client, input any) {
 func checkRow(t *testing.T, c client, sk string, want map[string]types.AttributeValue) {
 	t.Helper()
 	out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(tableName), Key: isr.Key(partitionKey(0), sk), ConsistentRead: aws.Bool(true),
+		TableName: aws.String(tableName), Key: pagecache.Key(partitionKey(0), sk), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		t.Fatal(err)

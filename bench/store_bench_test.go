@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -44,7 +45,7 @@ func firstAnswer(ctx context.Context) error {
 	if err := send(ctx, c, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: meta(0, 0)}); err != nil {
 		return err
 	}
-	return send(ctx, c, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: isr.Key(partitionKey(0), isr.SortMeta)})
+	return send(ctx, c, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: pagecache.Key(partitionKey(0), isr.SortMeta)})
 }
 
 // BenchmarkStart: how long it takes from nothing to the first row read, in a new process (cold), and in one that has

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -52,10 +53,10 @@ const (
 
 // The seconds in the rows. They lie ahead of every machine's clock, so that a TTL that judges by it deletes nothing.
 const (
-	now     isr.EpochSeconds = 2208988800 // 2040
-	expires                  = now + 10   // a lease's, plus the number of the pass
-	later                    = now + 100  // every lease is over
-	ttl                      = now + 86400
+	now     pagecache.EpochSeconds = 2208988800 // 2040
+	expires                        = now + 10   // a lease's, plus the number of the pass
+	later                          = now + 100  // every lease is over
+	ttl                            = now + 86400
 )
 
 // operation is one kind of request: the inputs for all pages, one pass after the other.
@@ -74,7 +75,7 @@ func operations() []operation {
 			pk := partitionKey(page)
 			held := map[string]types.AttributeValue{":token": text(token(page)), ":now": number(now)}
 			get.inputs = append(get.inputs, &dynamodb.GetItemInput{
-				TableName: aws.String(tableName), Key: isr.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true),
+				TableName: aws.String(tableName), Key: pagecache.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true),
 			})
 			acquire.inputs = append(acquire.inputs, &dynamodb.PutItemInput{
 				TableName:                           aws.String(tableName),
@@ -85,20 +86,20 @@ func operations() []operation {
 			})
 			refresh.inputs = append(refresh.inputs, &dynamodb.UpdateItemInput{
 				TableName:                aws.String(tableName),
-				Key:                      isr.Key(pk, isr.SortLock),
+				Key:                      pagecache.Key(pk, isr.SortLock),
 				UpdateExpression:         aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
 				ConditionExpression:      aws.String("lease_token = :token AND lease_expires_at > :now"),
 				ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 				ExpressionAttributeValues: map[string]types.AttributeValue{
 					":token": held[":token"], ":now": held[":now"],
-					":expires": number(expires + isr.EpochSeconds(pass)), ":ttl": number(ttl + isr.EpochSeconds(pass)),
+					":expires": number(expires + pagecache.EpochSeconds(pass)), ":ttl": number(ttl + pagecache.EpochSeconds(pass)),
 				},
 			})
 			publish.inputs = append(publish.inputs, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 				{Put: &types.Put{TableName: aws.String(tableName), Item: meta(page, pass)}},
 				{Delete: &types.Delete{
 					TableName:                 aws.String(tableName),
-					Key:                       isr.Key(pk, isr.SortLock),
+					Key:                       pagecache.Key(pk, isr.SortLock),
 					ConditionExpression:       aws.String("lease_token = :token AND lease_expires_at > :now"),
 					ExpressionAttributeValues: held,
 				}},
@@ -114,10 +115,10 @@ func token(page int) string { return fmt.Sprintf("7b3c9f2e-0000-4000-8000-%012d"
 
 // meta is the META row of a page after a pass, some 230 bytes as DynamoDB counts them.
 func meta(page, pass int) map[string]types.AttributeValue {
-	return isr.Meta{
+	return pagecache.Meta{
 		PK:                partitionKey(page),
 		S3Key:             fmt.Sprintf("pages/%016x/%010d.html", page, pass),
-		GeneratedAt:       now + isr.EpochSeconds(pass),
+		GeneratedAt:       now + pagecache.EpochSeconds(pass),
 		RevalidateSeconds: 60,
 		ETag:              fmt.Sprintf(`"%032x"`, pass),
 		TTL:               ttl,
@@ -126,13 +127,13 @@ func meta(page, pass int) map[string]types.AttributeValue {
 
 // lock is the LOCK row of a page after a pass.
 func lock(page, pass int) map[string]types.AttributeValue {
-	at := expires + isr.EpochSeconds(pass)
-	return isr.Lock{PK: partitionKey(page), LeaseToken: token(page), LeaseExpiresAt: at, TTL: at + 300}.Item()
+	at := expires + pagecache.EpochSeconds(pass)
+	return pagecache.Lock{PK: partitionKey(page), LeaseToken: token(page), LeaseExpiresAt: at, TTL: at + 300}.Item()
 }
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
-func number(n isr.EpochSeconds) types.AttributeValue {
+func number(n pagecache.EpochSeconds) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 

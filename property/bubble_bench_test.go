@@ -8,6 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkBubble(b *testing.B) {
 		done = true
 		defer heap.CollectRarely()() // as Check does
 		runtime.GOMAXPROCS(processors)
-		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return isr.New(n.Config) })
+		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 		run := scenario.Run{
 			Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS, SDK: true, Bubble: r.own,
 			Record: true,

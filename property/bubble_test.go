@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -132,7 +133,7 @@ func TestTimeInBubble(t *testing.T) {
 			// The schedule takes the request nowhere in time: the context ends first, or not.
 			call, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
-			_, err := n.Client.GetItem(call, &dynamodb.GetItemInput{TableName: &n.Table, Key: isr.Key("pk", isr.SortMeta)})
+			_, err := n.Client.GetItem(call, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a call under a timeout: %v", err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -141,7 +142,7 @@ func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { retu
 // badStores are stores that a check must refuse for other reasons than a mutant's.
 func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	read := func(ctx context.Context, n property.Node) error {
-		_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: isr.Key("pk", isr.SortMeta)})
+		_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
 		return err
 	}
 	render := func(ctx context.Context, n property.Node, key string) (isr.Served, error) {

@@ -5,10 +5,11 @@ import (
 
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // newStore makes the cache of one node. A team puts its own here.
-func newStore(n property.Node) (isr.Handler, error) { return isr.New(n.Config) }
+func newStore(n property.Node) (isr.Handler, error) { return recipe.New(n.Config) }
 
 func ExampleCheckStore() {
 	// In a file that ends in _test.go, this is func TestStore.

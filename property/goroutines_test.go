@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 func TestHeartbeatsPass(t *testing.T) {
@@ -37,7 +38,7 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 		},
 		"leaves a goroutine": func(n property.Node) (isr.Handler, error) {
 			go func() { <-make(chan int) }()
-			return isr.New(n.Config)
+			return recipe.New(n.Config)
 		},
 		"waits for itself": func(property.Node) (isr.Handler, error) {
 			return handler(func(context.Context, string) (isr.Served, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -27,12 +28,12 @@ func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 func NewRevivingLeaser(n Node) (isr.Handler, error) { return newLeaser(n, true) }
 
 func newLeaser(n Node, reviving bool) (isr.Handler, error) {
-	rows, err := isr.NewRecipeA(n.Config)
+	rows, err := pagecache.NewRecipeA(n.Config)
 	if err != nil {
 		return nil, err
 	}
 	l := &leaser{RecipeA: rows, node: n, reviving: reviving, closed: make(chan struct{})}
-	cache, err := isr.NewOn(l, n.Config)
+	cache, err := pagecache.NewOn(l, n.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func newLeaser(n Node, reviving bool) (isr.Handler, error) {
 
 // closing is a cache that can be closed.
 type closing struct {
-	*isr.Cache
+	*pagecache.Cache
 	*leaser
 }
 
@@ -52,7 +53,7 @@ func (c closing) Get(ctx context.Context, key string) (isr.Served, error) {
 
 // leaser is a store with heartbeats.
 type leaser struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	node     Node
 	reviving bool
 
@@ -65,10 +66,10 @@ type leaser struct {
 type heartbeat struct {
 	stop, stopped chan struct{}
 	mu            sync.Mutex
-	lease         isr.Lease
+	lease         pagecache.Lease
 }
 
-func (l *leaser) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (l *leaser) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	lease, err := l.RecipeA.Acquire(ctx, key)
 	if err != nil {
 		return lease, err
@@ -106,16 +107,16 @@ func (l *leaser) run(ctx context.Context, b *heartbeat) {
 }
 
 // extend is the heartbeat's call.
-func (l *leaser) extend(ctx context.Context, lease isr.Lease) (isr.Lease, error) {
+func (l *leaser) extend(ctx context.Context, lease pagecache.Lease) (pagecache.Lease, error) {
 	if !l.reviving {
 		return l.RecipeA.Refresh(ctx, lease)
 	}
 	lock := l.NewLock(lease.Key, lease.Token)
-	number := func(e isr.EpochSeconds) types.AttributeValue {
+	number := func(e pagecache.EpochSeconds) types.AttributeValue {
 		return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(e), 10)}
 	}
 	_, err := l.node.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &l.node.Table, Key: isr.Key(lock.PK, isr.SortLock),
+		TableName: &l.node.Table, Key: pagecache.Key(lock.PK, isr.SortLock),
 		UpdateExpression:         aws.String("SET lease_token = :mine, lease_expires_at = :expires, #ttl = :ttl"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
@@ -127,7 +128,7 @@ func (l *leaser) extend(ctx context.Context, lease isr.Lease) (isr.Lease, error)
 }
 
 // end stops the heartbeat and returns the lease as it has left it.
-func (l *leaser) end(lease isr.Lease) isr.Lease {
+func (l *leaser) end(lease pagecache.Lease) pagecache.Lease {
 	l.mu.Lock()
 	b := l.beat
 	l.beat = nil
@@ -144,11 +145,11 @@ func (l *leaser) end(lease isr.Lease) isr.Lease {
 	return b.lease
 }
 
-func (l *leaser) Publish(ctx context.Context, lease isr.Lease, m isr.Meta) error {
+func (l *leaser) Publish(ctx context.Context, lease pagecache.Lease, m pagecache.Meta) error {
 	return l.RecipeA.Publish(ctx, l.end(lease), m)
 }
 
-func (l *leaser) Release(ctx context.Context, lease isr.Lease) error {
+func (l *leaser) Release(ctx context.Context, lease pagecache.Lease) error {
 	return l.RecipeA.Release(ctx, l.end(lease))
 }
 

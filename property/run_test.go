@@ -9,6 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // TestUnstableStoreIsFound has a store that is broken in every other run.
@@ -22,7 +23,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		if nodes++; (nodes-1)/2%2 == 0 {
 			return blind.New(n.Config)
 		}
-		return isr.New(n.Config)
+		return recipe.New(n.Config)
 	})
 	s, err := world{simple()}.checked()
 	if err != nil {

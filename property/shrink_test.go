@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // TestTheScheduleOfAFailureIsShrunk holds that a store's failure gets a schedule of fewer context switches in the same
@@ -55,7 +56,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 }
 
 func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
-	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return isr.New(n.Config) })
+	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 	for _, f := range []*failure{
 		{kind: kindUnstable}, {kind: kindPanic, replay: &scenario.Replay{}, world: simple()}, {kind: "unknown", replay: &scenario.Replay{}, world: simple()},
 		// It does not violate anything when it is run again.

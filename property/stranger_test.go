@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -102,7 +103,7 @@ func (s *stranger) make(ctx context.Context, key, token string) (isr.Served, err
 		s.giveUp(ctx, key, token)
 		return isr.Served{}, err
 	}
-	row := isr.Key(s.pk(key), "META")
+	row := pagecache.Key(s.pk(key), "META")
 	row["generated_at"] = number(generated)
 	if !s.noTTL {
 		row["ttl"] = number(generated + int64((s.Revalidate+s.Retention+s.TTLBuffer)/time.Second))
@@ -137,7 +138,7 @@ func (s *stranger) pk(key string) string { return "CACHE#" + key }
 
 // read returns the page, nil if there is none.
 func (s *stranger) read(ctx context.Context, key string) (*strangePage, error) {
-	out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.Table, Key: isr.Key(s.pk(key), "META"), ConsistentRead: aws.Bool(true)})
+	out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.Table, Key: pagecache.Key(s.pk(key), "META"), ConsistentRead: aws.Bool(true)})
 	if err != nil || out.Item == nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (s *stranger) read(ctx context.Context, key string) (*strangePage, error) {
 // lock takes the lease, if nobody has it.
 func (s *stranger) lock(ctx context.Context, key, token string) error {
 	now := s.Clock.Now()
-	expires := int64(isr.Ceil(now.Add(s.Lease)))
+	expires := int64(pagecache.Ceil(now.Add(s.Lease)))
 	if s.leaseInMillis {
 		expires = now.Add(s.Lease).UnixMilli()
 	}
@@ -162,7 +163,7 @@ func (s *stranger) lock(ctx context.Context, key, token string) error {
 	if s.expiryOffByOne {
 		by++
 	}
-	row := isr.Key(s.pk(key), "LOCK")
+	row := pagecache.Key(s.pk(key), "LOCK")
 	if !s.leaseInMillis && !s.noTTL {
 		row["ttl"] = number(expires + int64(s.TTLBuffer/time.Second))
 	}
@@ -184,7 +185,7 @@ func (s *stranger) publish(ctx context.Context, key, token string, row map[strin
 	_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: &s.Table, Item: row}},
 		{Delete: &types.Delete{
-			TableName: &s.Table, Key: isr.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine AND lease_expires_at > :now"),
+			TableName: &s.Table, Key: pagecache.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine AND lease_expires_at > :now"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: token}, ":now": now},
 		}},
 	}})
@@ -201,7 +202,7 @@ func (s *stranger) giveUp(ctx context.Context, key, token string) {
 // unlock gives the lease back, best effort.
 func (s *stranger) unlock(ctx context.Context, key, token string) {
 	_, _ = s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &s.Table, Key: isr.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine"),
+		TableName: &s.Table, Key: pagecache.Key(s.pk(key), "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: token}},
 	})
 }

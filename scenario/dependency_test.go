@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // troubled is a scenario with the given faults.
@@ -49,7 +49,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 		{"origin-failed actor=alice times=always", "alice failed, bob served fresh, alice served stale", 1},
 		{"origin-failed nth=2 times=2", "alice served fresh, bob served fresh, alice served stale", 1},
 	} {
-		w := happened(t, troubled(test.fault), isr.Reference())
+		w := happened(t, troubled(test.fault), recipe.Reference())
 		if got := strings.Join(answers(w), ", "); got != test.want {
 			t.Errorf("%s: clients were told %q, want %q", test.fault, got, test.want)
 		}
@@ -67,7 +67,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
 		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)
-		w := happened(t, file, isr.Reference())
+		w := happened(t, file, recipe.Reference())
 		if got := strings.Join(answers(w), ", "); got != want {
 			t.Errorf("%s: clients were told %q, want %q", policy, got, want)
 		}

@@ -3,7 +3,7 @@
 // file and makes one run of it.
 //
 //	s, err := scenario.Load("paused-writer.yaml")
-//	run := scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: 1, Trace: os.Stdout}
+//	run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1, Trace: os.Stdout}
 //	o, err := run.Do(ctx)
 //	fmt.Print(o.Explain(s.Name, run.Protocol.Name))
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -37,7 +38,7 @@ actors:
   - {name: alice, tenant: t1, script: [get /home]}
   - {name: bob, tenant: t2, script: [change /home, get /home]}
   - {name: carol, script: [sleep 1h, get /home]}
-`, isr.Reference())
+`, recipe.Reference())
 	type seen struct {
 		Actor, Tenant, Body string
 		Kind                history.Kind
@@ -66,7 +67,7 @@ actors:
 
 // TestBodiesAreKnownFromTheMomentTheyAreStored: before anything leads to them.
 func TestBodiesAreKnownFromTheMomentTheyAreStored(t *testing.T) {
-	w := happened(t, "name: one\nactors: [{name: alice, script: [get /home]}]", isr.Reference())
+	w := happened(t, "name: one\nactors: [{name: alice, script: [get /home]}]", recipe.Reference())
 	want := []history.Body{{Time: w.start, Actor: "alice", Name: "pages/alice-1", Body: "/home@0#alice-render-1", Change: 1}}
 	if diff := cmp.Diff(want, w.bodyLog); diff != "" {
 		t.Errorf("bodies (-want +got):\n%s", diff)

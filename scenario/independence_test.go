@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -137,7 +138,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 type drawn struct{ *rand.Rand }
 
 func (d drawn) key() map[string]types.AttributeValue {
-	return isr.Key(fmt.Sprint("CACHE#", d.IntN(2)), []string{isr.SortMeta, isr.SortLock}[d.IntN(2)])
+	return pagecache.Key(fmt.Sprint("CACHE#", d.IntN(2)), []string{isr.SortMeta, isr.SortLock}[d.IntN(2)])
 }
 
 func (d drawn) value() types.AttributeValue {

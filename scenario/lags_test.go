@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -60,7 +60,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 			diverged++
 		case slices.ContainsFunc(lags, func(l invariant.Lagged) bool { return !slices.Equal(decisions(l.History), mine) }):
 			differ++
-			if protocol == isr.Reference().Name {
+			if protocol == recipe.Reference().Name {
 				for _, l := range lags {
 					t.Errorf("schedule %d, %s (-own lag +this):\n%s", i, l.Lag, cmp.Diff(mine, decisions(l.History)))
 				}
@@ -80,7 +80,7 @@ func decisions(events []history.Event) []history.Event {
 }
 
 func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
-	if differ, diverged := compared(t, isr.Reference().Name); differ+diverged > 0 {
+	if differ, diverged := compared(t, recipe.Reference().Name); differ+diverged > 0 {
 		t.Errorf("of 200 schedules, %d come to something else under another lag and %d do not fit", differ, diverged)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // Protocols returns the protocols that scenario files and commands know by name:
 // the reference first, then the mutants.
 func Protocols() []isr.Protocol {
-	return append(isr.References(), mutant.All()...)
+	return append(recipe.References(), mutant.All()...)
 }
 
 // ProtocolNamed finds one of Protocols by its name.

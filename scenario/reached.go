@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -40,7 +41,7 @@ func (w *world) markCall(r *storeRequest, changed int) {
 			w.mark(ExpiredRowRead)
 		}
 	case *dynamodb.PutItemInput:
-		if row, ok := isr.Refused(r.err); isRequest(in.Item) {
+		if row, ok := pagecache.Refused(r.err); isRequest(in.Item) {
 			if ok && r.attempt == 1 && !r.twice && !r.node.asked {
 				w.mark(RequestRepeated)
 			}
@@ -53,11 +54,11 @@ func (w *world) markCall(r *storeRequest, changed int) {
 			}
 		}
 	case *dynamodb.UpdateItemInput:
-		if _, ok := isr.Refused(r.err); ok && !invalidates(in) {
+		if _, ok := pagecache.Refused(r.err); ok && !invalidates(in) {
 			w.markRefusal(in.Key, writesToken(in))
 		}
 	case *dynamodb.TransactWriteItemsInput:
-		if _, ok := isr.Refused(r.err); ok {
+		if _, ok := pagecache.Refused(r.err); ok {
 			w.mark(PublishRefused)
 		}
 	}

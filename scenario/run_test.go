@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -142,7 +143,7 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 
 func BenchmarkSchedules(b *testing.B) {
 	s := embedded(b, "two-contenders")
-	p := isr.Reference()
+	p := recipe.Reference()
 	seed := uint64(0)
 	for b.Loop() {
 		seed++
@@ -166,7 +167,7 @@ actors:
 faults: [throttled actor=alice times=always]
 `)
 	for seed := range uint64(200) {
-		text, o := trace(t, scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: seed})
+		text, o := trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed})
 		if strings.Contains(text, "alice.2") && strings.Contains(text, "-> ok") {
 			t.Fatalf("seed %d (%v): a call was served:\n%s", seed, o.Result.Choices, text)
 		}
@@ -175,7 +176,7 @@ faults: [throttled actor=alice times=always]
 
 func TestAScheduleThatDoesNotFitIsADivergedError(t *testing.T) {
 	_, err := scenario.Run{
-		Scenario: embedded(t, "two-contenders"), Protocol: isr.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
+		Scenario: embedded(t, "two-contenders"), Protocol: recipe.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
 	}.Do(context.Background())
 	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 		t.Errorf("error %v, want a *sim.DivergedError", err)

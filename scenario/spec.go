@@ -8,6 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // Scenario is a scenario file, read and checked, with its defaults filled in.
@@ -124,7 +125,7 @@ func Defaults() *Scenario {
 
 func defaults() Scenario {
 	return Scenario{
-		Protocol: isr.Reference().Name,
+		Protocol: recipe.Reference().Name,
 		Cache: Cache{
 			Lease: 10 * time.Second, Revalidate: time.Minute, Retention: 24 * time.Hour, TTLBuffer: time.Hour,
 			Contention: isr.ServeStale, Poll: time.Second, Patience: 10, Attempts: 3,

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -20,14 +21,14 @@ type reader struct {
 }
 
 func (r reader) Get(ctx context.Context, key string) (isr.Served, error) {
-	meta := isr.Meta{PK: isr.PartitionKey("", key), S3Key: "first", GeneratedAt: 1, RevalidateSeconds: 1}
+	meta := pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: "first", GeneratedAt: 1, RevalidateSeconds: 1}
 	for _, body := range []string{"first", "second"} {
 		meta.S3Key = body
 		if _, err := r.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.Table, Item: meta.Item()}); err != nil {
 			return isr.Served{}, err
 		}
 	}
-	out, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: isr.Key(meta.PK, isr.SortMeta), ConsistentRead: &r.consistent})
+	out, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: pagecache.Key(meta.PK, isr.SortMeta), ConsistentRead: &r.consistent})
 	if err != nil {
 		return isr.Served{}, err
 	}

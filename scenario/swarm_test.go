@@ -8,7 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 func TestSwarmIsPartOfWhatDecidesARun(t *testing.T) {
@@ -26,7 +26,7 @@ faults:
 	kinds := map[string]int{}
 	differ := 0
 	for seed := range race.Fewer[uint64](200, 60) {
-		run := scenario.Run{Scenario: s, Protocol: isr.Reference(), Seed: seed, Swarm: true}
+		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Swarm: true}
 		text, o := trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++
 		// The printed file and the printed line carry all that decides the run.
@@ -41,7 +41,7 @@ faults:
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := trace(t, read.Replay.Run(read, isr.Reference()))
+		again, _ := trace(t, read.Replay.Run(read, recipe.Reference()))
 		if again != text {
 			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
 		}
@@ -49,7 +49,7 @@ faults:
 			t.Fatalf("the replay line does not say that it is a swarm's: %s", line)
 		}
 		// Without the draw, the same choices are another run where a fault was off.
-		run = recorded.Run(s, isr.Reference())
+		run = recorded.Run(s, recipe.Reference())
 		run.Swarm = false
 		var b strings.Builder
 		run.Trace = &b

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -21,12 +23,12 @@ settle: 30s
 // tenantless forgets whose page it is.
 var tenantless = isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
 	cfg.Tenant = ""
-	return isr.AsHandler(isr.New(cfg))
+	return pagecache.AsHandler(pagecache.New(cfg))
 }}
 
 func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
 	s := parsed(t, twoTenants)
-	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: isr.Reference(), Strategy: sim.DelayBound(0)})
+	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Strategy: sim.DelayBound(0)})
 	for _, want := range []string{
 		"META of t1/home: absent", "META of t2/home: absent",
 		"bob served /home as fresh body t2/home@0#bob-render-1",

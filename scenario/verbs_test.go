@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -20,18 +21,18 @@ import (
 
 // versatile is a cache that can do what the verbs of scripts ask for, in the simplest way.
 type versatile struct {
-	*isr.Cache
+	*pagecache.Cache
 	cfg isr.Config
 }
 
 func newVersatile(cfg isr.Config) (isr.Handler, error) {
-	cache, err := isr.New(cfg)
+	cache, err := pagecache.New(cfg)
 	return versatile{cache, cfg}, err
 }
 
 func (v versatile) Invalidate(ctx context.Context, key string) error {
 	_, err := v.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &v.cfg.Table, Key: isr.Key(isr.PartitionKey(v.cfg.Tenant, key), isr.SortMeta), ConditionExpression: aws.String("attribute_exists(pk)"),
+		TableName: &v.cfg.Table, Key: pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), isr.SortMeta), ConditionExpression: aws.String("attribute_exists(pk)"),
 	})
 	return err
 }
@@ -52,7 +53,7 @@ func (v versatile) Rollback(ctx context.Context, key string) error {
 
 // Regenerate makes a page that is in nobody's cache.
 func (v versatile) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
-	item := isr.Key(isr.PartitionKey(v.cfg.Tenant, key), "REQ#"+r.ID)
+	item := pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), "REQ#"+r.ID)
 	item["request_hash"], item["status"] = &types.AttributeValueMemberS{Value: r.Hash}, &types.AttributeValueMemberS{Value: "STARTED"}
 	_, err := v.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &v.cfg.Table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)")})
 	if err != nil {
@@ -139,7 +140,7 @@ func TestAProtocolThatCannotDoWhatAVerbAsksForBreaksTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := isr.Protocol{Name: "simple", New: func(cfg isr.Config) (isr.Handler, error) {
-			cache, err := isr.New(cfg)
+			cache, err := pagecache.New(cfg)
 			return getter{cache}, err
 		}}
 		_, err = Run{Scenario: s, Protocol: p}.Do(t.Context())
@@ -152,7 +153,7 @@ func TestAProtocolThatCannotDoWhatAVerbAsksForBreaksTheRun(t *testing.T) {
 }
 
 // getter is a Handler and nothing else.
-type getter struct{ cache *isr.Cache }
+type getter struct{ cache *pagecache.Cache }
 
 func (g getter) Get(ctx context.Context, key string) (isr.Served, error) {
 	return g.cache.Get(ctx, key)

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/concurrent"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // concurrentCommand runs nodes in real parallel.
@@ -45,7 +45,7 @@ into a bug, find it with isr-sim run.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.backend, "backend", backendLocal, "the store: dynamodb-local, or fake")
-	f.StringVar(&c.protocol, "protocol", isr.Reference().Name, "the protocol to run (see isr-sim list)")
+	f.StringVar(&c.protocol, "protocol", recipe.Reference().Name, "the protocol to run (see isr-sim list)")
 	f.IntVar(&c.actors, "actors", 16, "how many nodes ask at the same time")
 	f.DurationVar(&c.lasts, "for", time.Minute, "how long; the first violation ends it")
 	f.Uint64Var(&c.seed, "seed", 1, "decides what the nodes mean to do, and not what happens")

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -160,7 +161,7 @@ func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any
 func rowKey(row attr.Item) map[string]types.AttributeValue {
 	pk, _ := row.Str("pk")
 	sk, _ := row.Str("sk")
-	return isr.Key(pk, sk)
+	return pagecache.Key(pk, sk)
 }
 
 // rowsReal returns the rows that are left in the table.

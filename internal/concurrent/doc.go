@@ -4,7 +4,7 @@
 // hold here too, and the bugs that the simulator finds have to show.
 //
 //	outcome, err := concurrent.Run{
-//		Protocol: isr.Reference(), Client: client, Clock: clockwork.NewRealClock(), Actors: 16, For: time.Minute,
+//		Protocol: recipe.Reference(), Client: client, Clock: clockwork.NewRealClock(), Actors: 16, For: time.Minute,
 //	}.Do(ctx)
 //
 // Every node asks for pages, and now and then it stops before a write for longer

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // run runs for a few seconds on a fake in real time.
@@ -33,7 +34,7 @@ func TestTheReferenceHoldsInRealParallel(t *testing.T) {
 		t.Skip("it takes real time")
 	}
 	t.Parallel()
-	o := run(t, isr.Reference(), 10*time.Second)
+	o := run(t, recipe.Reference(), 10*time.Second)
 	if o.Verdict != invariant.OK {
 		t.Errorf("%v: %s\n%v", o.Verdict, o.Why, o.Lines)
 	}
@@ -63,7 +64,7 @@ func TestAnInterruptWakesTheNodes(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()
 	r := concurrent.Run{
-		Protocol: isr.Reference(), Client: ddbfake.New(ddbfake.Options{Clock: clock}).Client(), Table: "cache", Clock: clock,
+		Protocol: recipe.Reference(), Client: ddbfake.New(ddbfake.Options{Clock: clock}).Client(), Table: "cache", Clock: clock,
 		Actors: 8, For: time.Minute,
 	}
 	bound, cancel := context.WithTimeout(t.Context(), 30*time.Second)

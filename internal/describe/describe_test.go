@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/describe"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -28,7 +29,7 @@ func (k known) NameOf(pk string) (string, bool) {
 // A page that is not known is called by its partition key, and so is every page where none is known.
 func TestPagesAreCalledByTheirNamesWhereTheseAreKnown(t *testing.T) {
 	get := func(pk string) any {
-		return &dynamodb.GetItemInput{Key: isr.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true)}
+		return &dynamodb.GetItemInput{Key: pagecache.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true)}
 	}
 	pages := known{"CACHE#1": "/home"}
 	for _, test := range []struct {
@@ -60,7 +61,7 @@ func TestAChangeIsOneLine(t *testing.T) {
 		}
 	}
 	clock.Advance(1500*time.Millisecond + 7*time.Microsecond)
-	lock := isr.Key("CACHE#1", isr.SortLock)
+	lock := pagecache.Key("CACHE#1", isr.SortLock)
 	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 	lock["lease_token"] = &types.AttributeValueMemberS{Value: "alice-1"}
 	expires := strconv.FormatInt(fakeclock.Epoch.Add(10*time.Second).Unix(), 10)

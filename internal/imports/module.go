@@ -13,7 +13,8 @@ var Module = Rules{
 		},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "scenario/sim"},
 		{"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/programs", "scenario/isr"},
-		{"internal/control", "internal/mutant"},
+		{"internal/control", "internal/pagecache"},
+		{"internal/mutant", "scenario/isr/recipe"},
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/tally"},
 		{"scenario", "scenario/live"},
@@ -26,19 +27,19 @@ var Module = Rules{
 
 	Bans: []Ban{
 		{
-			From:   []string{"scenario/isr/..."},
+			From:   []string{"scenario/isr/...", "internal/pagecache"},
 			To:     []string{"./ddbfake/..."},
 			Reason: "the reference protocol sees a client interface, so that the same code runs on AWS",
 		},
 		{
-			From: []string{"scenario/isr/..."},
+			From: []string{"scenario/isr/...", "internal/pagecache"},
 			To:   []string{"./scenario", "./scenario/campaign", "./scenario/sim", "./scenario/invariant"},
 			Reason: "the reference protocol knows nothing of the simulator; scenario/history alone it may import, " +
 				"for the plain values in which it tells a checker what it did to its store",
 		},
 		{
 			From: []string{"scenario/sim"},
-			To:   []string{"./ddbfake/...", "./scenario/isr/...", "github.com/aws/..."},
+			To:   []string{"./ddbfake/...", "./scenario/isr/...", "./internal/pagecache", "github.com/aws/..."},
 			Reason: "the scheduler knows nothing of DynamoDB or ISR, " +
 				"so that it can be read, tested and trusted alone",
 		},
@@ -95,7 +96,7 @@ var Module = Rules{
 			Reason:   "the command is flags and printing: internal/serve is the server",
 		},
 		{
-			From:   []string{"ddbfake/...", "fakeclock", "scenario/sim", "scenario/isr/...", "scenario/history"},
+			From:   []string{"ddbfake/...", "fakeclock", "scenario/sim", "scenario/isr/...", "internal/pagecache", "scenario/history"},
 			To:     []string{"github.com/goccy/go-yaml/...", "gopkg.in/..."},
 			Reason: "files are read by scenario alone",
 		},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,13 +16,13 @@ func acquireASecondEarly() isr.Protocol {
 		Name:    "acquire-a-second-early",
 		Summary: "acquire takes a lease over at lease_expires_at - 1 second, which is still its holder's",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return earlyAcquirer{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyAcquirer{r} }),
 	}
 }
 
-type earlyAcquirer struct{ *isr.RecipeA }
+type earlyAcquirer struct{ *pagecache.RecipeA }
 
-func (s earlyAcquirer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s earlyAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	row := s.NewLock(key, s.Config().Tokens()).Item()
 	return acquireIf(ctx, s.RecipeA, key, row, free, map[string]types.AttributeValue{":now": seconds(s.Now() + 1)})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,24 +16,24 @@ func acquireByGetThenPut() isr.Protocol {
 		Name:    "acquire-by-get-then-put",
 		Summary: "LOCK is read, found free, and put without a condition",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return getThenPutter{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return getThenPutter{r} }),
 	}
 }
 
-type getThenPutter struct{ *isr.RecipeA }
+type getThenPutter struct{ *pagecache.RecipeA }
 
-func (s getThenPutter) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s getThenPutter) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	row, err := s.GetRow(ctx, key, isr.SortLock)
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	if _, expires := leaseIn(row); expires > s.Now() {
-		return isr.Lease{}, isr.ErrHeld
+		return pagecache.Lease{}, pagecache.ErrHeld
 	}
 	cfg := s.Config()
 	lock := s.NewLock(key, cfg.Tokens())
 	if _, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: lock.Item()}); err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
-	return isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
+	return pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }

@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,13 +16,13 @@ func acquireWaitsForTTL() isr.Protocol {
 		Name:    "acquire-waits-for-ttl",
 		Summary: "acquire takes a lock only where there is none, however long its lease has been over",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return patientAcquirer{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return patientAcquirer{r} }),
 	}
 }
 
-type patientAcquirer struct{ *isr.RecipeA }
+type patientAcquirer struct{ *pagecache.RecipeA }
 
-func (s patientAcquirer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s patientAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	row := s.NewLock(key, s.Config().Tokens()).Item()
 	return acquireIf(ctx, s.RecipeA, key, row, "attribute_not_exists(pk)", nil)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,13 +18,13 @@ func blindPublish() isr.Protocol {
 		Name:    "blind-publish",
 		Summary: "a publish that is refused because its lease is lost puts META all the same, without a fence",
 		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return blindPublisher{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindPublisher{r} }),
 	}
 }
 
-type blindPublisher struct{ *isr.RecipeA }
+type blindPublisher struct{ *pagecache.RecipeA }
 
-func (s blindPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s blindPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	err := s.RecipeA.Publish(ctx, l, m)
 	if !errors.Is(err, isr.ErrLeaseLost) {
 		return err

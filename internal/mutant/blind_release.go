@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,16 +16,16 @@ func blindRelease() isr.Protocol {
 		Name:    "blind-release",
 		Summary: "LOCK is deleted without a token, whoever holds it by then",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return blindReleaser{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindReleaser{r} }),
 	}
 }
 
-type blindReleaser struct{ *isr.RecipeA }
+type blindReleaser struct{ *pagecache.RecipeA }
 
-func (s blindReleaser) Release(ctx context.Context, l isr.Lease) error {
+func (s blindReleaser) Release(ctx context.Context, l pagecache.Lease) error {
 	cfg := s.Config()
 	_, err := cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &cfg.Table, Key: isr.Key(s.PK(l.Key), isr.SortLock),
+		TableName: &cfg.Table, Key: pagecache.Key(s.PK(l.Key), isr.SortLock),
 	})
 	return err
 }

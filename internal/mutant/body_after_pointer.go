@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -21,7 +22,7 @@ func bodyAfterPointer() isr.Protocol {
 			if cfg.Bodies != nil {
 				cfg.Bodies = late
 			}
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return pointerFirst{r, late} })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return pointerFirst{r, late} })(cfg)
 		},
 	}
 }
@@ -38,11 +39,11 @@ func (b *lateBodies) PutBody(_ context.Context, name string, body []byte) error 
 }
 
 type pointerFirst struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	bodies *lateBodies
 }
 
-func (s pointerFirst) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s pointerFirst) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	body := s.bodies.waiting[m.S3Key]
 	delete(s.bodies.waiting, m.S3Key)
 	if err := s.RecipeA.Publish(ctx, l, m); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,11 +18,11 @@ func buildTimePage() isr.Protocol {
 		Summary: "a new instance puts the page that it was built with, whatever META has",
 		Breaks:  "stale-writer",
 		New: func(cfg isr.Config) (isr.Handler, error) {
-			store, err := isr.NewRecipeA(cfg)
+			store, err := pagecache.NewRecipeA(cfg)
 			if err != nil {
 				return nil, err
 			}
-			inner, err := isr.NewOn(store, cfg)
+			inner, err := pagecache.NewOn(store, cfg)
 			if err != nil {
 				return nil, err
 			}
@@ -31,8 +32,8 @@ func buildTimePage() isr.Protocol {
 }
 
 type seeder struct {
-	*isr.Cache
-	store  *isr.RecipeA
+	*pagecache.Cache
+	store  *pagecache.RecipeA
 	seeded map[string]bool // by key
 }
 
@@ -53,9 +54,9 @@ func (h *seeder) seed(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	m := isr.Meta{
+	m := pagecache.Meta{
 		PK: h.store.PK(key), S3Key: "pages/built-" + cfg.Tokens(), GeneratedAt: now,
-		RevalidateSeconds: int64(cfg.Revalidate / time.Second), TTL: isr.Ceil(now.Time().Add(cfg.Revalidate + cfg.Retention)),
+		RevalidateSeconds: int64(cfg.Revalidate / time.Second), TTL: pagecache.Ceil(now.Time().Add(cfg.Revalidate + cfg.Retention)),
 	}
 	if err := cfg.Bodies.PutBody(ctx, m.S3Key, body); err != nil {
 		return err

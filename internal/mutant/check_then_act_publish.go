@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,13 +16,13 @@ func checkThenActPublish() isr.Protocol {
 		Name:    "check-then-act-publish",
 		Summary: "LOCK is read and found to be one's own, and META is then published whatever has become of it",
 		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return checkingPublisher{blindPublisher{r}} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return checkingPublisher{blindPublisher{r}} }),
 	}
 }
 
 type checkingPublisher struct{ blindPublisher }
 
-func (s checkingPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s checkingPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	row, err := s.GetRow(ctx, l.Key, isr.SortLock)
 	if err != nil {
 		return err

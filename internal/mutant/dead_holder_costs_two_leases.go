@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -16,16 +17,16 @@ func deadHolderCostsTwoLeases() isr.Protocol {
 		Name:    "dead-holder-costs-two-leases",
 		Summary: "a lock is taken over a whole lease after its end",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return patient{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return patient{r} }),
 	}
 }
 
-type patient struct{ *isr.RecipeA }
+type patient struct{ *pagecache.RecipeA }
 
-func (s patient) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s patient) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	cfg := s.Config()
 	row := s.NewLock(key, cfg.Tokens()).Item()
 	return acquireIf(ctx, s.RecipeA, key, row, free, map[string]types.AttributeValue{
-		":now": seconds(isr.Floor(cfg.Clock.Now().Add(-cfg.Lease))),
+		":now": seconds(pagecache.Floor(cfg.Clock.Now().Add(-cfg.Lease))),
 	})
 }

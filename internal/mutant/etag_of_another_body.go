@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -13,13 +14,13 @@ func etagOfAnotherBody() isr.Protocol {
 		Name:    "etag-of-another-body",
 		Summary: "the etag of the page before is published with the new body",
 		Breaks:  "no-dangling-pointer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return etagKeeper{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return etagKeeper{r} }),
 	}
 }
 
-type etagKeeper struct{ *isr.RecipeA }
+type etagKeeper struct{ *pagecache.RecipeA }
 
-func (s etagKeeper) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s etagKeeper) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if before, err := s.Read(ctx, l.Key); err == nil && before.ETag != "" {
 		m.ETag = before.ETag
 	}

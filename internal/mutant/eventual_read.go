@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -16,17 +17,17 @@ func eventualRead() isr.Protocol {
 		Name:    "eventual-read",
 		Summary: "META is read from whichever replica answers, also after the lock was taken",
 		Breaks:  "linearizable",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return eventualReader{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eventualReader{r} }),
 	}
 }
 
-type eventualReader struct{ *isr.RecipeA }
+type eventualReader struct{ *pagecache.RecipeA }
 
-func (s eventualReader) Read(ctx context.Context, key string) (isr.Meta, error) {
+func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	cfg := s.Config()
-	out, err := cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &cfg.Table, Key: isr.Key(s.PK(key), isr.SortMeta)})
+	out, err := cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &cfg.Table, Key: pagecache.Key(s.PK(key), isr.SortMeta)})
 	if err != nil {
-		return isr.Meta{}, err
+		return pagecache.Meta{}, err
 	}
 	return s.Found(out.Item)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,25 +18,25 @@ func expiryRestartsOnLook() isr.Protocol {
 		Name:    "expiry-restarts-on-look",
 		Summary: "a lock counts as over when it has not changed for a lease since the last look at it",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &watcher{RecipeA: r, since: map[string]time.Time{}} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &watcher{RecipeA: r, since: map[string]time.Time{}} }),
 	}
 }
 
 type watcher struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	since map[string]time.Time // of the last look at a lock, by key
 }
 
-func (s *watcher) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s *watcher) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	row, err := s.GetRow(ctx, key, isr.SortLock)
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	cfg := s.Config()
 	now := cfg.Clock.Now()
 	last, looked := s.since[key]
 	if s.since[key] = now; row != nil && (!looked || now.Sub(last) < cfg.Lease) {
-		return isr.Lease{}, isr.ErrHeld
+		return pagecache.Lease{}, pagecache.ErrHeld
 	}
 	return s.RecipeA.Acquire(ctx, key)
 }

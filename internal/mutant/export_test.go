@@ -1,10 +1,12 @@
 package mutant
 
-import "github.com/isr-sim/isr-sim/scenario/isr"
+import (
+	"github.com/isr-sim/isr-sim/internal/pagecache"
+)
 
 // Rebuild has the stores of all mutants that are made from now on be rebuilt, until the returned function is called. It is
 // not for tests that run in parallel.
-func Rebuild(rebuild func(mutated, reference isr.Store) isr.Store) (stop func()) {
+func Rebuild(rebuild func(mutated, reference pagecache.Store) pagecache.Store) (stop func()) {
 	before := built
 	built = rebuild
 	return func() { built = before }

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -18,24 +19,24 @@ func fenceInLockRow() isr.Protocol {
 		Name:    "fence-in-lock-row",
 		Summary: "a publish is guarded by a fence counter, which lives in LOCK and restarts when LOCK is deleted",
 		Breaks:  "stale-writer",
-		New: onRecipeA(func(r *isr.RecipeA) isr.Store {
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 			return fencer{r, map[string]types.AttributeValue{}}
 		}),
 	}
 }
 
 type fencer struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	fences map[string]types.AttributeValue // by lease token
 }
 
-func (s fencer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s fencer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	cfg := s.Config()
 	lock := s.NewLock(key, cfg.Tokens())
-	lease := isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}
+	lease := pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}
 	out, err := cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &cfg.Table,
-		Key:       isr.Key(lock.PK, isr.SortLock),
+		Key:       pagecache.Key(lock.PK, isr.SortLock),
 		UpdateExpression: aws.String("SET lease_token = :token, lease_expires_at = :expires, #ttl = :ttl, " +
 			"fence = if_not_exists(fence, :zero) + :one"),
 		ConditionExpression:      aws.String(free),
@@ -47,21 +48,21 @@ func (s fencer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
 		ReturnValues:                        types.ReturnValueUpdatedNew,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	if row, refused := isr.Refused(err); refused {
+	if row, refused := pagecache.Refused(err); refused {
 		if token, _ := leaseIn(row); token != lease.Token {
-			return isr.Lease{}, isr.ErrHeld
+			return pagecache.Lease{}, pagecache.ErrHeld
 		}
 		s.fences[lease.Token] = row["fence"]
 		return lease, nil
 	}
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	s.fences[lease.Token] = out.Attributes["fence"]
 	return lease, nil
 }
 
-func (s fencer) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s fencer) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	return publishIf(ctx, s.RecipeA, l, m, "fence = :fence AND lease_expires_at > :now", map[string]types.AttributeValue{
 		":fence": s.fences[l.Token], ":now": seconds(s.Now()),
 	})

@@ -3,6 +3,7 @@ package mutant
 import (
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -13,10 +14,12 @@ func freshASecondLonger() isr.Protocol {
 		Name:    "fresh-a-second-longer",
 		Summary: "a page counts as fresh until after generated_at + revalidate_seconds, not until before it",
 		Breaks:  "freshness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return lingerer{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lingerer{r} }),
 	}
 }
 
-type lingerer struct{ *isr.RecipeA }
+type lingerer struct{ *pagecache.RecipeA }
 
-func (lingerer) Fresh(m isr.Meta, now time.Time) bool { return isr.Floor(now) <= m.FreshUntil() }
+func (lingerer) Fresh(m pagecache.Meta, now time.Time) bool {
+	return pagecache.Floor(now) <= m.FreshUntil()
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,18 +18,18 @@ func freshAsOfRead() isr.Protocol {
 		Name:    "fresh-as-of-read",
 		Summary: "a page is called fresh when it was so as META was read, however long ago that is",
 		Breaks:  "freshness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &rememberer{RecipeA: r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &rememberer{RecipeA: r} }),
 	}
 }
 
 type rememberer struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	read time.Time // when META was read last
 }
 
-func (s *rememberer) Read(ctx context.Context, key string) (isr.Meta, error) {
+func (s *rememberer) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	s.read = s.Config().Clock.Now()
 	return s.RecipeA.Read(ctx, key)
 }
 
-func (s *rememberer) Fresh(m isr.Meta, _ time.Time) bool { return s.RecipeA.Fresh(m, s.read) }
+func (s *rememberer) Fresh(m pagecache.Meta, _ time.Time) bool { return s.RecipeA.Fresh(m, s.read) }

@@ -3,6 +3,7 @@ package mutant
 import (
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,10 +15,10 @@ func freshnessByTTL() isr.Protocol {
 		Name:    "freshness-by-ttl",
 		Summary: "a page counts as fresh until its ttl, not until generated_at + revalidate_seconds",
 		Breaks:  "freshness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return ttlReader{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return ttlReader{r} }),
 	}
 }
 
-type ttlReader struct{ *isr.RecipeA }
+type ttlReader struct{ *pagecache.RecipeA }
 
-func (ttlReader) Fresh(m isr.Meta, now time.Time) bool { return isr.Floor(now) < m.TTL }
+func (ttlReader) Fresh(m pagecache.Meta, now time.Time) bool { return pagecache.Floor(now) < m.TTL }

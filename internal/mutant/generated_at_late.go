@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,13 +15,13 @@ func generatedAtLate() isr.Protocol {
 		Name:    "generated-at-late",
 		Summary: "generated_at is when the page is published, not when its data was about to be read",
 		Breaks:  "freshness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return lateStamper{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lateStamper{r} }),
 	}
 }
 
-type lateStamper struct{ *isr.RecipeA }
+type lateStamper struct{ *pagecache.RecipeA }
 
-func (s lateStamper) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s lateStamper) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	late := s.Now() - m.GeneratedAt
 	m.GeneratedAt += late
 	m.TTL += late

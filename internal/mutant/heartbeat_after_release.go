@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -20,13 +21,13 @@ func heartbeatAfterRelease() isr.Protocol {
 		Name:    "heartbeat-after-release",
 		Summary: "one more heartbeat is sent after the lease was given back, and writes LOCK anew",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return zombie{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return zombie{r} }),
 	}
 }
 
-type zombie struct{ *isr.RecipeA }
+type zombie struct{ *pagecache.RecipeA }
 
-func (s zombie) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s zombie) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if err := s.RecipeA.Publish(ctx, l, m); err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (s zombie) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
 	lock := s.NewLock(l.Key, l.Token)
 	_, _ = cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                &cfg.Table,
-		Key:                      isr.Key(lock.PK, isr.SortLock),
+		Key:                      pagecache.Key(lock.PK, isr.SortLock),
 		UpdateExpression:         aws.String("SET lease_token = :token, lease_expires_at = :expires, #ttl = :ttl"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{

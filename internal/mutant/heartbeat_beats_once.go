@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,18 +16,18 @@ func heartbeatBeatsOnce() isr.Protocol {
 		Name:    "heartbeat-beats-once",
 		Summary: "only the first refresh of a lease is sent; the others report success",
 		Breaks:  "linearizable",
-		New: onRecipeA(func(r *isr.RecipeA) isr.Store {
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 			return onceBeater{r, map[string]bool{}}
 		}),
 	}
 }
 
 type onceBeater struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	beaten map[string]bool // by token
 }
 
-func (s onceBeater) Refresh(ctx context.Context, l isr.Lease) (isr.Lease, error) {
+func (s onceBeater) Refresh(ctx context.Context, l pagecache.Lease) (pagecache.Lease, error) {
 	if s.beaten[l.Token] {
 		l.ExpiresAt = s.NewLock(l.Key, l.Token).LeaseExpiresAt
 		return l, nil

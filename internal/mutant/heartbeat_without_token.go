@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -18,18 +19,18 @@ func heartbeatWithoutToken() isr.Protocol {
 		Name:    "heartbeat-without-token",
 		Summary: "a refresh extends whatever lease is in LOCK, as long as it is not over",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return blindRefresher{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindRefresher{r} }),
 	}
 }
 
-type blindRefresher struct{ *isr.RecipeA }
+type blindRefresher struct{ *pagecache.RecipeA }
 
-func (s blindRefresher) Refresh(ctx context.Context, l isr.Lease) (isr.Lease, error) {
+func (s blindRefresher) Refresh(ctx context.Context, l pagecache.Lease) (pagecache.Lease, error) {
 	cfg := s.Config()
 	lock := s.NewLock(l.Key, l.Token)
 	_, err := cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                &cfg.Table,
-		Key:                      isr.Key(lock.PK, isr.SortLock),
+		Key:                      pagecache.Key(lock.PK, isr.SortLock),
 		UpdateExpression:         aws.String("SET lease_expires_at = :expires, #ttl = :ttl"),
 		ConditionExpression:      aws.String("lease_expires_at > :now"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"},
@@ -37,11 +38,11 @@ func (s blindRefresher) Refresh(ctx context.Context, l isr.Lease) (isr.Lease, er
 			":now": seconds(s.Now()), ":expires": seconds(lock.LeaseExpiresAt), ":ttl": seconds(lock.TTL),
 		},
 	})
-	if _, refused := isr.Refused(err); refused {
-		return isr.Lease{}, isr.ErrLeaseLost
+	if _, refused := pagecache.Refused(err); refused {
+		return pagecache.Lease{}, isr.ErrLeaseLost
 	}
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	l.ExpiresAt = lock.LeaseExpiresAt
 	return l, nil

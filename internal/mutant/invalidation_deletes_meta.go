@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,15 +18,15 @@ func invalidationDeletesMeta() isr.Protocol {
 		Breaks:  "no-lost-invalidation",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			cfg.Guards = isr.GuardToken | isr.GuardExpiry
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return eraser{r} })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eraser{r} })(cfg)
 		},
 	}
 }
 
-type eraser struct{ *isr.RecipeA }
+type eraser struct{ *pagecache.RecipeA }
 
 func (s eraser) Invalidate(ctx context.Context, key string) error {
 	cfg := s.Config()
-	_, err := cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &cfg.Table, Key: isr.Key(s.PK(key), isr.SortMeta)})
+	_, err := cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &cfg.Table, Key: pagecache.Key(s.PK(key), isr.SortMeta)})
 	return err
 }

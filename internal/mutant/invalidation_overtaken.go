@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -18,21 +19,21 @@ func invalidationOvertaken() isr.Protocol {
 		Breaks:  "no-lost-invalidation",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			cfg.Guards = isr.GuardToken | isr.GuardExpiry
-			deaf, err := isr.NewRecipeA(cfg)
+			deaf, err := pagecache.NewRecipeA(cfg)
 			if err != nil {
 				return nil, err
 			}
 			cfg.Guards |= isr.GuardVersion
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return overtaker{r, deaf} })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return overtaker{r, deaf} })(cfg)
 		},
 	}
 }
 
 type overtaker struct {
-	*isr.RecipeA
-	deaf *isr.RecipeA // to versions
+	*pagecache.RecipeA
+	deaf *pagecache.RecipeA // to versions
 }
 
-func (s overtaker) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s overtaker) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	return s.deaf.Publish(ctx, l, m)
 }

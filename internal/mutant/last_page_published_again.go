@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -20,7 +21,7 @@ func lastPagePublishedAgain() isr.Protocol {
 			if cfg.Render != nil {
 				cfg.Render = orLast(cfg.Render)
 			}
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return r })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
 		},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 )
 
 // free is the reference's condition for acquiring.
@@ -15,39 +15,39 @@ const free = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 
 // acquireIf is the reference's Acquire of the lease that row holds, under another
 // condition.
-func acquireIf(ctx context.Context, r *isr.RecipeA, key string, row map[string]types.AttributeValue, condition string, values map[string]types.AttributeValue) (isr.Lease, error) {
+func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[string]types.AttributeValue, condition string, values map[string]types.AttributeValue) (pagecache.Lease, error) {
 	cfg := r.Config()
-	lease := isr.Lease{Key: key}
+	lease := pagecache.Lease{Key: key}
 	lease.Token, lease.ExpiresAt = leaseIn(row)
 	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &cfg.Table, Item: row, ConditionExpression: &condition, ExpressionAttributeValues: values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	if row, refused := isr.Refused(err); refused {
+	if row, refused := pagecache.Refused(err); refused {
 		if token, _ := leaseIn(row); token == lease.Token {
 			return lease, nil // its own commit, met again: this is not the bug
 		}
-		return isr.Lease{}, isr.ErrHeld
+		return pagecache.Lease{}, pagecache.ErrHeld
 	}
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	return lease, nil
 }
 
 // leaseIn reads the lease of a LOCK row; of no row, none, which is over.
-func leaseIn(row map[string]types.AttributeValue) (token string, expires isr.EpochSeconds) {
+func leaseIn(row map[string]types.AttributeValue) (token string, expires pagecache.EpochSeconds) {
 	if s, ok := row["lease_token"].(*types.AttributeValueMemberS); ok {
 		token = s.Value
 	}
 	if n, ok := row["lease_expires_at"].(*types.AttributeValueMemberN); ok {
 		if at, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
-			expires = isr.EpochSeconds(at)
+			expires = pagecache.EpochSeconds(at)
 		}
 	}
 	return token, expires
 }
 
-func seconds(e isr.EpochSeconds) types.AttributeValue {
+func seconds(e pagecache.EpochSeconds) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(e), 10)}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -18,15 +19,15 @@ func leaseFloored() isr.Protocol {
 		Name:    "lease-floored",
 		Summary: "the end of a lease is rounded down to whole seconds",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return rounder{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return rounder{r} }),
 	}
 }
 
-type rounder struct{ *isr.RecipeA }
+type rounder struct{ *pagecache.RecipeA }
 
-func (s rounder) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s rounder) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	cfg := s.Config()
 	lock := s.NewLock(key, cfg.Tokens())
-	lock.LeaseExpiresAt = isr.Floor(cfg.Clock.Now().Add(cfg.Lease))
+	lock.LeaseExpiresAt = pagecache.Floor(cfg.Clock.Now().Add(cfg.Lease))
 	return acquireIf(ctx, s.RecipeA, key, lock.Item(), free, map[string]types.AttributeValue{":now": seconds(s.Now())})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -18,16 +19,16 @@ func leaseInMilliseconds() isr.Protocol {
 		Name:    "lease-in-milliseconds",
 		Summary: "acquire compares lease_expires_at, in seconds, with a clock in milliseconds",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return millisecondAcquirer{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return millisecondAcquirer{r} }),
 	}
 }
 
-type millisecondAcquirer struct{ *isr.RecipeA }
+type millisecondAcquirer struct{ *pagecache.RecipeA }
 
-func (s millisecondAcquirer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s millisecondAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	cfg := s.Config()
 	row := s.NewLock(key, cfg.Tokens()).Item()
 	return acquireIf(ctx, s.RecipeA, key, row, free, map[string]types.AttributeValue{
-		":now": seconds(isr.EpochSeconds(cfg.Clock.Now().UnixMilli())),
+		":now": seconds(pagecache.EpochSeconds(cfg.Clock.Now().UnixMilli())),
 	})
 }

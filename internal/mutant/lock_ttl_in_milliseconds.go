@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,19 +18,19 @@ func lockTTLInMilliseconds() isr.Protocol {
 		Name:    "lock-ttl-in-milliseconds",
 		Summary: "the ttl of LOCK is in milliseconds, so TTL never deletes it",
 		Breaks:  "ttl-well-formed",
-		New: onRecipeA(func(r *isr.RecipeA) isr.Store {
-			return ttlMangler{r, func(l isr.Lock) isr.EpochSeconds { return l.TTL * 1000 }}
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds { return l.TTL * 1000 }}
 		}),
 	}
 }
 
 // ttlMangler acquires with another ttl in LOCK.
 type ttlMangler struct {
-	*isr.RecipeA
-	ttl func(isr.Lock) isr.EpochSeconds
+	*pagecache.RecipeA
+	ttl func(pagecache.Lock) pagecache.EpochSeconds
 }
 
-func (s ttlMangler) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s ttlMangler) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	lock := s.NewLock(key, s.Config().Tokens())
 	lock.TTL = s.ttl(lock)
 	return acquireIf(ctx, s.RecipeA, key, lock.Item(), free, map[string]types.AttributeValue{":now": seconds(s.Now())})

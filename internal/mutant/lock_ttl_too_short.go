@@ -3,6 +3,7 @@ package mutant
 import (
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -16,9 +17,9 @@ func lockTTLTooShort() isr.Protocol {
 		Name:    "lock-ttl-too-short",
 		Summary: "TTL may delete LOCK while its lease is held",
 		Breaks:  "ttl-well-formed",
-		New: onRecipeA(func(r *isr.RecipeA) isr.Store {
-			return ttlMangler{r, func(l isr.Lock) isr.EpochSeconds {
-				return l.LeaseExpiresAt - isr.EpochSeconds(r.Config().Lease/time.Second)
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds {
+				return l.LeaseExpiresAt - pagecache.EpochSeconds(r.Config().Lease/time.Second)
 			}}
 		}),
 	}

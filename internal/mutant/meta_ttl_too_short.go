@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -13,13 +14,13 @@ func metaTTLTooShort() isr.Protocol {
 		Name:    "meta-ttl-too-short",
 		Summary: "TTL may delete META while the page is fresh",
 		Breaks:  "ttl-well-formed",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return hastyCollector{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return hastyCollector{r} }),
 	}
 }
 
-type hastyCollector struct{ *isr.RecipeA }
+type hastyCollector struct{ *pagecache.RecipeA }
 
-func (s hastyCollector) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
-	m.TTL = m.GeneratedAt + isr.EpochSeconds(m.RevalidateSeconds/2)
+func (s hastyCollector) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
+	m.TTL = m.GeneratedAt + pagecache.EpochSeconds(m.RevalidateSeconds/2)
 	return s.RecipeA.Publish(ctx, l, m)
 }

@@ -13,6 +13,7 @@
 package mutant
 
 import (
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -80,26 +81,26 @@ func All() []isr.Protocol {
 }
 
 // onRecipeA makes the constructor of a mutant that replaces methods of recipe A.
-func onRecipeA(mutate func(*isr.RecipeA) isr.Store) func(isr.Config) (isr.Handler, error) {
+func onRecipeA(mutate func(*pagecache.RecipeA) pagecache.Store) func(isr.Config) (isr.Handler, error) {
 	return func(cfg isr.Config) (isr.Handler, error) {
-		reference, err := isr.NewRecipeA(cfg)
+		reference, err := pagecache.NewRecipeA(cfg)
 		if err != nil {
 			return nil, err
 		}
-		return isr.AsHandler(isr.NewOn(built(mutate(reference), reference), cfg))
+		return pagecache.AsHandler(pagecache.NewOn(built(mutate(reference), reference), cfg))
 	}
 }
 
 // onRecipeB makes the constructor of a mutant that replaces methods of recipe B.
-func onRecipeB(mutate func(*isr.RecipeB) isr.Store) func(isr.Config) (isr.Handler, error) {
+func onRecipeB(mutate func(*pagecache.RecipeB) pagecache.Store) func(isr.Config) (isr.Handler, error) {
 	return func(cfg isr.Config) (isr.Handler, error) {
-		reference, err := isr.NewRecipeB(cfg)
+		reference, err := pagecache.NewRecipeB(cfg)
 		if err != nil {
 			return nil, err
 		}
-		return isr.AsHandler(isr.NewOn(built(mutate(reference), reference), cfg))
+		return pagecache.AsHandler(pagecache.NewOn(built(mutate(reference), reference), cfg))
 	}
 }
 
 // built is the store of a mutant that has been made of a reference. A test puts methods of the reference back.
-var built = func(mutated, _ isr.Store) isr.Store { return mutated }
+var built = func(mutated, _ pagecache.Store) pagecache.Store { return mutated }

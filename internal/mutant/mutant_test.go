@@ -8,6 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 func TestMutantsAreNamedSortedAndSayWhatTheyBreak(t *testing.T) {
@@ -15,7 +16,7 @@ func TestMutantsAreNamedSortedAndSayWhatTheyBreak(t *testing.T) {
 	for _, inv := range invariant.All() {
 		invariants = append(invariants, inv.Name)
 	}
-	names := []string{isr.Reference().Name}
+	names := []string{recipe.Reference().Name}
 	var sorted []string
 	for _, m := range mutant.All() {
 		if m.Name == "" || strings.TrimSpace(m.Summary) == "" {

@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -16,10 +17,10 @@ func noReleaseAfterFailure() isr.Protocol {
 		Name:    "no-release-after-failure",
 		Summary: "the lease is kept when the page could not be made",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return keeper{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return keeper{r} }),
 	}
 }
 
-type keeper struct{ *isr.RecipeA }
+type keeper struct{ *pagecache.RecipeA }
 
-func (keeper) Release(context.Context, isr.Lease) error { return nil }
+func (keeper) Release(context.Context, pagecache.Lease) error { return nil }

@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -16,12 +17,12 @@ func noReleaseAfterPublish() isr.Protocol {
 		Name:    "no-release-after-publish",
 		Summary: "the publish checks LOCK and leaves it until its lease is over",
 		Breaks:  "atomic-publish",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return sitter{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return sitter{r} }),
 	}
 }
 
-type sitter struct{ *isr.RecipeA }
+type sitter struct{ *pagecache.RecipeA }
 
-func (s sitter) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s sitter) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	return publishChecked(ctx, s.RecipeA, l, m)
 }

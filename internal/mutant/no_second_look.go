@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,25 +18,25 @@ func noSecondLook() isr.Protocol {
 		Name:    "no-second-look",
 		Summary: "META is not read again once the lease is acquired",
 		Breaks:  "single-flight",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &hastyRenderer{RecipeA: r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &hastyRenderer{RecipeA: r} }),
 	}
 }
 
 type hastyRenderer struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	acquired bool // just now
 }
 
-func (s *hastyRenderer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s *hastyRenderer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	l, err := s.RecipeA.Acquire(ctx, key)
 	s.acquired = err == nil
 	return l, err
 }
 
-func (s *hastyRenderer) Read(ctx context.Context, key string) (isr.Meta, error) {
+func (s *hastyRenderer) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	if s.acquired {
 		s.acquired = false
-		return isr.Meta{}, isr.ErrMiss
+		return pagecache.Meta{}, isr.ErrMiss
 	}
 	return s.RecipeA.Read(ctx, key)
 }

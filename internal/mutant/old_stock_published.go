@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,18 +15,18 @@ func oldStockPublished() isr.Protocol {
 		Name:    "old-stock-published",
 		Summary: "what a node has made first is what it publishes each time",
 		Breaks:  "monotonic-publication",
-		New: onRecipeA(func(r *isr.RecipeA) isr.Store {
-			return stockist{r, map[string]isr.Meta{}}
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			return stockist{r, map[string]pagecache.Meta{}}
 		}),
 	}
 }
 
 type stockist struct {
-	*isr.RecipeA
-	first map[string]isr.Meta // by key
+	*pagecache.RecipeA
+	first map[string]pagecache.Meta // by key
 }
 
-func (s stockist) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s stockist) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if _, made := s.first[l.Key]; !made {
 		s.first[l.Key] = m
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -49,8 +50,8 @@ var notStores = map[string]string{
 }
 
 // replaced returns the methods of a store that are not the reference's.
-func replaced(mutated isr.Store) (names []string) {
-	methods, is := reflect.TypeOf(mutated), reflect.TypeFor[isr.Store]()
+func replaced(mutated pagecache.Store) (names []string) {
+	methods, is := reflect.TypeOf(mutated), reflect.TypeFor[pagecache.Store]()
 	for i := range is.NumMethod() {
 		m, _ := methods.MethodByName(is.Method(i).Name)
 		// A method that comes from an embedded field has no line of its own.
@@ -90,7 +91,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			var mu sync.Mutex
 			var methods []string
-			stop := mutant.Rebuild(func(mutated, _ isr.Store) isr.Store {
+			stop := mutant.Rebuild(func(mutated, _ pagecache.Store) pagecache.Store {
 				mu.Lock()
 				defer mu.Unlock()
 				methods = replaced(mutated)
@@ -113,7 +114,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 				t.Fatalf("it replaces %q, want one method", methods)
 			}
 			stop()
-			stop = mutant.Rebuild(func(mutated, reference isr.Store) isr.Store { return restored{mutated, reference, methods} })
+			stop = mutant.Rebuild(func(mutated, reference pagecache.Store) pagecache.Store { return restored{mutated, reference, methods} })
 			r, err := campaign.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)}.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -143,11 +144,11 @@ func caughtIn(t *testing.T, m isr.Protocol) (*scenario.Scenario, int) {
 
 // restored is a store some of whose methods are another one's again.
 type restored struct {
-	mutated, reference isr.Store
+	mutated, reference pagecache.Store
 	methods            []string
 }
 
-func (s restored) of(method string) isr.Store {
+func (s restored) of(method string) pagecache.Store {
 	if slices.Contains(s.methods, method) {
 		return s.reference
 	}
@@ -158,23 +159,23 @@ func (s restored) Config() isr.Config {
 	return s.of("Config").Config()
 }
 
-func (s restored) Read(ctx context.Context, key string) (isr.Meta, error) {
+func (s restored) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	return s.of("Read").Read(ctx, key)
 }
 
-func (s restored) Fresh(m isr.Meta, now time.Time) bool {
+func (s restored) Fresh(m pagecache.Meta, now time.Time) bool {
 	return s.of("Fresh").Fresh(m, now)
 }
 
-func (s restored) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s restored) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	return s.of("Acquire").Acquire(ctx, key)
 }
 
-func (s restored) Refresh(ctx context.Context, l isr.Lease) (isr.Lease, error) {
+func (s restored) Refresh(ctx context.Context, l pagecache.Lease) (pagecache.Lease, error) {
 	return s.of("Refresh").Refresh(ctx, l)
 }
 
-func (s restored) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s restored) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	return s.of("Publish").Publish(ctx, l, m)
 }
 
@@ -182,19 +183,19 @@ func (s restored) Invalidate(ctx context.Context, key string) error {
 	return s.of("Invalidate").Invalidate(ctx, key)
 }
 
-func (s restored) Older(ctx context.Context, key string) (visible, older isr.Meta, err error) {
+func (s restored) Older(ctx context.Context, key string) (visible, older pagecache.Meta, err error) {
 	return s.of("Older").Older(ctx, key)
 }
 
-func (s restored) Restore(ctx context.Context, l isr.Lease, visible, older isr.Meta) error {
+func (s restored) Restore(ctx context.Context, l pagecache.Lease, visible, older pagecache.Meta) error {
 	return s.of("Restore").Restore(ctx, l, visible, older)
 }
 
-func (s restored) Begin(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+func (s restored) Begin(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	return s.of("Begin").Begin(ctx, key, r)
 }
 
-func (s restored) Asked(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+func (s restored) Asked(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	return s.of("Asked").Asked(ctx, key, r)
 }
 
@@ -202,6 +203,6 @@ func (s restored) Fail(ctx context.Context, key string, r isr.Request) error {
 	return s.of("Fail").Fail(ctx, key, r)
 }
 
-func (s restored) Release(ctx context.Context, l isr.Lease) error {
+func (s restored) Release(ctx context.Context, l pagecache.Lease) error {
 	return s.of("Release").Release(ctx, l)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -20,24 +21,24 @@ func ownCommitAsConflict() isr.Protocol {
 		Name:    "own-commit-as-conflict",
 		Summary: "an acquire that meets its own row takes it for somebody else's",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return stranger{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return stranger{r} }),
 	}
 }
 
-type stranger struct{ *isr.RecipeA }
+type stranger struct{ *pagecache.RecipeA }
 
-func (s stranger) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s stranger) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	cfg := s.Config()
 	lock := s.NewLock(key, cfg.Tokens())
 	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &cfg.Table, Item: lock.Item(), ConditionExpression: aws.String(free),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":now": seconds(s.Now())},
 	})
-	if _, refused := isr.Refused(err); refused {
-		return isr.Lease{}, isr.ErrHeld
+	if _, refused := pagecache.Refused(err); refused {
+		return pagecache.Lease{}, pagecache.ErrHeld
 	}
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
-	return isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
+	return pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }

@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,13 +15,13 @@ func pointerBeforeVersion() isr.Protocol {
 		Name:    "pointer-before-version",
 		Summary: "META is pointed at a version that a second request puts",
 		Breaks:  "no-dangling-pointer",
-		New:     onRecipeB(func(r *isr.RecipeB) isr.Store { return pointingFirst{r} }),
+		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return pointingFirst{r} }),
 	}
 }
 
-type pointingFirst struct{ *isr.RecipeB }
+type pointingFirst struct{ *pagecache.RecipeB }
 
-func (s pointingFirst) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s pointingFirst) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	v := s.NewVersion(l, m)
 	m.CurrentSK = v.SK
 	if err := transact(ctx, s, pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l)); err != nil {

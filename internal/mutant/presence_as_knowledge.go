@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,19 +15,19 @@ func presenceAsKnowledge() isr.Protocol {
 		Name:    "presence-as-knowledge",
 		Summary: "a row past its ttl is used for as long as it is there",
 		Breaks:  "ttl-is-gc",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return believer{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return believer{r} }),
 	}
 }
 
-type believer struct{ *isr.RecipeA }
+type believer struct{ *pagecache.RecipeA }
 
-func (s believer) Read(ctx context.Context, key string) (isr.Meta, error) {
+func (s believer) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	row, err := s.GetRow(ctx, key, isr.SortMeta)
 	if err != nil {
-		return isr.Meta{}, err
+		return pagecache.Meta{}, err
 	}
 	if row == nil {
-		return isr.Meta{}, isr.ErrMiss
+		return pagecache.Meta{}, isr.ErrMiss
 	}
-	return isr.ParseMeta(row)
+	return pagecache.ParseMeta(row)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,13 +18,13 @@ func reentrantByOwner() isr.Protocol {
 		Name:    "reentrant-by-owner",
 		Summary: "LOCK names its owner, and whoever bears that name acquires it again while it is held",
 		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return reentrantAcquirer{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return reentrantAcquirer{r} }),
 	}
 }
 
-type reentrantAcquirer struct{ *isr.RecipeA }
+type reentrantAcquirer struct{ *pagecache.RecipeA }
 
-func (s reentrantAcquirer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s reentrantAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	lock := s.NewLock(key, s.Config().Tokens())
 	owner := &types.AttributeValueMemberS{Value: ownerOf(lock.LeaseToken)}
 	row := lock.Item()

@@ -3,6 +3,7 @@ package mutant
 import (
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,16 +16,16 @@ func refillRestartsWindow() isr.Protocol {
 		Name:    "refill-restarts-window",
 		Summary: "a page that a node reads for the first time is fresh from then on for a whole window",
 		Breaks:  "freshness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return refiller{r, map[string]time.Time{}} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return refiller{r, map[string]time.Time{}} }),
 	}
 }
 
 type refiller struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	seen map[string]time.Time // by body
 }
 
-func (s refiller) Fresh(m isr.Meta, now time.Time) bool {
+func (s refiller) Fresh(m pagecache.Meta, now time.Time) bool {
 	first, known := s.seen[m.S3Key]
 	if !known {
 		s.seen[m.S3Key], first = now, now

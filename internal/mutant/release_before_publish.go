@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -16,13 +17,13 @@ func releaseBeforePublish() isr.Protocol {
 		Name:    "release-before-publish",
 		Summary: "the lease is given back first, and the page published after it",
 		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return earlyReleaser{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyReleaser{r} }),
 	}
 }
 
-type earlyReleaser struct{ *isr.RecipeA }
+type earlyReleaser struct{ *pagecache.RecipeA }
 
-func (s earlyReleaser) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s earlyReleaser) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if err := s.Release(ctx, l); err != nil {
 		return err
 	}

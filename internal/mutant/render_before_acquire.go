@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,13 +15,13 @@ func renderBeforeAcquire() isr.Protocol {
 		Summary: "the page is made first, and the lease is for publishing it only",
 		Breaks:  "monotonic-publication",
 		New: func(cfg isr.Config) (isr.Handler, error) {
-			reference, err := isr.NewRecipeA(cfg)
+			reference, err := pagecache.NewRecipeA(cfg)
 			if err != nil {
 				return nil, err
 			}
 			early := &earlyRenderer{RecipeA: reference, made: map[string]early{}}
 			cfg.Render = early.render
-			return isr.AsHandler(isr.NewOn(early, cfg))
+			return pagecache.AsHandler(pagecache.NewOn(early, cfg))
 		},
 	}
 }
@@ -28,19 +29,19 @@ func renderBeforeAcquire() isr.Protocol {
 // early is a page that was made before its lease was there.
 type early struct {
 	body []byte
-	at   isr.EpochSeconds
+	at   pagecache.EpochSeconds
 }
 
 type earlyRenderer struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	made map[string]early // by key
 }
 
-func (s *earlyRenderer) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s *earlyRenderer) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	at := s.Now()
 	body, err := s.Config().Render(ctx, key, func(context.Context) error { return nil })
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	s.made[key] = early{body, at}
 	return s.RecipeA.Acquire(ctx, key)
@@ -50,7 +51,7 @@ func (s *earlyRenderer) render(_ context.Context, key string, _ func(context.Con
 	return s.made[key].body, nil
 }
 
-func (s *earlyRenderer) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s *earlyRenderer) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	older := m.GeneratedAt - s.made[l.Key].at
 	m.GeneratedAt -= older
 	m.TTL -= older

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,16 +15,16 @@ func requestHashIgnored() isr.Protocol {
 		Name:    "request-hash-ignored",
 		Summary: "an idempotency key that was used with other inputs is accepted",
 		Breaks:  "idempotent-regeneration",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &careless{RecipeA: r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &careless{RecipeA: r} }),
 	}
 }
 
 type careless struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	hash string // that the row has
 }
 
-func (s *careless) Begin(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+func (s *careless) Begin(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	row, err := s.RecipeA.Begin(ctx, key, r)
 	if errors.Is(err, isr.ErrOtherInputs) {
 		return s.whatever(ctx, key, r)
@@ -32,25 +33,25 @@ func (s *careless) Begin(ctx context.Context, key string, r isr.Request) (isr.Re
 	return row, err
 }
 
-func (s *careless) Asked(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
+func (s *careless) Asked(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	return s.whatever(ctx, key, r)
 }
 
 // whatever returns the row, whoever's inputs it has.
-func (s *careless) whatever(ctx context.Context, key string, r isr.Request) (isr.RequestRow, error) {
-	item, err := s.GetRow(ctx, key, isr.SortRequest+r.ID)
+func (s *careless) whatever(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
+	item, err := s.GetRow(ctx, key, pagecache.SortRequest+r.ID)
 	if err != nil {
-		return isr.RequestRow{}, err
+		return pagecache.RequestRow{}, err
 	}
 	if item == nil {
-		return isr.RequestRow{}, isr.ErrMiss
+		return pagecache.RequestRow{}, isr.ErrMiss
 	}
-	row, err := isr.ParseRequestRow(item)
+	row, err := pagecache.ParseRequestRow(item)
 	s.hash = row.RequestHash
 	return row, err
 }
 
-func (s *careless) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s *careless) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if l.Request.ID != "" {
 		l.Request.Hash = s.hash
 	}

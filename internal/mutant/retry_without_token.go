@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -22,13 +23,13 @@ func retryWithoutToken() isr.Protocol {
 		Name:    "retry-without-token",
 		Summary: "a publish without an answer is sent as a new one, and when that is refused, the body is deleted",
 		Breaks:  "no-dangling-pointer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return tidy{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return tidy{r} }),
 	}
 }
 
-type tidy struct{ *isr.RecipeA }
+type tidy struct{ *pagecache.RecipeA }
 
-func (s tidy) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s tidy) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	err := s.RecipeA.Publish(ctx, l, m)
 	if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered && !errors.Is(err, isr.ErrLeaseLost) {
 		err = s.RecipeA.Publish(ctx, l, m)

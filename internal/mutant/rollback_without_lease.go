@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,13 +15,13 @@ func rollbackWithoutLease() isr.Protocol {
 		Name:    "rollback-without-lease",
 		Summary: "a rollback moves META without asking for the lease, and gives that back afterwards",
 		Breaks:  "atomic-publish",
-		New:     onRecipeB(func(r *isr.RecipeB) isr.Store { return handOnRow{r} }),
+		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return handOnRow{r} }),
 	}
 }
 
-type handOnRow struct{ *isr.RecipeB }
+type handOnRow struct{ *pagecache.RecipeB }
 
-func (s handOnRow) Restore(ctx context.Context, l isr.Lease, _, older isr.Meta) error {
+func (s handOnRow) Restore(ctx context.Context, l pagecache.Lease, _, older pagecache.Meta) error {
 	if err := transact(ctx, s, pointTo(s.RecipeB, l, older)); err != nil {
 		return err
 	}

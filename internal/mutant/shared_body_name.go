@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -26,7 +27,7 @@ func sharedBodyName() isr.Protocol {
 					return render(ctx, key, keepAlive)
 				}
 			}
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return sameNamePublisher{r} })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return sameNamePublisher{r} })(cfg)
 		},
 	}
 }
@@ -41,9 +42,9 @@ func (b *oneBody) PutBody(ctx context.Context, _ string, body []byte) error {
 	return b.BodyStore.PutBody(ctx, "pages"+b.key, body)
 }
 
-type sameNamePublisher struct{ *isr.RecipeA }
+type sameNamePublisher struct{ *pagecache.RecipeA }
 
-func (s sameNamePublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s sameNamePublisher) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	m.S3Key = "pages" + l.Key
 	return s.RecipeA.Publish(ctx, l, m)
 }

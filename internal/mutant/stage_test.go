@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -69,16 +70,18 @@ func (s *stage) record(actor string, k history.Kind, as history.ServedAs, body s
 }
 
 // correct is the reference's store for an actor.
-func (s *stage) correct(actor string) *isr.RecipeA {
+func (s *stage) correct(actor string) *pagecache.RecipeA {
 	s.Helper()
-	store, err := isr.NewRecipeA(s.config(actor))
+	store, err := pagecache.NewRecipeA(s.config(actor))
 	if err != nil {
 		s.Fatal(err)
 	}
 	return store
 }
 
-func (*stage) observed(r *isr.RecipeA) isr.Store { return isr.Observed(r, r.Config().Observe) }
+func (*stage) observed(r *pagecache.RecipeA) pagecache.Store {
+	return pagecache.Observed(r, r.Config().Observe)
+}
 
 // oldPage has carol publish a page that goes stale.
 func (s *stage) oldPage() {
@@ -92,7 +95,7 @@ func (s *stage) oldPage() {
 	s.record("carol", history.Rendered, history.Unclaimed, "old")
 	s.bodies["old"] = []byte("old")
 	now := carol.Now()
-	if err := store.Publish(s.Context(), lease, isr.Meta{
+	if err := store.Publish(s.Context(), lease, pagecache.Meta{
 		PK: carol.PK(key), S3Key: "old", GeneratedAt: now, RevalidateSeconds: 60, TTL: now + 60 + 86400,
 	}); err != nil {
 		s.Fatal(err)
@@ -100,7 +103,7 @@ func (s *stage) oldPage() {
 	s.clock.Advance(time.Minute + time.Second)
 }
 
-func (s *stage) bobAcquires() isr.Lease {
+func (s *stage) bobAcquires() pagecache.Lease {
 	s.Helper()
 	lease, err := s.observed(s.correct("bob")).Acquire(s.Context(), key)
 	if err != nil {
@@ -109,7 +112,7 @@ func (s *stage) bobAcquires() isr.Lease {
 	return lease
 }
 
-func (s *stage) bobReleases(lease isr.Lease) {
+func (s *stage) bobReleases(lease pagecache.Lease) {
 	s.Helper()
 	if err := s.observed(s.correct("bob")).Release(s.Context(), lease); err != nil {
 		s.Fatal(err)

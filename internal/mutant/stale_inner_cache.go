@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -19,7 +20,7 @@ func staleInnerCache() isr.Protocol {
 			if cfg.Render != nil {
 				cfg.Render = throughCache(cfg)
 			}
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return r })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
 		},
 	}
 }
@@ -28,11 +29,11 @@ func staleInnerCache() isr.Protocol {
 func throughCache(cfg isr.Config) isr.Renderer {
 	type entry struct {
 		body []byte
-		at   isr.EpochSeconds
+		at   pagecache.EpochSeconds
 	}
 	inner := map[string]entry{}
 	return func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-		now := isr.Floor(cfg.Clock.Now())
+		now := pagecache.Floor(cfg.Clock.Now())
 		if e, ok := inner[key]; ok && now.Time().Sub(e.at.Time()) <= cfg.Revalidate {
 			return e.body, nil
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 const (
@@ -279,7 +280,7 @@ var stories = []story{
 
 // told returns the protocols that some story is about. The other mutants have an exhibit in the museum each.
 func told() []isr.Protocol {
-	some := []isr.Protocol{isr.Reference()}
+	some := []isr.Protocol{recipe.Reference()}
 	for _, m := range mutant.All() {
 		if slices.ContainsFunc(stories, func(s story) bool { _, named := s.others[m.Name]; return named }) {
 			some = append(some, m)

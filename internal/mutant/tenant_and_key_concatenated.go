@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -24,7 +25,7 @@ func tenantAndKeyConcatenated() isr.Protocol {
 					return render(ctx, strings.TrimPrefix(key, tenant), keepAlive)
 				}
 			}
-			inner, err := isr.New(cfg)
+			inner, err := pagecache.New(cfg)
 			if err != nil {
 				return nil, err
 			}
@@ -34,7 +35,7 @@ func tenantAndKeyConcatenated() isr.Protocol {
 }
 
 type concatenating struct {
-	*isr.Cache
+	*pagecache.Cache
 	tenant string
 }
 

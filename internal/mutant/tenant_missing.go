@@ -1,6 +1,7 @@
 package mutant
 
 import (
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -13,7 +14,7 @@ func tenantMissing() isr.Protocol {
 		Breaks:  "tenant-isolation",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			cfg.Tenant = ""
-			return onRecipeA(func(r *isr.RecipeA) isr.Store { return r })(cfg)
+			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
 		},
 	}
 }

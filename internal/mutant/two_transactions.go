@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -17,13 +18,13 @@ func twoTransactions() isr.Protocol {
 		Name:    "two-transactions",
 		Summary: "the publish only checks LOCK, which a second request then deletes",
 		Breaks:  "atomic-publish",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return twoStepPublisher{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return twoStepPublisher{r} }),
 	}
 }
 
-type twoStepPublisher struct{ *isr.RecipeA }
+type twoStepPublisher struct{ *pagecache.RecipeA }
 
-func (s twoStepPublisher) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s twoStepPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if err := publishChecked(ctx, s.RecipeA, l, m); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -13,29 +14,29 @@ func unlockedFirstFill() isr.Protocol {
 		Name:    "unlocked-first-fill",
 		Summary: "a page that is missing is made without a lease: it cannot have existed before",
 		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &firstFiller{RecipeA: r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &firstFiller{RecipeA: r} }),
 	}
 }
 
 type firstFiller struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	unlocked string // the token of a lease that is none
 }
 
-func (s *firstFiller) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s *firstFiller) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	row, err := s.GetRow(ctx, key, isr.SortMeta)
 	if err != nil {
-		return isr.Lease{}, err
+		return pagecache.Lease{}, err
 	}
 	if row != nil {
 		return s.RecipeA.Acquire(ctx, key)
 	}
 	lock := s.NewLock(key, s.Config().Tokens())
 	s.unlocked = lock.LeaseToken
-	return isr.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
+	return pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }
 
-func (s *firstFiller) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s *firstFiller) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	if l.Token != s.unlocked {
 		return s.RecipeA.Publish(ctx, l, m)
 	}

@@ -3,6 +3,7 @@ package mutant
 import (
 	"context"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -14,13 +15,13 @@ func versionTTLTooShort() isr.Protocol {
 		Name:    "version-ttl-too-short",
 		Summary: "TTL may delete a version while META still leads to it",
 		Breaks:  "no-dangling-pointer",
-		New:     onRecipeB(func(r *isr.RecipeB) isr.Store { return versionCollector{r} }),
+		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return versionCollector{r} }),
 	}
 }
 
-type versionCollector struct{ *isr.RecipeB }
+type versionCollector struct{ *pagecache.RecipeB }
 
-func (s versionCollector) Publish(ctx context.Context, l isr.Lease, m isr.Meta) error {
+func (s versionCollector) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
 	v := s.NewVersion(l, m)
 	m.CurrentSK = v.SK
 	v.TTL = m.FreshUntil() + 1

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -21,23 +22,23 @@ func windowOpensBeforeRender() isr.Protocol {
 		Name:    "window-opens-before-render",
 		Summary: "generated_at of the old page is set to now when its regeneration begins",
 		Breaks:  "freshness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return &opener{RecipeA: r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &opener{RecipeA: r} }),
 	}
 }
 
 type opener struct {
-	*isr.RecipeA
+	*pagecache.RecipeA
 	acquired bool // just now
 }
 
-func (s *opener) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s *opener) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	l, err := s.RecipeA.Acquire(ctx, key)
 	s.acquired = err == nil
 	return l, err
 }
 
 // Read opens the window after the second look, which must still find the page stale.
-func (s *opener) Read(ctx context.Context, key string) (isr.Meta, error) {
+func (s *opener) Read(ctx context.Context, key string) (pagecache.Meta, error) {
 	m, err := s.RecipeA.Read(ctx, key)
 	if !s.acquired || err != nil || s.RecipeA.Fresh(m, s.Config().Clock.Now()) {
 		s.acquired = false
@@ -47,7 +48,7 @@ func (s *opener) Read(ctx context.Context, key string) (isr.Meta, error) {
 	cfg := s.Config()
 	_, _ = cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &cfg.Table,
-		Key:                       isr.Key(s.PK(key), isr.SortMeta),
+		Key:                       pagecache.Key(s.PK(key), isr.SortMeta),
 		UpdateExpression:          aws.String("SET generated_at = :now"),
 		ConditionExpression:       aws.String("attribute_exists(pk)"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":now": seconds(s.Now())},

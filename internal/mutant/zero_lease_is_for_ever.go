@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -19,13 +20,13 @@ func zeroLeaseIsForEver() isr.Protocol {
 		Name:    "zero-lease-is-for-ever",
 		Summary: "a lease of less than a second is written without an end",
 		Breaks:  "liveness",
-		New:     onRecipeA(func(r *isr.RecipeA) isr.Store { return eternal{r} }),
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eternal{r} }),
 	}
 }
 
-type eternal struct{ *isr.RecipeA }
+type eternal struct{ *pagecache.RecipeA }
 
-func (s eternal) Acquire(ctx context.Context, key string) (isr.Lease, error) {
+func (s eternal) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
 	cfg := s.Config()
 	lock := s.NewLock(key, cfg.Tokens())
 	if cfg.Lease/time.Second == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // Run is one test of the tester.
@@ -51,7 +52,7 @@ type Reference struct {
 // tells each of what became of it. An error is that of a run, or says at which
 // protocol ctx was done.
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
-	references := isr.References()
+	references := recipe.References()
 	for _, p := range references {
 		reports, err := Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -36,7 +37,7 @@ func mutants() ([]subject, error) {
 	}
 	// Those made for the plain reference come first: most mutants are of it.
 	made := func(s *scenario.Scenario) int {
-		if s.Protocol == isr.Reference().Name {
+		if s.Protocol == recipe.Reference().Name {
 			return 0
 		}
 		return 1

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -15,12 +16,12 @@ import (
 // writer answers each request for a page by writing it: it takes the lease, stores a body and publishes, by recipe A's own
 // methods, and looks at nothing before or after.
 type writer struct {
-	store  *isr.RecipeA
+	store  *pagecache.RecipeA
 	bodies isr.BodyStore
 }
 
 func newWriter(cfg isr.Config) (isr.Handler, error) {
-	store, err := isr.NewRecipeA(cfg)
+	store, err := pagecache.NewRecipeA(cfg)
 	return writer{store, cfg.Bodies}, err
 }
 
@@ -33,12 +34,12 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 	if err := w.bodies.PutBody(ctx, body, []byte("a page")); err != nil {
 		return isr.Served{}, err
 	}
-	if err := w.store.Publish(ctx, lease, isr.Meta{
+	if err := w.store.Publish(ctx, lease, pagecache.Meta{
 		PK: w.store.PK(key), S3Key: body, GeneratedAt: w.store.Now(), RevalidateSeconds: 60,
 	}); err != nil {
 		return isr.Served{}, err
 	}
-	return isr.Served{}, isr.ErrUnavailable // it writes, and serves nothing
+	return isr.Served{}, pagecache.ErrUnavailable // it writes, and serves nothing
 }
 
 // BenchmarkWriters is the schedules per second of two recipe-A writers on the Go door, on one core: run it with -cpu 1.

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // parsed reads a scenario given as text.
@@ -73,8 +74,8 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 		cache    string
 		missing  []scenario.Mark
 	}{
-		{"a cache", isr.Reference(), "", nil},
-		{"a cache that may publish nothing", isr.Reference(), "cache: {lease: 5s, render: 7s}", nil},
+		{"a cache", recipe.Reference(), "", nil},
+		{"a cache that may publish nothing", recipe.Reference(), "cache: {lease: 5s, render: 7s}", nil},
 		{"a cache that always fails", nothing, "", []scenario.Mark{scenario.Published, scenario.ServedFresh}},
 	} {
 		s := parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)

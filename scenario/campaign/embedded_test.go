@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // embedded returns an embedded scenario.
@@ -120,7 +121,7 @@ func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
 
 func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
 	s := embedded(t, "lost-response")
-	for _, p := range fewer(scenario.Protocols(), isr.References()) {
+	for _, p := range fewer(scenario.Protocols(), recipe.References()) {
 		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
 		plain := ran(t, c)
 		c.SDK = true

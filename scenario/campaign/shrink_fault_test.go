@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -51,7 +52,7 @@ bounds: {ticks: 2}
 	}
 	p := isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
 		cfg.Client = impatient{cfg.Client}
-		return isr.AsHandler(isr.New(cfg))
+		return pagecache.AsHandler(pagecache.New(cfg))
 	}}
 	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
 	if r.Verdict != invariant.Violated {

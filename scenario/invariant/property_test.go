@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -31,8 +32,8 @@ var cacheKeys = []string{"/a", "/b"}
 // no lease it ever had: it uses old ones as well, as a paused node would.
 type writer struct {
 	name   string
-	store  *isr.RecipeA
-	leases []isr.Lease
+	store  *pagecache.RecipeA
+	leases []pagecache.Lease
 }
 
 // fleet is a table, and writers whose clocks are off by maxSkew at most.
@@ -53,7 +54,7 @@ func drawFleet(t *rapid.T) *fleet {
 	for _, name := range []string{"alice", "bob", "carol"} {
 		offset := rapid.Int64Range(-int64(maxSkew), int64(maxSkew)).Draw(t, name+"'s clock is off by")
 		tokens := 0
-		store, err := isr.NewRecipeA(isr.Config{
+		store, err := pagecache.NewRecipeA(isr.Config{
 			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}), Table: cacheTable,
 			Bodies: noBodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
 			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
@@ -79,7 +80,7 @@ func (f *fleet) step(t *rapid.T) {
 	case "wait":
 		f.clock.Advance(time.Duration(rapid.Int64Range(0, int64(4*time.Second)).Draw(t, "for")))
 	case "acquire":
-		var lease isr.Lease
+		var lease pagecache.Lease
 		lease, err = w.store.Acquire(f.ctx, rapid.SampledFrom(cacheKeys).Draw(t, "key"))
 		if err == nil {
 			w.leases = append(w.leases, lease)
@@ -95,15 +96,15 @@ func (f *fleet) step(t *rapid.T) {
 			err = w.store.Release(f.ctx, lease)
 		}
 	}
-	if err != nil && !errors.Is(err, isr.ErrHeld) && !errors.Is(err, isr.ErrLeaseLost) {
+	if err != nil && !errors.Is(err, pagecache.ErrHeld) && !errors.Is(err, isr.ErrLeaseLost) {
 		t.Fatal(err)
 	}
 }
 
 // page is a META row unlike any before.
-func (f *fleet) page(pk string) isr.Meta {
+func (f *fleet) page(pk string) pagecache.Meta {
 	f.bodies++
-	return isr.Meta{PK: pk, S3Key: fmt.Sprint("body-", f.bodies), GeneratedAt: isr.Floor(f.clock.Now()), RevalidateSeconds: 60}
+	return pagecache.Meta{PK: pk, S3Key: fmt.Sprint("body-", f.bodies), GeneratedAt: pagecache.Floor(f.clock.Now()), RevalidateSeconds: 60}
 }
 
 func (f *fleet) steps(t *rapid.T) {
@@ -218,11 +219,11 @@ func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
 			rowPK, _ := row.Str("pk")
 			sk, _ := row.Str("sk")
 			if expires, _ := row.Int("lease_expires_at"); rowPK == pk && sk == isr.SortLock {
-				live = isr.EpochSeconds(expires).Time().After(f.clock.Now().Add(maxSkew))
+				live = pagecache.EpochSeconds(expires).Time().After(f.clock.Now().Add(maxSkew))
 			}
 		}
 		if _, err := f.db.As("mallory").DeleteItem(f.ctx, &dynamodb.DeleteItemInput{
-			TableName: aws.String(cacheTable), Key: isr.Key(pk, isr.SortLock),
+			TableName: aws.String(cacheTable), Key: pagecache.Key(pk, isr.SortLock),
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -242,8 +243,8 @@ func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
 	const window = time.Minute
 	clock := fakeclock.New(t0)
 	ahead, behind := clock.Node(fakeclock.Drift{Offset: maxSkew}), clock.Node(fakeclock.Drift{Offset: -maxSkew})
-	page := isr.Meta{GeneratedAt: isr.Floor(ahead.Now()), RevalidateSeconds: int64(window / time.Second)}
-	reader := new(isr.RecipeA) // Fresh needs no configuration
+	page := pagecache.Meta{GeneratedAt: pagecache.Floor(ahead.Now()), RevalidateSeconds: int64(window / time.Second)}
+	reader := new(pagecache.RecipeA) // Fresh needs no configuration
 
 	clock.Advance(window + 2*maxSkew - nano)
 	if !reader.Fresh(page, behind.Now()) {

@@ -1,11 +1,8 @@
 package isr
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -91,60 +88,10 @@ type Config struct {
 	Patience   int           // how many times to sleep and look again before giving up; default 10
 }
 
-// withDefaults fills in the defaults and checks the rest.
-func (c Config) withDefaults() (Config, error) {
-	if c.Client == nil || c.Clock == nil || c.Bodies == nil || c.Render == nil || c.Tokens == nil {
-		return c, errors.New("isr: Config needs Client, Clock, Bodies, Render and Tokens")
-	}
-	if c.Table == "" {
-		c.Table = os.Getenv(TableEnv)
-	}
-	if c.Table == "" {
-		return c, fmt.Errorf("isr: no table: set Config.Table or the environment variable %s", TableEnv)
-	}
-	err := cmp.Or(
-		byDefault("Lease", &c.Lease, 30*time.Second),
-		byDefault("Revalidate", &c.Revalidate, time.Minute),
-		byDefault("Retention", &c.Retention, 24*time.Hour),
-		byDefault("TTLBuffer", &c.TTLBuffer, time.Hour),
-		byDefault("Poll", &c.Poll, time.Second),
-	)
-	if err != nil {
-		return c, err
-	}
-	if c.Revalidate%time.Second != 0 {
-		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
-	}
-	if c.Guards > AllGuards {
-		return c, fmt.Errorf("isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x", uint8(c.Guards), uint8(AllGuards))
-	}
-	if c.Guards == 0 {
-		c.Guards = GuardToken | GuardExpiry
-	}
-	if c.Patience < 0 {
-		return c, fmt.Errorf("isr: Config.Patience is %d, expected 0 (for the default) or more", c.Patience)
-	}
-	if c.Patience == 0 {
-		c.Patience = 10
-	}
-	return c, nil
-}
-
-// buffer is TTLBuffer in whole seconds, rounded up.
-func (c *Config) buffer() EpochSeconds { return Ceil(time.Unix(0, int64(c.TTLBuffer))) }
-
-// pageTTL is the ttl of the rows of a page that is fresh until then.
-func (c *Config) pageTTL(freshUntil EpochSeconds) EpochSeconds {
-	return Ceil(freshUntil.Time().Add(c.Retention)) + c.buffer()
-}
-
-// byDefault gives a duration that is zero its default, and refuses a negative one.
-func byDefault(name string, d *time.Duration, byItself time.Duration) error {
-	if *d < 0 {
-		return fmt.Errorf("isr: Config.%s is %v, expected 0 (for the default) or more", name, *d)
-	}
-	if *d == 0 {
-		*d = byItself
-	}
-	return nil
-}
+// TableEnv is the environment variable that names the cache table where a
+// Config does not. The name is FaceTheory's: its page on the ISR cache's schema,
+// which the rows here follow, has every service read the table's name from it, in
+// Go, TypeScript and Python. So a program that uses both finds one table.
+//
+// Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
+const TableEnv = "FACETHEORY_CACHE_TABLE_NAME"

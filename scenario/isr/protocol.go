@@ -5,11 +5,18 @@ import (
 	"errors"
 )
 
-// Handler answers requests for pages. *Cache is one, and an Invalidator, a
-// Regenerator and a Rollbacker, each of which says ErrUnsupported if its store cannot; so is any other team's
-// cache behind a small adapter.
+// Handler answers requests for pages. What recipe.New returns is one, and an
+// Invalidator, a Regenerator and a Rollbacker, each of which says ErrUnsupported if its recipe cannot; so is any
+// other team's cache behind a small adapter.
 type Handler interface {
 	Get(ctx context.Context, key string) (Served, error)
+}
+
+// Served is a page and what the cache claims of it.
+type Served struct {
+	Body []byte
+	// Fresh says that the page is within its freshness window by this node's clock, at the moment of serving.
+	Fresh bool
 }
 
 // Invalidator is a Handler that can be told that a page is wrong.
@@ -38,8 +45,17 @@ type Request struct {
 	Hash string // of the inputs
 }
 
-// ErrOtherInputs says that a request's idempotency key has been used with other inputs.
-var ErrOtherInputs = errors.New("the idempotency key was used with other inputs")
+// What a Handler or a Renderer's keepAlive answers beside success. Test with errors.Is.
+var (
+	// ErrMiss says that there is no such page, or no older version of it.
+	ErrMiss = errors.New("not in the cache")
+	// ErrLeaseLost says that another node holds the lease by now, or that it is over.
+	ErrLeaseLost = errors.New("the lease is no longer held")
+	// ErrOtherInputs says that a request's idempotency key has been used with other inputs.
+	ErrOtherInputs = errors.New("the idempotency key was used with other inputs")
+	// ErrUnsupported says that the protocol, or its configuration, cannot do what it was asked for.
+	ErrUnsupported = errors.New("the protocol cannot do that")
+)
 
 // Protocol is a way to keep a cache, with a name that commands and scenario
 // files know.
@@ -52,51 +68,4 @@ type Protocol struct {
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next but what Config.Tokens has given out.
 	// It makes exhaustive search shorter; untrue, it makes it wrong.
 	Memoryless bool
-}
-
-// Reference returns recipe A, as its seeds have it.
-func Reference() Protocol { return References()[0] }
-
-// References returns the protocols that should break nothing: recipes A and B,
-// each under the guards that LOCK can tell, and under all of them.
-func References() []Protocol {
-	return []Protocol{
-		onRecipeA("recipe-a", "one META row a key; one transaction publishes it and releases the lease", 0),
-		onRecipeA("recipe-a-guarded", "recipe A, whose publishes also ask for META's version and for older data in it; pages can be invalidated", AllGuards),
-		onRecipeB("recipe-b", "a row for each version of a page, and META as the pointer to the visible one; pages can be rolled back", 0),
-		onRecipeB("recipe-b-guarded", "recipe B, whose publishes also ask for META's version and for older data in it; pages can be invalidated, too", AllGuards),
-	}
-}
-
-// onRecipeA is recipe A under these guards, and under Config's if there are none.
-func onRecipeA(name, summary string, g Guards) Protocol {
-	return Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg Config) (Handler, error) {
-		if g != 0 {
-			cfg.Guards = g
-		}
-		return AsHandler(New(cfg))
-	}}
-}
-
-// onRecipeB is recipe B under these guards, and under Config's if there are none.
-func onRecipeB(name, summary string, g Guards) Protocol {
-	return Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg Config) (Handler, error) {
-		if g != 0 {
-			cfg.Guards, cfg.PointerETag = g, true
-		}
-		store, err := NewRecipeB(cfg)
-		if err != nil {
-			return nil, err
-		}
-		return AsHandler(NewOn(store, cfg))
-	}}
-}
-
-// AsHandler turns what New and NewOn return into what a Protocol's New returns: a
-// failed one is no Handler at all, not one that holds a nil *Cache.
-func AsHandler(c *Cache, err error) (Handler, error) {
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
 }

@@ -1,10 +1,32 @@
 package isr
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
+
+// Sort keys of the rows of a page, beside those of its versions and of requests.
+const (
+	SortMeta = "META" // what was generated, and when
+	SortLock = "LOCK" // who is regenerating, and until when
+)
+
+// PartitionKey is where the rows of a cache key live: CACHE#<sha256 hex>, or
+// TENANT#<tenant>#CACHE#<sha256 hex> when there is a tenant. The hash keeps keys
+// short and spreads common prefixes.
+func PartitionKey(tenant, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	var few [128]byte // nearly every one fits: it is made for each request
+	pk := few[:0]
+	if tenant != "" {
+		pk = append(append(append(pk, "TENANT#"...), tenant...), '#')
+	}
+	return string(hex.AppendEncode(append(pk, "CACHE#"...), sum[:]))
+}
 
 // TableInput describes the cache table: pk and sk, both strings, paid per request.
 func TableInput(name string) *dynamodb.CreateTableInput {
@@ -12,12 +34,12 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 		TableName:   aws.String(name),
 		BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String(attrPK), AttributeType: types.ScalarAttributeTypeS},
-			{AttributeName: aws.String(attrSK), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
 		},
 		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String(attrPK), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String(attrSK), KeyType: types.KeyTypeRange},
+			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
 		},
 	}
 }
@@ -26,6 +48,6 @@ func TableInput(name string) *dynamodb.CreateTableInput {
 func TTLInput(name string) *dynamodb.UpdateTimeToLiveInput {
 	return &dynamodb.UpdateTimeToLiveInput{
 		TableName:               aws.String(name),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrTTL), Enabled: aws.Bool(true)},
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
 	}
 }

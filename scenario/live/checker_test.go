@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -47,13 +48,13 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 }
 
 // store is a correct writer.
-func (s *traffic) store(actor string) *isr.RecipeA { return s.storeAt(actor, 0) }
+func (s *traffic) store(actor string) *pagecache.RecipeA { return s.storeAt(actor, 0) }
 
 // storeAt is a correct writer whose clock is off.
-func (s *traffic) storeAt(actor string, off time.Duration) *isr.RecipeA {
+func (s *traffic) storeAt(actor string, off time.Duration) *pagecache.RecipeA {
 	s.Helper()
 	n := 0
-	store, err := isr.NewRecipeA(isr.Config{
+	store, err := pagecache.NewRecipeA(isr.Config{
 		Client: s.db.As(actor), Clock: s.clock.Node(fakeclock.Drift{Offset: off}), Table: table, Bodies: noBodies{},
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
@@ -65,7 +66,7 @@ func (s *traffic) storeAt(actor string, off time.Duration) *isr.RecipeA {
 }
 
 // publish is what a correct writer does for a page.
-func (s *traffic) publish(store *isr.RecipeA, key string) {
+func (s *traffic) publish(store *pagecache.RecipeA, key string) {
 	s.Helper()
 	lease, err := store.Acquire(s.Context(), key)
 	if err == nil {
@@ -76,8 +77,8 @@ func (s *traffic) publish(store *isr.RecipeA, key string) {
 	}
 }
 
-func (s *traffic) meta(store *isr.RecipeA, key, body string) isr.Meta {
-	return isr.Meta{PK: store.PK(key), S3Key: body, GeneratedAt: store.Now(), RevalidateSeconds: 60}
+func (s *traffic) meta(store *pagecache.RecipeA, key, body string) pagecache.Meta {
+	return pagecache.Meta{PK: store.PK(key), S3Key: body, GeneratedAt: store.Now(), RevalidateSeconds: 60}
 }
 
 // put writes a row without asking anybody.
@@ -104,7 +105,7 @@ func TestACorrectWriterIsNotHeardOf(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice, bob := s.store("alice"), s.store("bob")
 	for range 3 {
-		for _, store := range []*isr.RecipeA{alice, bob} {
+		for _, store := range []*pagecache.RecipeA{alice, bob} {
 			s.publish(store, "/home")
 			s.checker.Look()
 			s.clock.Advance(time.Second)
@@ -145,7 +146,7 @@ func TestTTLIsNobody(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	pk := isr.PartitionKey("", "/home")
 	row := func(sk string, more map[string]types.AttributeValue) map[string]types.AttributeValue {
-		item := isr.Key(pk, sk)
+		item := pagecache.Key(pk, sk)
 		for name, v := range more {
 			item[name] = v
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -36,8 +37,8 @@ func TestNothingJudgedIsNoPass(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.put("alice", isr.Key("CACHE#1", "LEASE"))
-	s.put("alice", isr.Key("CACHE#2", "LEASE"))
+	s.put("alice", pagecache.Key("CACHE#1", "LEASE"))
+	s.put("alice", pagecache.Key("CACHE#2", "LEASE"))
 	s.checker.Look()
 	got := s.checker.Found()
 	want := []live.Table{
@@ -76,7 +77,7 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	again()
 	now := s.clock.Now()
 	s.publish(bob, "/home") // she holds nothing any more
-	s.put("bob", isr.Meta{PK: bob.PK("/other"), S3Key: "x", GeneratedAt: isr.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
+	s.put("bob", pagecache.Meta{PK: bob.PK("/other"), S3Key: "x", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
 	s.checker.Look()
 	s.wantTold("violated stale-writer by bob", "unknown monotonic-publication by bob")
 	for _, c := range s.checker.Found().Broken[0].Changes {
@@ -86,7 +87,7 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	}
 	s.told = nil
 	again()
-	s.put("alice", isr.Meta{PK: bob.PK("/home"), S3Key: "y", GeneratedAt: isr.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
+	s.put("alice", pagecache.Meta{PK: bob.PK("/home"), S3Key: "y", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
 	s.checker.Look()
 	s.wantTold("violated stale-writer by alice", "unknown monotonic-publication by alice") // the lock of before is no excuse
 	if why := s.checker.Found().Broken[2].Why; !strings.Contains(why, "while nobody held the lease") {
@@ -111,7 +112,7 @@ func TestNoLockSeen(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")
 	for i := range 5 {
-		s.put("alice", isr.Key(alice.PK("/home"), "LEASE"))
+		s.put("alice", pagecache.Key(alice.PK("/home"), "LEASE"))
 		s.put("alice", s.meta(alice, "/home", fmt.Sprint(i)).Item())
 		s.put("bob", s.meta(alice, "/other", fmt.Sprint(i)).Item())
 	}
@@ -179,7 +180,7 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 
 func TestMillisecondsAreNamed(t *testing.T) {
 	s := watch(t, 0, live.Options{})
-	item := isr.Key("CACHE#1", "LOCK")
+	item := pagecache.Key("CACHE#1", "LOCK")
 	item["lease_token"] = &types.AttributeValueMemberS{Value: "a1"}
 	item["lease_expires_at"] = &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().UnixMilli())}
 	s.put("alice", item)

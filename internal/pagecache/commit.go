@@ -1,0 +1,118 @@
+package pagecache
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// commit makes m visible and gives the lease back, in one transaction: what page
+// writes, the delete of LOCK, and the answer to the request that the lease is for,
+// if any. It is sent again if it meets a conflict, under the same guards, judged
+// anew: a lease that ends meanwhile is not published.
+//
+// Without a guard on LOCK, the lease is given back if it is there to be given back;
+// if not, the page is published all the same.
+func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem) error {
+	release := func() *types.Delete {
+		condition, values := s.onLease(l)
+		return &types.Delete{
+			TableName: &s.cfg.Table, Key: Key(s.PK(l.Key), isr.SortLock), ConditionExpression: condition, ExpressionAttributeValues: values,
+		}
+	}
+	err := s.transact(ctx, l, m, page, release)
+	if s.cfg.Guards&onLock == 0 && errors.Is(err, isr.ErrLeaseLost) {
+		err = s.transact(ctx, l, m, page, nil)
+	}
+	if err != nil {
+		return storeError("publish", l.Key, err)
+	}
+	return nil
+}
+
+// transact sends the transaction, until it meets no conflict. A nil release leaves
+// LOCK as it is.
+func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem, release func() *types.Delete) error {
+	var actions []types.TransactWriteItem
+	err := s.pastConflicts(ctx, func() error {
+		actions = page()
+		if release != nil {
+			actions = append(actions, types.TransactWriteItem{Delete: release()})
+		}
+		if l.Request.ID != "" {
+			actions = append(actions, s.answer(l, m))
+		}
+		_, err := s.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
+		return err
+	})
+	if err != nil {
+		return refusal(err, actions)
+	}
+	return nil
+}
+
+// numbered is m with a version if versions are counted: from what was seen, or from
+// the present second, which no count before has come to.
+func (s *leases) numbered(l Lease, m Meta) Meta {
+	switch {
+	case !has(s.cfg.Guards, isr.GuardVersion):
+		m.Version = 0
+	case l.Seen > 0:
+		m.Version = l.Seen + 1
+	default:
+		m.Version = int64(s.Now())
+	}
+	return m
+}
+
+// refusal says what a publish was refused for: ErrOvertaken if META was not as
+// its guards want it, ErrAnswered if the request was not, ErrLeaseLost if LOCK
+// was not. Any other error stays what it is.
+func refusal(err error, actions []types.TransactWriteItem) error {
+	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return err
+	}
+	what := err
+	for i, reason := range cancelled.CancellationReasons {
+		if aws.ToString(reason.Code) != "ConditionalCheckFailed" || i >= len(actions) {
+			continue
+		}
+		switch sk := sortKey(actions[i]); {
+		case sk == isr.SortLock:
+			if !errors.Is(what, ErrAnswered) {
+				what = isr.ErrLeaseLost
+			}
+		case strings.HasPrefix(sk, SortRequest):
+			what = ErrAnswered
+		default:
+			return ErrOvertaken
+		}
+	}
+	return what
+}
+
+// sortKey is that of the row which an action is about.
+func sortKey(action types.TransactWriteItem) string {
+	var key map[string]types.AttributeValue
+	switch {
+	case action.Put != nil:
+		key = action.Put.Item
+	case action.Update != nil:
+		key = action.Update.Key
+	case action.Delete != nil:
+		key = action.Delete.Key
+	case action.ConditionCheck != nil:
+		key = action.ConditionCheck.Key
+	}
+	sk, _ := key[attrSK].(*types.AttributeValueMemberS)
+	if sk == nil {
+		return ""
+	}
+	return sk.Value
+}

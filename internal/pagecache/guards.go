@@ -1,0 +1,80 @@
+package pagecache
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// AllGuards is every guard.
+const AllGuards = isr.GuardToken | isr.GuardExpiry | isr.GuardVersion | isr.GuardMonotonic
+
+// onLock are the guards whose condition is on LOCK.
+const onLock = isr.GuardToken | isr.GuardExpiry
+
+func has(g, all isr.Guards) bool { return g&all == all }
+
+// The conditions of a publish. The SDK takes pointers, and only reads what they
+// lead to.
+//
+// A row that was seen may have been deleted by TTL since, and counts for no less: a
+// publish or an invalidation would have left one. It has another version then,
+// because a count begins at the present second. So this guard depends neither on
+// TTL nor on a clock. For the other one, a row whose time is over counts as gone,
+// whether TTL has come or not: :gone is the last ttl of which that is true.
+var (
+	ifHeld         = "lease_expires_at > :now"
+	ifVersion      = "(version = :seen OR attribute_not_exists(pk))"
+	ifNoVersion    = "attribute_not_exists(version)"
+	ifOlder        = "(attribute_not_exists(generated_at) OR generated_at < :generated OR #ttl <= :gone)"
+	ifVersionOlder = ifVersion + " AND " + ifOlder
+	ifFirstOlder   = ifNoVersion + " AND " + ifOlder
+
+	aliasTTL = map[string]string{"#ttl": attrTTL}
+)
+
+// onLease is the condition under which a publish deletes LOCK, with its values.
+// Who asks nothing of LOCK deletes his own.
+func (s *leases) onLease(l Lease) (condition *string, values map[string]types.AttributeValue) {
+	switch s.cfg.Guards & onLock {
+	case onLock:
+		return &ifOwnAndHeld, s.ownAndHeldValues(l)
+	case isr.GuardExpiry:
+		return &ifHeld, map[string]types.AttributeValue{":now": s.Now().attribute()}
+	default:
+		return &ifOwn, map[string]types.AttributeValue{":token": text(l.Token)}
+	}
+}
+
+// metaGuard is the condition on META of a publish; a nil condition is none.
+type metaGuard struct {
+	condition *string
+	names     map[string]string
+	values    map[string]types.AttributeValue
+}
+
+// onMeta is the condition on META of publishing m. The caller may add to values.
+func (s *leases) onMeta(l Lease, m Meta) metaGuard {
+	g := s.cfg.Guards
+	if !has(g, isr.GuardVersion) && !has(g, isr.GuardMonotonic) {
+		return metaGuard{}
+	}
+	values := map[string]types.AttributeValue{}
+	if l.Seen > 0 && has(g, isr.GuardVersion) {
+		values[":seen"] = number(l.Seen)
+	}
+	if !has(g, isr.GuardMonotonic) {
+		if l.Seen > 0 {
+			return metaGuard{&ifVersion, nil, values}
+		}
+		return metaGuard{&ifNoVersion, nil, nil} // DynamoDB wants no values rather than an empty map of them
+	}
+	values[":generated"], values[":gone"] = m.GeneratedAt.attribute(), s.gone().attribute()
+	switch {
+	case !has(g, isr.GuardVersion):
+		return metaGuard{&ifOlder, aliasTTL, values}
+	case l.Seen > 0:
+		return metaGuard{&ifVersionOlder, aliasTTL, values}
+	default:
+		return metaGuard{&ifFirstOlder, aliasTTL, values}
+	}
+}

@@ -1,0 +1,74 @@
+package pagecache
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// An invalidation closes the window of the page and counts META's version up. Where
+// there is no page, it leaves a row with a version, so that whoever is making one
+// is refused. It is kept as long as a page is: no rendering may take longer.
+var (
+	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
+	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"
+
+	countUp   = "SET version = if_not_exists(version, :start) + :one, invalidated_version = if_not_exists(version, :start) + :one, revalidate_seconds = :zero"
+	setNoPage = countUp + ", #ttl = :ttl REMOVE s3_key, current_sk, generated_at, etag"
+)
+
+// invalidateAttempts is how many times a page may come or go between the two
+// requests of an invalidation.
+const invalidateAttempts = 4
+
+// Invalidate implements Store. Sent again after a lost response, it counts up
+// once more: that refuses nobody it should not, but a writer who began in between,
+// and whose page is then made once more.
+//
+// Without GuardVersion nobody would heed it.
+func (s *leases) Invalidate(ctx context.Context, key string) error {
+	if !has(s.cfg.Guards, isr.GuardVersion) {
+		return storeError("invalidate", key, fmt.Errorf("%w: Config.Guards is %v, expected one with version: nothing else keeps a page "+
+			"from being published that is being made now", isr.ErrUnsupported, s.cfg.Guards))
+	}
+	var err error
+	for range invalidateAttempts {
+		err = s.countUp(ctx, key, &ifThere, &countUp)
+		if _, refused := Refused(err); !refused {
+			break
+		}
+		err = s.countUp(ctx, key, &ifGone, &setNoPage)
+		if _, refused := Refused(err); !refused {
+			break
+		}
+	}
+	if err != nil {
+		return storeError("invalidate", key, err)
+	}
+	return nil
+}
+
+func (s *leases) countUp(ctx context.Context, key string, condition, update *string) error {
+	return s.pastConflicts(ctx, func() error {
+		now := s.Now()
+		values := map[string]types.AttributeValue{
+			":start": now.attribute(), ":zero": number(0), ":one": number(1), ":gone": (now + buffer(&s.cfg)).attribute(),
+		}
+		if update == &setNoPage {
+			values[":ttl"] = pageTTL(&s.cfg, now).attribute()
+		}
+		_, err := s.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName:                 aws.String(s.cfg.Table),
+			Key:                       Key(s.PK(key), isr.SortMeta),
+			UpdateExpression:          update,
+			ConditionExpression:       condition,
+			ExpressionAttributeNames:  aliasTTL,
+			ExpressionAttributeValues: values,
+		})
+		return err
+	})
+}

@@ -1,0 +1,101 @@
+package pagecache
+
+import (
+	"context"
+	"errors"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Observed returns the store with its operations told to observe: each when it is
+// called, and to the function that observe returns, when it has been answered. Of
+// a node that dies in between, no answer is heard. Who called and when is for the
+// observer to know.
+func Observed(store Store, observe history.Observer) Store {
+	cfg := store.Config()
+	return observed{store, observe, buffer(&cfg)}
+}
+
+type observed struct {
+	Store
+	observe history.Observer
+	buffer  EpochSeconds // between when a row counts as gone and its ttl
+}
+
+func (o observed) Read(ctx context.Context, key string) (Meta, error) {
+	op := history.Operation{Verb: history.Read, Key: key}
+	answered := o.observe(op)
+	m, err := o.Store.Read(ctx, key)
+	answered(o.withMeta(op, m).Answered(result(err)))
+	return m, err
+}
+
+func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
+	op := history.Operation{Verb: history.Acquire, Key: key}
+	answered := o.observe(op)
+	l, err := o.Store.Acquire(ctx, key)
+	answered(withLease(op, l).Answered(result(err)))
+	return l, err
+}
+
+func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
+	op := withLease(history.Operation{Verb: history.Refresh, Key: l.Key}, l)
+	answered := o.observe(op)
+	refreshed, err := o.Store.Refresh(ctx, l)
+	if err == nil {
+		op = withLease(op, refreshed)
+	}
+	answered(op.Answered(result(err)))
+	return refreshed, err
+}
+
+func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
+	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), m)
+	answered := o.observe(op)
+	err := o.Store.Publish(ctx, l, m)
+	answered(op.Answered(result(err)))
+	return err
+}
+
+// Restore is a publish, of a page that was there before.
+func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) error {
+	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), older)
+	answered := o.observe(op)
+	err := o.Store.Restore(ctx, l, visible, older)
+	answered(op.Answered(result(err)))
+	return err
+}
+
+func (o observed) Release(ctx context.Context, l Lease) error {
+	op := withLease(history.Operation{Verb: history.Release, Key: l.Key}, l)
+	answered := o.observe(op)
+	err := o.Store.Release(ctx, l)
+	answered(op.Answered(result(err)))
+	return err
+}
+
+func withLease(op history.Operation, l Lease) history.Operation {
+	op.Token, op.Expires = l.Token, int64(l.ExpiresAt)
+	return op
+}
+
+func (o observed) withMeta(op history.Operation, m Meta) history.Operation {
+	op.Page = m.S3Key
+	if m.TTL != 0 {
+		op.TTL = int64(m.TTL - o.buffer)
+	}
+	return op
+}
+
+// result is what a store's answer says of what happened.
+func result(err error) history.Result {
+	switch {
+	case err == nil:
+		return history.Done
+	case errors.Is(err, isr.ErrMiss), again(err):
+		return history.Refused
+	default:
+		return history.InDoubt
+	}
+}

@@ -1,0 +1,184 @@
+package pagecache
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Attribute names of the rows, and what begins the sort keys beside [isr.SortMeta] and [isr.SortLock].
+const (
+	attrPK                = "pk"
+	attrSK                = "sk"
+	attrS3Key             = "s3_key"
+	attrGeneratedAt       = "generated_at"
+	attrRevalidateSeconds = "revalidate_seconds"
+	attrETag              = "etag"
+	attrTTL               = "ttl"
+	attrCurrentSK         = "current_sk"
+	attrVersion           = "version"
+	attrInvalidated       = "invalidated_version"
+	attrRequestHash       = "request_hash"
+	attrStatus            = "status"
+	attrResultS3Key       = "result_s3_key"
+	attrLeaseToken        = "lease_token"
+	attrLeaseExpiresAt    = "lease_expires_at"
+
+	SortVersion = "VER#" // recipe B: begins the sort key of a version
+	SortRequest = "REQ#" // begins the sort key of a requested regeneration
+)
+
+// EpochSeconds is an instant as the rows hold it. Its own type keeps
+// milliseconds out.
+type EpochSeconds int64
+
+// Floor is the last whole second not after t: what "now" is.
+func Floor(t time.Time) EpochSeconds { return EpochSeconds(t.Unix()) }
+
+// Ceil is the first whole second not before t: what an expiry is.
+func Ceil(t time.Time) EpochSeconds {
+	s := t.Unix()
+	if t.Nanosecond() > 0 {
+		s++
+	}
+	return EpochSeconds(s)
+}
+
+// Time returns the instant.
+func (e EpochSeconds) Time() time.Time { return time.Unix(int64(e), 0).UTC() }
+
+func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e)) }
+
+// Meta is the META row of a key: the page itself in recipe A, and the pointer to
+// the page's version in recipe B. What recipe B's Read returns has both.
+//
+// A row without S3Key and without CurrentSK is what an invalidation leaves where
+// there was no page: it has a Version and nothing else.
+type Meta struct {
+	PK                string       `dynamodbav:"pk"`
+	SK                IsMeta       `dynamodbav:"sk"`
+	S3Key             string       `dynamodbav:"s3_key,omitempty"`
+	CurrentSK         string       `dynamodbav:"current_sk,omitempty"` // recipe B: the sort key of the version
+	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
+	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
+	ETag              string       `dynamodbav:"etag,omitempty"`
+	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under GuardVersion; 0 is none
+	Invalidated       int64        `dynamodbav:"invalidated_version,omitempty"` // the version that the last invalidation made; 0 is none
+	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// FreshUntil is the first second at which the page is stale.
+func (m Meta) FreshUntil() EpochSeconds { return m.GeneratedAt + EpochSeconds(m.RevalidateSeconds) }
+
+// Item is the row as DynamoDB stores it.
+func (m Meta) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:                text(m.PK),
+		attrSK:                textMeta,
+		attrGeneratedAt:       m.GeneratedAt.attribute(),
+		attrRevalidateSeconds: number(m.RevalidateSeconds),
+	}
+	setText(item, attrS3Key, m.S3Key)
+	setText(item, attrCurrentSK, m.CurrentSK)
+	setText(item, attrETag, m.ETag)
+	setNumber(item, attrVersion, m.Version)
+	setNumber(item, attrInvalidated, m.Invalidated)
+	setNumber(item, attrTTL, int64(m.TTL))
+	return item
+}
+
+// ParseMeta reads a META row. A row that is not one, such as another team's, is
+// an error that says which attribute is wrong.
+func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
+	r := reader{item: item}
+	m := Meta{
+		PK:          r.text(attrPK),
+		CurrentSK:   r.maybeText(attrCurrentSK),
+		ETag:        r.maybeText(attrETag),
+		Version:     r.maybeNumber(attrVersion),
+		Invalidated: r.maybeNumber(attrInvalidated),
+		TTL:         EpochSeconds(r.maybeNumber(attrTTL)),
+	}
+	if m.CurrentSK != "" || m.Version == 0 || item[attrS3Key] != nil || item[attrGeneratedAt] != nil {
+		m.GeneratedAt, m.RevalidateSeconds = EpochSeconds(r.number(attrGeneratedAt)), r.number(attrRevalidateSeconds)
+		if m.S3Key = r.maybeText(attrS3Key); m.CurrentSK == "" {
+			m.S3Key = r.text(attrS3Key)
+		}
+	}
+	if r.err != nil {
+		return Meta{}, fmt.Errorf("META row: %w", r.err)
+	}
+	return m, nil
+}
+
+// hasPage says whether the row leads to a page.
+func (m Meta) hasPage() bool { return m.S3Key != "" || m.CurrentSK != "" }
+
+// Version is a VER# row of recipe B: one generation of a page.
+type Version struct {
+	PK                string       `dynamodbav:"pk"`
+	SK                string       `dynamodbav:"sk"` // VER# and the lease token of who made it
+	S3Key             string       `dynamodbav:"s3_key"`
+	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
+	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
+	ETag              string       `dynamodbav:"etag,omitempty"`
+	Version           int64        `dynamodbav:"version,omitempty"` // of META when it was published, under GuardVersion; 0 is none
+	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// Item is the row as DynamoDB stores it.
+func (v Version) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:                text(v.PK),
+		attrSK:                text(v.SK),
+		attrS3Key:             text(v.S3Key),
+		attrGeneratedAt:       v.GeneratedAt.attribute(),
+		attrRevalidateSeconds: number(v.RevalidateSeconds),
+	}
+	setText(item, attrETag, v.ETag)
+	setNumber(item, attrVersion, v.Version)
+	setNumber(item, attrTTL, int64(v.TTL))
+	return item
+}
+
+// ParseVersion reads a VER# row. A row that is not one is an error that says which
+// attribute is wrong.
+func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
+	r := reader{item: item}
+	v := Version{
+		PK:                r.text(attrPK),
+		SK:                r.text(attrSK),
+		S3Key:             r.text(attrS3Key),
+		GeneratedAt:       EpochSeconds(r.number(attrGeneratedAt)),
+		RevalidateSeconds: r.number(attrRevalidateSeconds),
+		ETag:              r.maybeText(attrETag),
+		Version:           r.maybeNumber(attrVersion),
+		TTL:               EpochSeconds(r.maybeNumber(attrTTL)),
+	}
+	if r.err != nil {
+		return Version{}, fmt.Errorf("VER# row: %w", r.err)
+	}
+	return v, nil
+}
+
+// Lock is the LOCK row of a key.
+type Lock struct {
+	PK             string       `dynamodbav:"pk"`
+	SK             IsLock       `dynamodbav:"sk"`
+	LeaseToken     string       `dynamodbav:"lease_token"`
+	LeaseExpiresAt EpochSeconds `dynamodbav:"lease_expires_at"`
+	TTL            EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// Item is the row as DynamoDB stores it.
+func (l Lock) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:             text(l.PK),
+		attrSK:             textLock,
+		attrLeaseToken:     text(l.LeaseToken),
+		attrLeaseExpiresAt: l.LeaseExpiresAt.attribute(),
+	}
+	setNumber(item, attrTTL, int64(l.TTL))
+	return item
+}
