@@ -10,7 +10,7 @@ import (
 // coroutines, which cost a good part of a short run, and nothing that a run could
 // tell from new. What an Outcome keeps is never on a stage.
 type stage struct {
-	crew      sim.Crew
+	pool      sim.Pool
 	db        ddbfake.DB
 	bodies    map[string][]byte
 	bodyLog   []history.Body
@@ -47,7 +47,7 @@ func (s *stage) dropSecond() {
 
 // close ends the coroutines.
 func (s *stage) close() {
-	s.crew.Close()
+	s.pool.Close()
 	if s.other != nil {
 		s.other.close()
 	}

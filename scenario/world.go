@@ -98,7 +98,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	cfg.Clock, cfg.Context, w.bubble = w.clock, w.ctx, cfg.Bubble
 	cfg.OnNode = w.onNode
 	if stage == r.stage && stage != nil {
-		cfg.Crew = &r.stage.crew
+		cfg.Pool = &r.stage.pool
 	}
 	if r.compares() {
 		w.prints = newPrints(s)

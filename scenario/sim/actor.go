@@ -188,11 +188,11 @@ func (p *Proc) run() {
 		return
 	}
 	if p.state == notStarted {
-		p.coroutine = p.sim.crew.lend(p)
+		p.coroutine = p.sim.pool.lend(p)
 	}
 	p.coroutine.resume()
 	if p.state == ended {
-		p.sim.crew.back(p.coroutine)
+		p.sim.pool.back(p.coroutine)
 		p.coroutine = nil
 	}
 }

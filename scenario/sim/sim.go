@@ -34,8 +34,8 @@ type Config struct {
 	Bubble Bubble
 	// Context is what Proc.Life derives from. It is needed with a Bubble.
 	Context context.Context
-	// Crew, if set, lends the coroutines of the actors' code. It serves one run at a time.
-	Crew *Crew
+	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
+	Pool *Pool
 	// Trace, if set, hears of every step.
 	Trace func(Taken)
 	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
@@ -92,7 +92,7 @@ type Result struct {
 type Sim struct {
 	cfg     Config
 	clock   *fakeclock.Clock
-	crew    *Crew
+	pool    *Pool
 	actors  []*actor
 	sources []Source
 	orphans []orphan
@@ -131,17 +131,17 @@ func New(cfg Config) *Sim {
 	if cfg.Strategy.New == nil {
 		cfg.Strategy = RandomWalk
 	}
-	crew := cfg.Crew
-	if crew == nil {
-		crew = new(Crew)
+	pool := cfg.Pool
+	if pool == nil {
+		pool = new(Pool)
 	}
 	if cfg.MaxSteps <= 0 {
 		cfg.MaxSteps = DefaultMaxSteps
 	}
-	s := crew.room()
+	s := pool.room()
 	clear(s.sources)
 	*s = Sim{
-		cfg: cfg, clock: cfg.Clock, crew: crew, steps: crew.steps, start: cfg.Clock.Now(), ticks: cfg.Ticks,
+		cfg: cfg, clock: cfg.Clock, pool: pool, steps: pool.steps, start: cfg.Clock.Now(), ticks: cfg.Ticks,
 		actors: s.actors[:0], sources: s.sources[:0],
 		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
 		result:  Result{Seed: cfg.Seed},
@@ -213,8 +213,8 @@ func (s *Sim) Run() Result {
 		}
 	}
 	clear(s.steps[:cap(s.steps)]) // they lead to the run's actors
-	if s.crew.steps = s.steps[:0]; s.cfg.Crew == nil {
-		s.crew.Close()
+	if s.pool.steps = s.steps[:0]; s.cfg.Pool == nil {
+		s.pool.Close()
 	}
 	s.result.Elapsed = s.clock.Now().Sub(s.start)
 	if s.explorer != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// TestARunCannotTellItsCrew has one crew serve runs that crash, that panic and that are cut, in between.
-func TestARunCannotTellItsCrew(t *testing.T) {
-	var crew sim.Crew
-	defer crew.Close()
-	run := func(seed uint64, crew *sim.Crew) (trace []string, end sim.End) {
+// TestARunCannotTellItsPool has one pool serve runs that crash, that panic and that are cut, in between.
+func TestARunCannotTellItsPool(t *testing.T) {
+	var pool sim.Pool
+	defer pool.Close()
+	run := func(seed uint64, pool *sim.Pool) (trace []string, end sim.End) {
 		r := &register{}
-		s := sim.New(sim.Config{Seed: seed, Crew: crew, MaxSteps: 9 + int(seed%8), Trace: func(taken sim.Taken) {
+		s := sim.New(sim.Config{Seed: seed, Pool: pool, MaxSteps: 9 + int(seed%8), Trace: func(taken sim.Taken) {
 			trace = append(trace, fmt.Sprintf("%s %v: %d", taken.Step.Name, taken.Step.Kind, r.value))
 		}})
 		for _, a := range []sim.Actor{{Name: "a", Crashes: 1, Restarts: 1}, {Name: "b"}} {
@@ -32,13 +32,13 @@ func TestARunCannotTellItsCrew(t *testing.T) {
 	ends := map[sim.End]int{}
 	for seed := range uint64(300) {
 		want, _ := run(seed, nil)
-		got, end := run(seed, &crew)
+		got, end := run(seed, &pool)
 		if !slices.Equal(got, want) {
-			t.Fatalf("seed %d: by a crew that served others\n%q\nwant\n%q", seed, got, want)
+			t.Fatalf("seed %d: from a pool that served others\n%q\nwant\n%q", seed, got, want)
 		}
 		ends[end]++
 	}
 	if ends[sim.Finished] == 0 || ends[sim.Broken] == 0 || ends[sim.Cut] == 0 {
-		t.Errorf("ends %v, want some of each: the crew had nothing to hide", ends)
+		t.Errorf("ends %v, want some of each: the pool had nothing to hide", ends)
 	}
 }

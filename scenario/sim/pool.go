@@ -2,35 +2,35 @@ package sim
 
 import "iter"
 
-// Crew lends runs their coroutines, one run after another: to start a coroutine
+// Pool lends runs their coroutines, one run after another: to start a coroutine
 // and to grow its stack is a good part of what a short run costs. It also keeps
 // the room for the Sim itself, for its actors and for its steps. No run can tell
 // whether others had before what it was lent, and nothing of one may be used when
-// the next has been made. The zero Crew is ready; Close ends what is left of it.
-type Crew struct {
+// the next has been made. The zero Pool is ready; Close ends what is left of it.
+type Pool struct {
 	idle  []*coroutine
 	sim   *Sim
 	steps []Step // room for those of one moment
 }
 
 // room returns what the next Sim is made of: what it has is that of the last one.
-func (c *Crew) room() *Sim {
+func (c *Pool) room() *Sim {
 	if c.sim == nil {
 		c.sim = new(Sim)
 	}
 	return c.sim
 }
 
-// Close ends the coroutines. The Crew can be used again.
-func (c *Crew) Close() {
+// Close ends the coroutines. The Pool can be used again.
+func (c *Pool) Close() {
 	for _, co := range c.idle {
 		co.stop()
 	}
-	*c = Crew{}
+	*c = Pool{}
 }
 
 // lend returns a coroutine that runs p's code when it is resumed.
-func (c *Crew) lend(p *Proc) *coroutine {
+func (c *Pool) lend(p *Proc) *coroutine {
 	last := len(c.idle) - 1
 	if last < 0 {
 		return newCoroutine(p)
@@ -42,7 +42,7 @@ func (c *Crew) lend(p *Proc) *coroutine {
 }
 
 // back takes back a coroutine whose proc's code has come to its end.
-func (c *Crew) back(co *coroutine) {
+func (c *Pool) back(co *coroutine) {
 	co.proc = nil
 	c.idle = append(c.idle, co)
 }
