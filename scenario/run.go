@@ -51,7 +51,7 @@ type Run struct {
 
 	// OnStep, if set, hears of each step of the schedule after its lines were written to Trace, without which it hears of
 	// none.
-	OnStep func(sim.Taken)
+	OnStep func(sim.TraceStep)
 	// Search says that the run is one of a search through all schedules (sim.Exploration): states are compared, and what a
 	// search cannot judge is left out, which is the check for linearizability and lags that are compared.
 	Search bool
@@ -129,7 +129,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		digest = sha256.New()
 		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest)}
 		onStep := r.OnStep // and not r, which would be copied to the heap for every run
-		cfg.Trace = func(taken sim.Taken) {
+		cfg.Trace = func(taken sim.TraceStep) {
 			t.Step(taken)
 			if onStep != nil {
 				onStep(taken)

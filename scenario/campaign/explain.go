@@ -74,7 +74,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	var seen *witness
 	run.Strategy = witnessed(run.Strategy, &seen)
 	prefixes := []int{0} // by step, how many choices there were up to it
-	run.OnStep = func(t sim.Taken) {
+	run.OnStep = func(t sim.TraceStep) {
 		lines := strings.TrimRight(text.String(), "\n")
 		text.Reset()
 		x.Steps = append(x.Steps, ExplainedStep{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})

@@ -34,7 +34,7 @@ func partialOrder(seed uint64) (hash uint64, pairs string) {
 	var latest *noted
 	count := map[string]int{}
 	var order sim.Order
-	s := sim.New(sim.Config{Seed: seed, Strategy: order.Of(sim.RandomWalk), Ticks: 1, Trace: func(t sim.Taken) {
+	s := sim.New(sim.Config{Seed: seed, Strategy: order.Of(sim.RandomWalk), Ticks: 1, Trace: func(t sim.TraceStep) {
 		count[t.Step.Name]++
 		e := event{name: fmt.Sprint(t.Step.Name, count[t.Step.Name]), kind: t.Step.Kind, of: t.Step.Name}
 		if e.kind == sim.Effect {

@@ -14,7 +14,7 @@ func TestARunCannotTellItsPool(t *testing.T) {
 	defer pool.Close()
 	run := func(seed uint64, pool *sim.Pool) (trace []string, end sim.End) {
 		r := &register{}
-		s := sim.New(sim.Config{Seed: seed, Pool: pool, MaxSteps: 9 + int(seed%8), Trace: func(taken sim.Taken) {
+		s := sim.New(sim.Config{Seed: seed, Pool: pool, MaxSteps: 9 + int(seed%8), Trace: func(taken sim.TraceStep) {
 			trace = append(trace, fmt.Sprintf("%s %v: %d", taken.Step.Name, taken.Step.Kind, r.value))
 		}})
 		for _, a := range []sim.Actor{{Name: "a", Crashes: 1, Restarts: 1}, {Name: "b"}} {

@@ -25,7 +25,7 @@ func fewest(n int) int {
 	least := -1
 	for schedule, more := (sim.Choices{}), true; more; {
 		var options []int
-		r, result := incrementers(sim.Config{Strategy: sim.Replay(schedule), Trace: func(t sim.Taken) {
+		r, result := incrementers(sim.Config{Strategy: sim.Replay(schedule), Trace: func(t sim.TraceStep) {
 			if t.Options > 1 {
 				options = append(options, t.Options)
 			}

@@ -37,7 +37,7 @@ type Config struct {
 	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
 	Pool *Pool
 	// Trace, if set, hears of every step.
-	Trace func(Taken)
+	Trace func(TraceStep)
 	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
 	OnNode func(k Kind, p *Proc, note string)
 }
@@ -257,7 +257,7 @@ func (s *Sim) step() {
 	}
 	text := s.take(step)
 	if s.cfg.Trace != nil {
-		s.cfg.Trace(Taken{N: s.result.Steps, Time: s.clock.Now(), Step: *step, Options: n, Text: text})
+		s.cfg.Trace(TraceStep{N: s.result.Steps, Time: s.clock.Now(), Step: *step, Options: n, Text: text})
 	}
 }
 

@@ -98,7 +98,7 @@ func TestTheSameSeedGivesTheSameTraceOnAnyNumberOfProcessors(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		var b strings.Builder
 		for seed := range uint64(50) {
-			incrementers(sim.Config{Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 10, Trace: func(t sim.Taken) {
+			incrementers(sim.Config{Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 10, Trace: func(t sim.TraceStep) {
 				fmt.Fprintln(&b, t.N, t.Time.Unix(), t.Step.Name, t.Step.Kind, t.Options, t.Step.Thread)
 			}}, 3)
 		}
@@ -293,7 +293,7 @@ func TestAnImmediateRequestIsAnsweredInItsOwnStep(t *testing.T) {
 	} {
 		var got []sim.Kind
 		ended := false
-		s := sim.New(sim.Config{Trace: func(taken sim.Taken) { got = append(got, taken.Step.Kind) }})
+		s := sim.New(sim.Config{Trace: func(taken sim.TraceStep) { got = append(got, taken.Step.Kind) }})
 		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
 			p.Do(test.request)
 			ended = true
@@ -330,7 +330,7 @@ func TestTimeStopsAtTheBoundariesOfSources(t *testing.T) {
 		clock := fakeclock.New(fakeclock.Epoch)
 		bell := &alarm{clock: clock, at: fakeclock.Epoch.Add(7 * time.Second)}
 		var ticks []string
-		s := sim.New(sim.Config{Clock: clock, Seed: seed, Trace: func(t sim.Taken) {
+		s := sim.New(sim.Config{Clock: clock, Seed: seed, Trace: func(t sim.TraceStep) {
 			if t.Step.Kind == sim.Tick {
 				ticks = append(ticks, t.Text)
 			}

@@ -58,8 +58,8 @@ type Step struct {
 	until    time.Time
 }
 
-// Taken is a step that happened, as a trace hears of it.
-type Taken struct {
+// TraceStep is a step that happened, as a trace hears of it.
+type TraceStep struct {
 	N       int       // steps are counted from 1
 	Time    time.Time // true time, after the step
 	Step    Step
