@@ -17,10 +17,10 @@ func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.item} }
 // request takes effect, its answer arrives, it wakes.
 func (k Kind) Own() bool { return k <= Timer }
 
-// Moment is a moment of a run, told by what the actors have done so far, and not
+// SchedulingPoint is a moment of a run, told by what the actors have done so far, and not
 // by how many choices there were: it means the same in a run that went another
 // way for a while. No two moments of a run are the same.
-type Moment struct {
+type SchedulingPoint struct {
 	Actor string // whose own code took the latest step of any code; "" before the first
 	Steps int    // how many steps its code has taken
 	Since int    // how many steps that are of no actor's code have been taken since
@@ -33,13 +33,13 @@ type Moment struct {
 // then that of the next actor in turn. When no code can run, time moves. What need
 // not happen does not: no pause, no crash, no fault, no deletion.
 type Deviation struct {
-	At   Moment
+	At   SchedulingPoint
 	Move Move
 }
 
 // place follows a run and knows at which moment it is.
 type place struct {
-	at     Moment
+	at     SchedulingPoint
 	thread int   // of the code that ran last
 	steps  []int // by actor
 }
@@ -55,7 +55,7 @@ func (p *place) saw(s Step) {
 	}
 	p.steps[index]++
 	p.thread = s.Thread
-	p.at = Moment{Actor: s.proc.actor.Name, Steps: p.steps[index]}
+	p.at = SchedulingPoint{Actor: s.proc.actor.Name, Steps: p.steps[index]}
 }
 
 // due returns the step that comes next if nothing is out of the ordinary: of the running thread, or of the next one in
@@ -84,7 +84,7 @@ func due(steps []Step, running int) int {
 // Deviate takes the default schedule but for the given deviations. One whose
 // moment does not come, or whose step is not possible then, is left out.
 func Deviate(deviations []Deviation) Strategy {
-	moves := make(map[Moment]Move, len(deviations))
+	moves := make(map[SchedulingPoint]Move, len(deviations))
 	for _, d := range deviations {
 		moves[d.At] = d.Move
 	}
@@ -93,7 +93,7 @@ func Deviate(deviations []Deviation) Strategy {
 
 type deviate struct {
 	place
-	moves map[Moment]Move
+	moves map[SchedulingPoint]Move
 }
 
 func (d *deviate) Watch(s Step) { d.saw(s) }

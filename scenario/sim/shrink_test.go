@@ -130,7 +130,7 @@ func TestMovesThatAreNotPossibleAreLeftOut(t *testing.T) {
 	elsewhere := sim.Move{Kind: sim.Crash, Name: "nobody"}
 	plain := troubled(1, sim.Deviate(nil))
 	for name, strategy := range map[string]sim.Strategy{
-		"deviate": sim.Deviate([]sim.Deviation{{At: sim.Moment{}, Move: elsewhere}, {At: sim.Moment{Actor: "nobody", Steps: 3}, Move: elsewhere}}),
+		"deviate": sim.Deviate([]sim.Deviation{{At: sim.SchedulingPoint{}, Move: elsewhere}, {At: sim.SchedulingPoint{Actor: "nobody", Steps: 3}, Move: elsewhere}}),
 		"follow":  sim.Follow([]sim.Move{elsewhere}),
 	} {
 		if got := troubled(1, strategy); got.Err != nil || !slices.Equal(got.Choices, plain.Choices) {
