@@ -440,6 +440,78 @@ func TestDocsWidth(t *testing.T) {
 	}
 }
 
+// TestDocsArchitecture: the map has every package, the promised ones are those that other modules can import, and each
+// question leads to a file that has the answer.
+func TestDocsArchitecture(t *testing.T) {
+	text := page(t, "ARCHITECTURE.md")
+	const module = "github.com/isr-sim/isr-sim/"
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.Name}}", "./...")
+	list.Dir = "../.."
+	output, err := list.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", list, err)
+	}
+	var promised, others []string
+	for line := range strings.Lines(string(output)) {
+		path, name, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, module)), " ")
+		if name == "main" || strings.HasPrefix(path, "examples/") || slices.Contains(strings.Split(path, "/"), "internal") {
+			others = append(others, path)
+		} else {
+			promised = append(promised, path)
+		}
+	}
+	for _, test := range []struct {
+		after string
+		want  []string
+	}{
+		{"Other modules may import these. [VERSIONS.md](VERSIONS.md) says what the promise is.", promised},
+		{"## Packages that may change", others},
+	} {
+		var listed []string
+		for _, row := range table(t, text, test.after) {
+			name, link := linkOf(row[0])
+			if listed = append(listed, name); link != "../"+name {
+				t.Errorf("docs/ARCHITECTURE.md: %s leads to %s", name, link)
+			}
+			if len(row) != 3 || row[1] == "" || row[2] == "" {
+				t.Errorf("docs/ARCHITECTURE.md: %s says %q, want what it is for and what it must not know", name, row[1:])
+			}
+		}
+		slices.Sort(listed)
+		if diff := cmp.Diff(test.want, listed); diff != "" {
+			t.Errorf("packages (-go list +docs/ARCHITECTURE.md):\n%s", diff)
+		}
+	}
+
+	questions := table(t, text, "The last column is what to look for in the file.")
+	if len(questions) < 20 {
+		t.Errorf("docs/ARCHITECTURE.md answers %d questions, want at least 20", len(questions))
+	}
+	for _, row := range questions {
+		name, link := linkOf(row[1])
+		file, err := os.ReadFile("../../" + name)
+		switch {
+		case link != "../"+name:
+			t.Errorf("docs/ARCHITECTURE.md: %s leads to %s", name, link)
+		case err != nil:
+			t.Errorf("docs/ARCHITECTURE.md: %s %v", row[0], err)
+		case !strings.Contains(string(file), row[2]):
+			t.Errorf("docs/ARCHITECTURE.md: %s In %s there is no %s", row[0], name, row[2])
+		}
+	}
+	for _, file := range regexp.MustCompile(`\[([^]]+)\]\(([^)]+\.go)\)`).FindAllStringSubmatch(text, -1) {
+		if !strings.HasSuffix(file[2], "/"+file[1]) {
+			t.Errorf("docs/ARCHITECTURE.md: %s leads to %s", file[1], file[2])
+		}
+	}
+}
+
+// linkOf returns the text of a link and where it leads.
+func linkOf(cell string) (text, target string) {
+	text, target, _ = strings.Cut(strings.TrimPrefix(cell, "["), "](")
+	return text, strings.TrimSuffix(target, ")")
+}
+
 // TestDocsAdapter: the adapter in README.md is the test of examples/pages, which go test runs.
 func TestDocsAdapter(t *testing.T) {
 	want, err := os.ReadFile("../../examples/pages/cache_test.go")
