@@ -15,8 +15,7 @@ const (
 	maxTableUnits   = 40_000
 )
 
-// describeLimits serves DescribeLimits: the quotas of a new account, which
-// the fake does not enforce.
+// describeLimits serves DescribeLimits: the quotas of a new account, which the fake does not enforce.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeLimits.html
 func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb.DescribeLimitsOutput, error) {
@@ -28,9 +27,8 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 	}, nil
 }
 
-// describeEndpoints serves DescribeEndpoints. The address is that of the
-// service: the engine does not know behind which door it is. SDKs ask for it
-// only if told to discover endpoints, and not if they were given one.
+// describeEndpoints serves DescribeEndpoints. The address is that of the service: the engine does not know which door a
+// call came through. SDKs ask for it only if they are told to discover endpoints, and not if they were given one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
 func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {
@@ -41,9 +39,8 @@ func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) 
 	}}}, nil
 }
 
-// describeContinuousBackups serves DescribeContinuousBackups: every table has
-// continuous backups, and none has point-in-time recovery, which only
-// UpdateContinuousBackups turns on.
+// describeContinuousBackups serves DescribeContinuousBackups: every table has continuous backups. No table has
+// point-in-time recovery: only UpdateContinuousBackups turns that on, and the fake does not have it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeContinuousBackups.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/backups/continuous.test.ts

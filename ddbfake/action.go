@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// action is a conditional write on one row: what PutItem, UpdateItem,
-// DeleteItem and the actions of a transaction have in common. It goes through
-// prepare, locate, resolve and run, in which order the service finds errors.
+// action is a conditional write on one row: PutItem, UpdateItem, DeleteItem or
+// an action of a transaction. It goes through prepare, locate, resolve and run.
+// This is the order in which the service finds errors.
 type action struct {
 	kind      actionKind
 	tableName string
@@ -158,7 +158,7 @@ func (a *action) checkIndexKeys() error {
 	return nil
 }
 
-// checkEmpty refuses empty values of key attributes, of those of indexes too.
+// checkEmpty refuses empty values of key attributes, those of indexes included.
 func (a *action) checkEmpty() error {
 	if err := a.table.schema.checkEmpty(a.key); err != nil || a.kind != actionPut || a.table.indexes == nil {
 		return err
@@ -220,10 +220,9 @@ func (a *action) runUpdate(w *write) error {
 	return nil
 }
 
-// updated applies the update expression. On a missing row it starts from
-// nothing and adds the key, unless the update only removes: then nothing is
-// created, and the result is empty. DynamoDB Local 3.3.1 creates a row even
-// then.
+// updated applies the update expression. On a missing row it starts from an
+// empty item and adds the key. An update that only removes creates no row, and
+// its result is empty; DynamoDB Local 3.3.1 creates one even then.
 func (a *action) updated() (attr.Record, error) {
 	var base *attr.Record
 	if a.row != nil {
@@ -248,8 +247,8 @@ func (a *action) updated() (attr.Record, error) {
 	return after, nil
 }
 
-// performAlone is perform for an operation of this one action, whose request may
-// carry legacy parameters beside it.
+// performAlone is perform for an operation of this one action, whose request
+// may carry legacy parameters as well.
 func (a *action) performAlone(db *DB, r *request, old legacyWrite) (write, error) {
 	if old.given() {
 		if err := old.check(a); err != nil {

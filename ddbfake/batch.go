@@ -6,17 +6,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// What BatchGetItem and BatchWriteItem have in common. The tables of a batch
-// come in a map: they are served in the order of their names, which nobody
-// promises.
+// This file has the parts that BatchGetItem and BatchWriteItem share. The tables of a batch come in a map. They are
+// served in the order of their names; AWS promises no order.
 
 // duplicateKeys is the answer to a batch that names an item twice.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
 const duplicateKeys = "Provided list of item keys contains duplicates"
 
-// mapKeys refuses RequestItems, echoed as the service prints it, if one of
-// the tables' names is none.
+// mapKeys refuses RequestItems, echoed as the service prints it, if one of the tables' names is not valid.
 func (c *constraints) mapKeys(tables []string, echo func() string) {
 	for _, name := range tables {
 		if plainTableName(name) || strings.HasPrefix(name, "arn:") && len(name) <= maxTableARN && plainTableName(nameInARN(name)) {
@@ -45,8 +43,7 @@ func (db *DB) withholds(r *request, table string, values map[string]types.Attrib
 	return r.unprocessed != nil && db.hits(*r.unprocessed, r.region, target{table, values})
 }
 
-// consumedByBatch reports units by table, without saying whether they were
-// read or written.
+// consumedByBatch reports units by table, without saying whether they were read or written.
 func (u *tableUnits) consumedByBatch(asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {
 	if !wanted(asked) {
 		return nil

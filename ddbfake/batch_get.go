@@ -11,8 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// Limits of BatchGetItem. The row that would exceed the second, and those
-// after it, are left to UnprocessedKeys.
+// Limits of BatchGetItem. The row that would exceed the second, and those after it, are left to UnprocessedKeys.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 const (
@@ -20,8 +19,8 @@ const (
 	maxBatchGetBytes = 16 << 20
 )
 
-// batchGetItem serves BatchGetItem. The items of a table come in the order of
-// their keys in the request; AWS promises none.
+// batchGetItem serves BatchGetItem. The items of a table come in the order of their keys in the request; AWS promises
+// none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
@@ -107,8 +106,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 	return tables, nil
 }
 
-// checkBatchGet checks the parameters one by one. The two forms of texts are
-// the service's.
+// checkBatchGet checks the parameters one by one. The two forms of texts are the service's.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
@@ -200,8 +198,7 @@ func (t *tableGets) resolve(seen batchKeys) error {
 	return nil
 }
 
-// fromReplica puts the rows in their place that a replica has heard of, if one
-// serves the reads.
+// fromReplica replaces the rows by those that a replica has heard of, if a replica serves the reads.
 func (t *tableGets) fromReplica(db *DB, r *request) {
 	if !db.behind(r, t.in.ConsistentRead) {
 		return
@@ -212,9 +209,8 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 	}
 }
 
-// run reads the rows into the answer and returns how many keys are done. What
-// does not fit into it, with sizeBytes in it already, comes back as it was
-// asked for, and so does what is withheld.
+// run reads the rows into the answer, which has sizeBytes already, and returns the number of keys that are done. Keys
+// whose rows do not fit, and keys that are withheld, come back as they were asked for.
 func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
 	withheld func(map[string]types.AttributeValue) bool) (int, error) {
 	items := []map[string]types.AttributeValue{}

@@ -30,8 +30,7 @@ func batchWrite(t *testing.T, c *ddbfake.Door, requests map[string][]types.Write
 	return out
 }
 
-// Each write is a change of its own, all of one request, in the order of the
-// tables' names and then of the request.
+// Each write is a change of its own, all of one request, in the order of the tables' names and then of the request.
 func TestBatchWriteChanges(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "another", "pk", "S", "sk", "S")
@@ -94,8 +93,7 @@ func TestBatchEchoes(t *testing.T) {
 		"Map value must satisfy constraint: [Member must have length less than or equal to 25, Member must have length greater than or equal to 1]")
 }
 
-// Over 16 MB the rest of the keys come back, those of later tables too, and
-// asking for them again completes the batch.
+// Over 16 MB the rest of the keys come back, those of later tables too, and asking for them again completes the batch.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 func TestBatchGetRest(t *testing.T) {
@@ -149,8 +147,7 @@ func TestBatchGetRest(t *testing.T) {
 	}
 }
 
-// A table may be named by its ARN; answers name it as the request does, and
-// the same row is the same.
+// A table may be named by its ARN; answers name it as the request does, and the same row is the same.
 func TestBatchByARN(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	w := newWorld(t, ddbfake.LagManual)

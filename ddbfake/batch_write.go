@@ -8,14 +8,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// maxBatchWrites is the number of writes in a BatchWriteItem. Its other limit,
-// 16 MB a request, is the doors': 25 items of 400 KB are less.
+// maxBatchWrites is the number of writes in a BatchWriteItem. Its other limit, 16 MB a request, is the doors': 25 items
+// of 400 KB are less.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 const maxBatchWrites = 25
 
-// batchWriteItem serves BatchWriteItem: writes that are checked together and
-// then done one after the other, each on its own.
+// batchWriteItem serves BatchWriteItem: writes that are checked together and then done one after the other, each on its
+// own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
@@ -84,7 +84,7 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 			w := batchWrite{name: name, request: q}
 			switch {
 			case (q.PutRequest == nil) == (q.DeleteRequest == nil):
-				// The text is about something else, but the service's.
+				// The text speaks of something else, but it is the service's.
 				// Source: https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
 				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 			case q.PutRequest != nil:
@@ -101,8 +101,7 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 	return writes, nil
 }
 
-// checkBatchWrite checks the parameters one by one: enumerations, then
-// RequestItems.
+// checkBatchWrite checks the parameters one by one: enumerations, then RequestItems.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
 func checkBatchWrite(in *dynamodb.BatchWriteItemInput, names []string) error {
@@ -143,8 +142,7 @@ func checkBatchWrite(in *dynamodb.BatchWriteItemInput, names []string) error {
 
 // printWrites prints RequestItems as the service echoes it.
 //
-// Deviation: the service echoes the writes too, in forms that differ by
-// region.
+// Deviation: the service echoes the writes too, in forms that differ by region.
 func printWrites(items map[string][]types.WriteRequest, names []string) string {
 	parts := make([]string, len(names))
 	for i, name := range names {
@@ -156,8 +154,7 @@ func printWrites(items map[string][]types.WriteRequest, names []string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// resolve finds the row. Of an item, too, the service says that its key does
-// not match.
+// resolve finds the row. Of an item, too, the service says that its key does not match.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
 func (w *batchWrite) resolve(seen batchKeys) error {

@@ -172,7 +172,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkWorld: what a simulator does once for each schedule.
+// BenchmarkWorld measures the work that a simulator does once a schedule.
 func BenchmarkWorld(b *testing.B) {
 	b.Run("new", func(b *testing.B) {
 		b.ReportAllocs()

@@ -5,10 +5,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Capacity units: a read takes one for each 4 KB that it reads consistently,
-// half if eventually, a write one for each KB of the larger of the two
-// images; at least one block, even if there is no row; twice as much within a
-// transaction.
+// Capacity units. A consistent read takes one unit for each 4 KB, an eventually consistent one half a unit. A write
+// takes one for each KB of the larger of its two images. Each takes at least one block, even if there is no row, and
+// twice as much within a transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 const (
@@ -32,8 +31,7 @@ func (w *write) units() float64 {
 	return blocks(max(sizeOf(w.after), sizeOf(w.row)), writeBlockBytes)
 }
 
-// consumed returns the ConsumedCapacity of a write that is a request by
-// itself, nil if it was not asked for.
+// consumed returns the ConsumedCapacity of a write that is a request by itself, nil if it was not asked for.
 func (w *write) consumed(asked types.ReturnConsumedCapacity) *types.ConsumedCapacity {
 	if !wanted(asked) {
 		return nil
@@ -47,8 +45,7 @@ func wanted(asked types.ReturnConsumedCapacity) bool {
 	return asked == types.ReturnConsumedCapacityTotal || asked == types.ReturnConsumedCapacityIndexes
 }
 
-// consumedBy reports units without saying whether they were read or written:
-// only transactions do.
+// consumedBy reports units without saying whether they were read or written: only transactions do.
 func consumedBy(asked types.ReturnConsumedCapacity, table string, units float64) *types.ConsumedCapacity {
 	c := &types.ConsumedCapacity{TableName: aws.String(table), CapacityUnits: aws.Float64(units)}
 	if asked == types.ReturnConsumedCapacityIndexes {
@@ -97,7 +94,7 @@ func (u *tableUnits) consumed(asked types.ReturnConsumedCapacity, read bool) []t
 	return out
 }
 
-// mark says of units that they were read, or that they were written.
+// mark reports units as read or as written.
 func mark(readUnits, writeUnits **float64, units float64, read bool) {
 	if read {
 		*readUnits = aws.Float64(units)

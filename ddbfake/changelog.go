@@ -40,7 +40,7 @@ type Change struct {
 	// deletion under a lag carries the instant at which it was due. Sent is
 	// when the caller made the call; it equals Time for TTL.
 	Time, Sent time.Time
-	// Actor is who called, "" for TTL.
+	// Actor is the caller, "" for TTL.
 	Actor string
 	// Cause is a client or TTL.
 	Cause Cause
@@ -57,13 +57,13 @@ type Change struct {
 }
 
 // Changes returns the change log, oldest first: all of it, or what
-// Options.KeepChanges has left. The slice returned stays what it is while the
+// Options.KeepChanges has left. The returned slice does not change while the
 // log grows; its elements must not be modified.
 func (db *DB) Changes() []Change { return db.ChangesSince(0) }
 
-// ChangesSince returns the changes whose Seq is greater than seq, as far as they
-// are kept. It copies little, however often it is called and however long the
-// log: what has been copied for one call serves the next.
+// ChangesSince returns the changes whose Seq is greater than seq, as far as
+// they are kept. Frequent calls on a long log are cheap: the changes that were
+// copied for one call serve the next.
 func (db *DB) ChangesSince(seq int) []Change {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -71,8 +71,8 @@ func (db *DB) ChangesSince(seq int) []Change {
 	return db.state.log.since(seq)
 }
 
-// record appends to the change log. One that has grown to twice what is to be
-// kept is cut to that.
+// record appends to the change log. A log that has reached twice the number of
+// changes to be kept is cut to that number.
 func (db *DB) record(e logEntry) {
 	log := &db.state.log
 	if keep := db.keepChanges; keep > 0 && log.length >= 2*keep {

@@ -76,8 +76,8 @@ func TestKeepOneChange(t *testing.T) {
 	}
 }
 
-// A snapshot has the log of its instant, and whoever goes on from it has the
-// same numbers.
+// A snapshot has the log of its instant, and every DB that goes on from it has
+// the same numbers.
 func TestKeepChangesOfSnapshots(t *testing.T) {
 	w := newBounded(t, 4, ddbfake.LagManual)
 	version := func(i int) values { return with(key("a", "b"), "v", n(fmt.Sprint(i))) }

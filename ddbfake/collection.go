@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// An item collection is the rows of one partition, with what local secondary
-// indexes have of them. Tables without such an index have no collections.
+// An item collection is the rows of one partition, together with their entries in local secondary indexes. Tables
+// without such an index have no collections.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections
 
@@ -17,8 +17,8 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit
 const maxCollectionBytes = 10 << 30
 
-// localBytes returns what a row takes in its collection: its own size and what
-// each local index has of it.
+// localBytes returns the bytes that a row takes in its collection: its own size, and the size of its entry in each
+// local index.
 func (t *table) localBytes(r *row) int64 {
 	n := int64(r.sizeBytes)
 	for _, x := range t.indexes {
@@ -55,9 +55,8 @@ func (t *table) collectionBytes(hash string) int64 {
 	return n
 }
 
-// checkCollection refuses a write that makes a collection grow beyond the
-// limit. Of the writes of a transaction each is looked at by itself. The text
-// is that which AWS documents for the reason of a transaction.
+// checkCollection refuses a write that makes a collection grow beyond the limit. It looks at each write of a
+// transaction by itself. The text is the one that AWS documents for the reason of a transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (w *write) checkCollection() error {
@@ -83,8 +82,8 @@ func (w *write) checkCollection() error {
 	return &types.ItemCollectionSizeLimitExceededException{Message: aws.String("Collection size exceeded.")}
 }
 
-// collectionMetrics describes the collection of a write that has been done;
-// nil if that was not asked for, or if there is none.
+// collectionMetrics describes the collection of a write that has been done; nil if it was not asked for, or if there is
+// none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ItemCollectionMetrics.html
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/putItem/itemCollectionMetrics.test.ts

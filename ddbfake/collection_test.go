@@ -13,8 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// collectionWorld has a table with five local indexes, so that a row takes
-// six times its size of its collection.
+// collectionWorld has a table with five local indexes, so that a row takes six times its size of its collection.
 func collectionWorld(t *testing.T) *ddbfake.Door {
 	t.Helper()
 	in := &dynamodb.CreateTableInput{
@@ -42,8 +41,8 @@ func collectionWorld(t *testing.T) *ddbfake.Door {
 	return door
 }
 
-// A collection does not grow beyond 10 GB; it may shrink, and others may
-// grow. The rows share their text, so they take no memory.
+// A collection does not grow beyond 10 GB; it may shrink, and others may grow. The rows share their text, so they take
+// no memory.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ItemCollections.SizeLimit
 func TestCollectionLimit(t *testing.T) {

@@ -9,61 +9,50 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// Clock tells the service its time: TTL, idempotency tokens and the change
-// log are judged by it and by nothing else. *fakeclock.Clock, a
-// clockwork.Clock and a one-method wrapper of time.Now all satisfy it.
+// Clock tells the service its time: TTL, idempotency tokens and the change log go by it, and by nothing else.
+// *fakeclock.Clock, a clockwork.Clock and a one-method wrapper of time.Now all satisfy it.
 type Clock interface {
 	Now() time.Time
 }
 
 // Options configure a DB. The zero value works.
 type Options struct {
-	// Clock is the service's clock. Nil means a fakeclock standing at
-	// fakeclock.Epoch, which moves only if someone moves it.
+	// Clock is the service's clock. Nil means a fakeclock that stands at fakeclock.Epoch until a test moves it.
 	Clock Clock
-	// Lag says when TTL deletes rows that have expired. The zero value,
-	// LagManual, leaves that to Sweep and SweepExpired.
+	// Lag says when TTL deletes rows that have expired. The zero value, LagManual, leaves that to Sweep and
+	// SweepExpired.
 	Lag Lag
-	// Seed is where LagUniform and LagExponential take the lag of each row
-	// from: one seed, one order.
+	// Seed decides the lag of each row under LagUniform and LagExponential: one seed, one order.
 	Seed uint64
-	// ReplicaLag is by how much the replicas lag that serve eventually
-	// consistent reads: such a read sees every row as it was so long ago.
-	// Reads with ConsistentRead and TransactGetItems see the present. Zero is
-	// no lag.
+	// ReplicaLag is the lag of the replicas that serve eventually consistent reads: such a read sees every row as it
+	// was that long ago. Reads with ConsistentRead and TransactGetItems see the present. Zero is no lag.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
-	// Conflicts makes calls conflict that overlap in real time: that are in Do
-	// at the same time. A PutItem, UpdateItem or DeleteItem is refused if a
-	// TransactWriteItems with its item succeeds meanwhile, and so is a
-	// TransactWriteItems; a TransactGetItems if any write of one of its items
-	// does; and a ClientRequestToken if the first transaction with it does. No
-	// other call conflicts. Of two calls that conflict one always succeeds.
+	// Conflicts makes calls conflict that overlap in real time, which means that they are in Do at the same time. A
+	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
+	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds, and a
+	// ClientRequestToken if the first transaction with it does. No other call conflicts. Of two calls that conflict one
+	// always succeeds.
 	//
-	// It is off by default, because what overlaps is up to the processors: with
-	// it the same program does not get the same answers twice. Without it calls
-	// conflict only where a FaultConflict says so.
+	// It is off by default, because the processors decide which calls overlap: with it the same program does not get
+	// the same answers twice. Without it calls conflict only where a FaultConflict says so.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 	Conflicts bool
-	// KeepChanges bounds the change log, for a DB that runs long: at least so
-	// many of the latest changes are kept, and at most twice as many. Zero keeps
-	// all. What is dropped is gone for replicas too: a read is never further
-	// behind than the log reaches.
+	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept,
+	// and at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never
+	// further behind than the log reaches.
 	KeepChanges int
-	// LogRequests is how many of the latest requests Requests remembers. Zero
-	// is none.
+	// LogRequests is the number of the latest requests that Requests remembers. Zero is none.
 	LogRequests int
-	// OnFault, if set, hears of each fault as it strikes, for those who must
-	// know what the caller may not. It is called before the fault's effect,
-	// and must not call the DB.
+	// OnFault, if set, is called with each fault that strikes, before the fault's effect. It is for tests that must
+	// know what the caller cannot. It must not call the DB.
 	OnFault func(Fault)
 }
 
-// DB is one DynamoDB: tables, rows, TTL settings, idempotency tokens, pending
-// faults and the change log. It is safe for concurrent use; calls take effect
-// one at a time.
+// DB is one DynamoDB: tables, rows, TTL settings, idempotency tokens, pending faults and the change log. It is safe for
+// concurrent use; calls take effect one at a time.
 type DB struct {
 	clock   Clock
 	seed    uint64
@@ -74,8 +63,7 @@ type DB struct {
 
 	mu  sync.Mutex
 	lag Lag
-	// replicaLag is never negative. What replicas have yet to hear of is in
-	// the change log.
+	// replicaLag is never negative. Changes that replicas have not heard of yet are in the change log.
 	replicaLag time.Duration
 	// keepChanges is never negative.
 	keepChanges int
@@ -95,10 +83,9 @@ func New(o Options) *DB {
 	return db
 }
 
-// Reset makes db what New(o) returns, in the state of a snapshot if one is given:
-// for programs that need many DBs, one after another, and would rather use the
-// memory of one again. Whatever has been read from db stays what it is. Its former
-// clients may not be used while it is called.
+// Reset makes db equal to the result of New(o), in the state of a snapshot if one is given. It is for programs that
+// need many DBs, one after another, and reuse the memory of one. Results that were read from db before do not change.
+// Its former clients must not be used during the call.
 func (db *DB) Reset(o Options, s *Snapshot) {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
@@ -118,8 +105,7 @@ func (db *DB) Reset(o Options, s *Snapshot) {
 	db.served = requestLog{keep: max(o.LogRequests, 0)}
 }
 
-// SetLag changes when TTL deletes. Rows that the former lag would have
-// deleted before now are deleted first.
+// SetLag changes when TTL deletes. Rows that the former lag would have deleted before now are deleted first.
 func (db *DB) SetLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -133,10 +119,9 @@ func (db *DB) SetLag(l Lag) {
 	}
 }
 
-// Items returns the rows of a table sorted by partition key, then sort key;
-// nil if there is no such table. It is named as in Tables: by its name if it is
-// in the default region, or by its ARN. Expired rows that TTL has not deleted are
-// among them. The rows must not be modified.
+// Items returns the rows of a table sorted by partition key, then sort key; nil if there is no such table. The table is
+// named as in Tables: by its name if it is in the default region, or by its ARN. Expired rows that TTL has not deleted
+// are among them. The rows must not be modified.
 func (db *DB) Items(table string) []attr.Item {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -49,7 +49,8 @@ func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *o
 	}
 }
 
-// operations is the dispatch table: what is not here is not supported.
+// operations is the dispatch table. An operation that is not here is not
+// supported.
 var operations = []*operation{
 	handle("BatchGetItem", (*DB).batchGetItem),
 	handle("BatchWriteItem", (*DB).batchWriteItem),
@@ -115,8 +116,8 @@ func operationOf(in any) *operation {
 	return operationByInput[reflect.TypeOf(in)]
 }
 
-// inputName names what a caller passed as Call.Input, for the error that says
-// it is not supported.
+// inputName names the type of a Call.Input, for the error that says it is not
+// supported.
 func inputName(in any) string {
 	if in == nil {
 		return "a nil input"

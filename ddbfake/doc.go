@@ -16,23 +16,23 @@ A [DB] holds tables. Three doors lead to it and give the same answers:
 [DB.StreamsClient] is the SDK door for DynamoDB Streams; the other two doors
 serve both APIs. A stream is a view of the change log, with nothing of its own.
 
-All of them serve calls as [DB.Do] does, one [Call] at a time. Beside the
-doors there is what a service does not show: rows ([DB.Items]), every change
-and who made it ([DB.Changes]), TTL deletion as the test chooses ([Lag],
-[DB.Sweep]), faults on demand ([DB.Inject]), and states that can be kept,
-restored and compared ([DB.Snapshot], [DB.Restore], [DB.Hash]).
+All of them serve calls as [DB.Do] does, one [Call] at a time. A test also sees
+and does things that the service does not offer: it reads rows ([DB.Items]) and
+every change with its author ([DB.Changes]), chooses when TTL deletes ([Lag],
+[DB.Sweep]), injects faults ([DB.Inject]), and keeps, restores and compares
+states ([DB.Snapshot], [DB.Restore], [DB.Hash]).
 
 Tables are separate per region ([Call.Region], [Door.In], the Region of an SDK
-client, the credential scope on the wire). What looks at tables from outside
-calls those of [DefaultRegion] by their names and any by their ARNs.
+client, the credential scope on the wire). Methods of the DB take the names of
+tables in [DefaultRegion], and the ARNs of any tables.
 
-In a test, [Start] makes a DB that says what it saw if the test fails, and
-[DB.Put] sets the scene. In a bubble of testing/synctest nothing waits in real
-time, and no goroutine is left behind.
+In a test, [Start] makes a DB that prints its latest requests and its rows if the
+test fails, and [DB.Put] writes the rows to begin with. In a bubble of
+testing/synctest nothing waits in real time, and no goroutine is left behind.
 
 There is no fault that makes a call slow. The engine never waits: a call takes
-effect when it reaches Do, and what delays calls belongs before it, where a
-simulator chooses their order or a test holds one back.
+effect when it reaches Do. Delays belong before it, where a simulator chooses the
+order of calls or a test holds one back.
 
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
@@ -49,9 +49,9 @@ simulator chooses their order or a test holds one back.
 The same calls in the same order give the same answers, the same change log
 and the same hash, in every process. Time is the clock's and no other; nothing
 is random; no result depends on the order of a map. Calls take effect one at a
-time, in the order in which they reach Do: whoever needs an order among
-goroutines has to make it. Options.Conflicts gives this up: what overlaps in
-time then matters.
+time, in the order in which they reach Do: a test that needs an order among
+goroutines has to make it. Options.Conflicts gives this up: the answers then
+depend on the calls that overlap in real time.
 
 # Fidelity
 
@@ -67,7 +67,7 @@ service's own order, which AWS does not promise, so no test should.
 
 # Limits
 
-[Operations] lists what is supported. Everything else, PartiQL and some
+[Operations] lists the supported operations. Everything else, PartiQL and some
 parameters of tables for example, is refused with an [UnsupportedError]; nothing
 is ignored. A stream has one shard all its life, where the service has several
 and begins new ones every few hours; records that Options.KeepChanges has

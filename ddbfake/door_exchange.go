@@ -77,8 +77,8 @@ func (h *handler) serve(ctx context.Context, r *httpdoor.Request, body []byte, t
 	return err
 }
 
-// refusal returns what is wrong with a request before its operation is looked
-// at, in the service's order: malformed JSON, no target, no credentials.
+// refusal returns the first mistake of a request that is found before its operation is looked at. The order is the
+// service's: malformed JSON, no target, no credentials.
 func refusal(r *httpdoor.Request, signed bool, body []byte) error {
 	_, target := awsjson.OperationIn(r.Target)
 	switch {

@@ -32,7 +32,7 @@ func (f *fleeting) reuse() {
 	}
 }
 
-// Nothing of a request outlives it but what is decoded from its body.
+// Nothing of a request outlives it except the values decoded from its body.
 func TestHandlerKeepsNothing(t *testing.T) {
 	var memory fleeting
 	var calls []Call

@@ -14,10 +14,9 @@ import (
 // actor; signatures are not checked. A fault that loses a request or a
 // response breaks the connection without an answer.
 //
-// GET / answers the health check of the service. The handler has no timeouts
-// of its own: those belong to the http.Server around it. Package control has what
-// a test in another language wants beside it, and the command isr-sim serve
-// serves both.
+// GET / answers the health check of the service. The handler has no timeouts of
+// its own: those belong to the http.Server around it. The command isr-sim serve
+// serves this handler together with a control API for tests in other languages.
 func (db *DB) Handler() http.Handler { return &handler{do: db.doForWire} }
 
 // handler is the HTTP door.
@@ -44,8 +43,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header["Connection"] = []string{"close"}
 	}
 	w.WriteHeader(to.Status)
-	// A failed write means that the caller has gone: it may or may not have
-	// read the answer, and nobody is left to tell.
+	// A failed write means that the caller has gone. It may or may not have
+	// read the answer, and there is no connection left to report to.
 	_, _ = w.Write(to.Body)
 }
 

@@ -130,7 +130,7 @@ func fuzzedDB(tb testing.TB) *ddbfake.DB {
 	return db
 }
 
-// effect is what a request can change.
+// effect is everything that a request can change.
 type effect struct {
 	hash    [32]byte
 	changes int

@@ -259,8 +259,8 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connection broke") }
 
-// An attribute value of no type, or of two, is refused by name of the
-// parameter, whatever it is in.
+// An attribute value of no type, or of two, is refused with the name of the
+// parameter, at any depth.
 func TestHandlerRefusesValues(t *testing.T) {
 	const (
 		none = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"

@@ -23,10 +23,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
-// Client returns a real client of the SDK whose wire ends in this DB: no
-// socket, no goroutine, no timer but the one of a retry. It serializes,
+// Client returns a real client of the SDK whose wire ends in this DB, without a
+// socket, a goroutine or a timer other than that of a retry. It serializes,
 // retries and deserializes as it does against AWS. See NewClient for its
-// options; the ids it makes up are numbered per DB.
+// options; the ids that it makes up are numbered per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
@@ -34,8 +34,8 @@ func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 // NewClient returns a real client of the SDK whose wire ends in do, which is
 // called in the goroutine of the client's caller, once an attempt.
 //
-// What differs from a client that dynamodb.NewFromConfig makes is what would
-// make runs differ from each other or read the environment:
+// It differs from a client of dynamodb.NewFromConfig only where runs would
+// differ from each other, or read the environment:
 //   - nothing is loaded from files, the environment or the network;
 //   - the retryer is Retryer(3): as many attempts as the SDK's standard mode,
 //     no delay, no jitter, no token bucket;
@@ -57,8 +57,8 @@ func NewClient(do func(context.Context, Call) (any, error), optFns ...func(*dyna
 	}, append([]func(*dynamodb.Options){WithClientID(clients.Add(1))}, optFns...)...)
 }
 
-// WithActor names who calls through a client, or through one call of it: the
-// actor becomes the access key id, on every wire.
+// WithActor names the caller of a client, or of one call of it: the actor
+// becomes the access key id, on every wire.
 func WithActor(actor string) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) { o.Credentials = actorCredentials(actor) }
 }
@@ -150,7 +150,7 @@ func Retryer(maxAttempts int) aws.Retryer {
 	})
 }
 
-// unlimited is a rate limiter that only refuses to retry for a caller who has
+// unlimited is a rate limiter that refuses retries only to a caller who has
 // gone: the SDK would else race the zero delay against the context.
 type unlimited struct{}
 
@@ -163,12 +163,12 @@ func (unlimited) GetToken(ctx context.Context, _ uint) (func() error, error) {
 func (unlimited) AddTokens(uint) error { return nil }
 
 // Transport returns the wire of the SDK door for any "do": it decodes each
-// request, calls do in the goroutine of RoundTrip and encodes the answer.
-// There is no goroutine, channel, timer or lock about that call, so do may
-// block, switch coroutines or park the caller as it likes.
+// request, calls do in the goroutine of RoundTrip and encodes the answer. No
+// goroutine, channel, timer or lock surrounds that call, so do may block,
+// switch coroutines or park the caller.
 //
-// An error of do that is one of the service's becomes its HTTP answer. Any
-// other one, such as a NetworkError, is returned from RoundTrip as it is, and
+// An error of do becomes an HTTP answer if it is one of the service's. Any
+// other error, such as a NetworkError, is returned from RoundTrip as it is, and
 // the SDK retries it as a lost connection.
 //
 // The returned value has a method Do as well, so that it serves as the
@@ -227,7 +227,7 @@ func (t *transport) serve(r *http.Request, dst []byte) (answer []byte, status in
 	}
 	signer, ok := awsjson.SignerOf(first(r.Header, headerAuthorization), r.URL.RawQuery, first(r.Header, headerRegionSet))
 	if !ok {
-		signer.Region = awsmiddleware.GetRegion(r.Context()) // nobody signs for the anonymous
+		signer.Region = awsmiddleware.GetRegion(r.Context()) // anonymous credentials are not signed with
 	}
 	call := wireCall{target: first(r.Header, headerTarget), signer: signer, invocation: first(r.Header, headerInvocation), body: body}
 	return call.serve(r.Context(), t.do, dst)

@@ -17,7 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
-// canned answers every request with the same bytes: what the SDK itself costs.
+// canned answers every request with the same bytes, to measure the cost of the
+// SDK itself.
 type canned struct{ body []byte }
 
 func (c canned) Do(*http.Request) (*http.Response, error) {

@@ -21,8 +21,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
-// recorder is a "do" that keeps what reaches it and answers with the errors
-// given, then with an empty GetItemOutput.
+// recorder is a "do" that keeps its calls and answers with the errors given,
+// then with an empty GetItemOutput.
 type recorder struct {
 	calls       []Call
 	invocations []string

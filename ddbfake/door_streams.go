@@ -10,8 +10,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Streams are an API of their own, with an SDK client of its own: what the
-// doors have for it stands here. The HTTP door serves both at one address.
+// Streams are an API of their own, with an SDK client of its own. This file has
+// their methods of the doors. The HTTP door serves both APIs at one address.
 
 // DescribeStream has the signature of *dynamodbstreams.Client's.
 func (d *Door) DescribeStream(ctx context.Context, in *dynamodbstreams.DescribeStreamInput, _ ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error) {
@@ -40,7 +40,7 @@ func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbs
 }
 
 // NewStreamsClient returns a real client of the SDK for DynamoDB Streams whose
-// wire ends in do: what NewClient says of its clients holds for this one.
+// wire ends in do. NewClient's documentation holds for this one, too.
 func NewStreamsClient(do func(context.Context, Call) (any, error), optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	return newStreamsClient(do, clients.Add(1), optFns)
 }
@@ -59,8 +59,8 @@ func newStreamsClient(do do, id uint64, optFns []func(*dynamodbstreams.Options))
 	}, optFns...)
 }
 
-// WithStreamsActor names who calls through a client for streams, as WithActor
-// does for the other kind.
+// WithStreamsActor names the caller of a client for streams, as WithActor does
+// for the other kind.
 func WithStreamsActor(actor string) func(*dynamodbstreams.Options) {
 	return func(o *dynamodbstreams.Options) { o.Credentials = actorCredentials(actor) }
 }

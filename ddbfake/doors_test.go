@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// failure is what a caller can learn from an error.
+// failure is the part of an error that a caller can see.
 type failure struct {
 	Type, Code, Message string
 	Item                map[string]types.AttributeValue

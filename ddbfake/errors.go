@@ -9,14 +9,12 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// UnsupportedError says that the fake does not have an operation, or not this
-// parameter of it. Nothing is ignored in silence. Its error code is
-// UnknownOperationException, on the wire too.
+// UnsupportedError says that the fake does not have an operation, or one of its parameters. Nothing is ignored in
+// silence. Its error code is UnknownOperationException, on the wire too.
 type UnsupportedError struct {
 	// Operation is the operation's name, for example "ExecuteStatement".
 	Operation string
-	// Parameter is the request member that is not supported; "" if the whole
-	// operation is not.
+	// Parameter is the request member that is not supported; "" if the whole operation is not.
 	Parameter string
 }
 
@@ -37,8 +35,7 @@ func (e *UnsupportedError) ErrorMessage() string {
 // ErrorFault is always the client's.
 func (e *UnsupportedError) ErrorFault() smithy.ErrorFault { return smithy.FaultClient }
 
-// NotAFaultError says that a fault which was to hit the call is none: its kind is
-// not one of FaultKinds. The call has no effect.
+// NotAFaultError says that a fault for the call has a kind that is not one of FaultKinds. The call has no effect.
 type NotAFaultError struct {
 	Fault Fault
 }
@@ -48,15 +45,13 @@ func (e *NotAFaultError) Error() string {
 	return fmt.Sprintf("ddbfake: found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (%s)", e.Fault.Kind, faultKindList())
 }
 
-// NetworkError is what a caller sees of a request or a response that was
-// lost. As in life its text does not tell the two apart: the call may or may
-// not have taken effect. Retryers of the SDK treat it as retryable.
+// NetworkError is the caller's error for a lost request or a lost response. Its text does not tell the two apart, as in
+// life: the call may or may not have taken effect. Retryers of the SDK treat it as retryable.
 type NetworkError struct {
 	// Operation is the operation's name.
 	Operation string
-	// ResponseLost is for tests, which may know what a caller may not: true
-	// if the call was served and only its response was lost, false if it
-	// never arrived.
+	// ResponseLost is for tests, which may know more than a caller: true if the call was served and only its response
+	// was lost, false if it never arrived.
 	ResponseLost bool
 }
 
@@ -93,13 +88,13 @@ func resourceNotFound(message string) error {
 	return &types.ResourceNotFoundException{Message: aws.String(message)}
 }
 
-// ongoing is why a call conflicts. AWS documents the text of a reason, with a
-// full stop that its clients do not report.
+// ongoing is the reason of a call that conflicts. AWS documents the text of a reason, with a full stop that its clients
+// do not report.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 const ongoing = "Transaction is ongoing for the item"
 
-// conflictError refuses a write for the sake of a transaction on its row.
+// conflictError refuses a write because of a transaction on its row.
 func conflictError() error {
 	return &types.TransactionConflictException{Message: aws.String(ongoing)}
 }

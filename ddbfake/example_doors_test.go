@@ -16,8 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// A failing condition through a real client of the SDK, with the row that was
-// there.
+// A failing condition through a real client of the SDK, with the row that was there.
 func ExampleDB_Client() {
 	ctx := context.Background()
 	db := ddbfake.New(ddbfake.Options{})

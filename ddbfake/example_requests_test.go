@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// What did the code under test ask, and what was it told?
+// The log shows the requests of the code under test, and their outcomes.
 func ExampleDB_Requests() {
 	db := newCache(ddbfake.Options{LogRequests: 2})
 	if err := db.Put("cache", attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK"), "lease_token": attr.S("bob-1")}); err != nil {

@@ -36,8 +36,8 @@ func ExampleDB_Put() {
 	// ddbfake: put item 1 of 1 into cache: api error ValidationException: One or more parameter values were invalid: Missing the key sk in the item
 }
 
-// TTL follows the clock: with a lag of ten minutes, a row is there for ten
-// minutes after its ttl, and nobody needs to sweep.
+// TTL follows the clock: with a lag of ten minutes, a row is there for ten minutes after its ttl, and no test needs to
+// sweep.
 func ExampleLagFixed() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := newCache(ddbfake.Options{Clock: clock, Lag: ddbfake.LagFixed(10 * time.Minute)})
@@ -54,8 +54,8 @@ func ExampleLagFixed() {
 	// 00:15:00 rows: 0 expired: 0
 }
 
-// Each kind of fault, and what is left of a counter that stood at 5 and was put
-// to 6 before: what the caller hears and what has happened are two things.
+// Each kind of fault, and what is left of a counter that stood at 5 and was put to 6 before: the caller's error and the
+// row's change are two things.
 func ExampleFaultKinds() {
 	key := attr.Item{"pk": attr.S("/home"), "sk": attr.S("META")}
 	for _, kind := range ddbfake.FaultKinds() {

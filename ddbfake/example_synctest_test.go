@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// waitForLock takes the lock of /home as soon as nobody has it. It waits by the
+// waitForLock takes the lock of /home as soon as it is free. It waits by the
 // clock of package time, as most code does.
 func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 	clock := clockwork.NewRealClock()

@@ -110,7 +110,7 @@ func ExampleDB_Inject() {
 	// ConditionalCheckFailedException: The conditional request failed
 }
 
-// Every row that changes leaves an entry, with who changed it and why.
+// Every change of a row leaves an entry, with its author and its cause.
 func ExampleDB_Changes() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := newCache(ddbfake.Options{Clock: clock})

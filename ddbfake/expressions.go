@@ -29,7 +29,8 @@ type parsed struct {
 // cache holds parsed expressions of one language.
 type cache[E any] struct {
 	bySource map[string]cached[E]
-	// last was asked for last, and is likely to be asked for next.
+	// last is the expression that was asked for last. It is likely to be asked
+	// for next.
 	last cached[E]
 }
 
@@ -38,8 +39,8 @@ type cached[E any] struct {
 	expression E
 }
 
-// maxCached bounds a cache. One that is full is emptied: a program that sends
-// so many different expressions builds them from values, and keeps none.
+// maxCached bounds a cache. A full one is emptied: a program with so many
+// different expressions builds them from values, and repeats none.
 const maxCached = 1024
 
 func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err error) {
@@ -71,10 +72,10 @@ func (c *cache[E]) parsed(source string, parse func(string) (E, error)) (e E, er
 	return known.expression, nil
 }
 
-// Programs make many DBs, a test or a schedule each, and all of them send the
-// same expressions, so what these functions parse is parsed once a process. A
-// parsed expression is never written to, and the same source always gives the
-// same one, so nobody can tell.
+// Programs make many DBs, one a test or a schedule, and send the same
+// expressions to all of them. So these functions parse each expression once a
+// process. That shows nowhere: a parsed expression is never written to, and the
+// same source always gives the same one.
 var (
 	parseCondition    = once(expr.ParseCondition)
 	parseFilter       = once(expr.ParseFilter)
@@ -130,14 +131,14 @@ func checkPlaceholders(expressions []expression, names map[string]string, values
 
 const projectionExpression = "ProjectionExpression"
 
-// bindings are what the expressions of a call are evaluated with, for each
-// action by itself: the next call takes the same.
+// bindings hold the names and values with which the expressions of a call are
+// evaluated, one for each action. The next call reuses them.
 type bindings struct {
 	kept [4]expr.Bindings // as many as nearly every call needs
 	used int
 }
 
-// reset takes back what was handed out.
+// reset makes all bindings free again.
 func (b *bindings) reset() { b.used = 0 }
 
 func (b *bindings) next() *expr.Bindings {

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// FaultKind is what goes wrong.
+// FaultKind says how a call goes wrong.
 type FaultKind uint8
 
 // The kinds of fault.
@@ -30,22 +30,22 @@ const (
 	// in place of its response, whatever it was.
 	FaultErrorAfter
 	// FaultConflict refuses a write or a transaction with no effect, as if a
-	// transaction were going on with one of its rows: TransactionConflictException,
-	// or for a transaction TransactionCanceledException whose reasons say so.
-	// It befalls PutItem, UpdateItem, DeleteItem, TransactWriteItems and
-	// TransactGetItems. Other calls never conflict, so it does not match them.
-	// The SDKs do not retry a conflict by themselves.
+	// transaction were going on with one of its rows:
+	// TransactionConflictException, or for a transaction
+	// TransactionCanceledException whose reasons say so. It can hit PutItem,
+	// UpdateItem, DeleteItem, TransactWriteItems and TransactGetItems. Other
+	// calls never conflict, so it does not match them. The SDKs do not retry a
+	// conflict by themselves.
 	FaultConflict
-	// FaultDuplicate delivers the request twice, as a proxy does that sends it
-	// again by itself: the service serves it twice, one right after the other,
-	// as two requests. The caller gets the second answer; the first reaches
-	// nobody.
+	// FaultDuplicate delivers the request twice, as a proxy does that repeats
+	// requests by itself. The service serves them as two requests, one right
+	// after the other. The caller gets the second answer; the first is lost.
 	FaultDuplicate
 	// FaultStaleRead serves an eventually consistent read from a replica that
 	// has not heard of the last change of the rows that it reads: the item of
 	// GetItem, each item of BatchGetItem, the partition of a Query, the table
-	// of a Scan. It matches no other call, and no read with ConsistentRead.
-	// What has never changed is read as it is.
+	// of a Scan. It matches no other call, and no read with ConsistentRead. A
+	// row that has never changed is read as it is.
 	FaultStaleRead
 	// FaultUnprocessed leaves requests of a batch undone: those whose rows the
 	// predicates match, or all of a table, come back in UnprocessedItems or
@@ -103,8 +103,8 @@ func (k FaultKind) Effective() bool {
 	return false
 }
 
-// Fault is something that goes wrong with certain calls. Its text form is the
-// kind followed by predicates, all of which must hold:
+// Fault makes certain calls go wrong. Its text form is the kind followed by
+// predicates, all of which must hold:
 //
 //	response-lost op=TransactWriteItems actor=alice nth=1
 //	throttled op=PutItem table=cache key=LOCK times=2
@@ -113,7 +113,7 @@ func (k FaultKind) Effective() bool {
 // Faults are comparable with ==, except that the zero and the explicit form
 // of a default differ (Nth 0 and 1, Times 0 and 1).
 type Fault struct {
-	// Kind is what goes wrong.
+	// Kind says how the call goes wrong.
 	Kind FaultKind
 	// Op is the name of an operation; "" is any.
 	Op string
@@ -126,14 +126,14 @@ type Fault struct {
 	// touches its partition key, and its sort key if it asks for equality; a
 	// Scan names no key. "" is any.
 	Key string
-	// Actor is who calls; "" is any. alice is alice.2 as well, as a simulator
-	// calls a machine of that name that came back after a crash.
+	// Actor is the caller; "" is any. alice matches alice.2 as well, the name
+	// that a simulator gives to alice after a crash and a restart.
 	Actor string
 	// Nth is the first of the matching calls that is hit, counted from 1
 	// since the fault was injected. Zero means 1.
 	Nth int
-	// Times is how many matching calls in a row are hit. Zero means 1, Always
-	// has no end.
+	// Times is the number of matching calls in a row that are hit. Zero means
+	// 1, Always has no end.
 	Times int
 }
 

@@ -14,8 +14,7 @@ import (
 
 const ongoing = "Transaction is ongoing for the item"
 
-// A conflict refuses writes and transactions, and does not see other calls:
-// it still waits after them.
+// A conflict refuses writes and transactions, and does not see other calls: it still waits after them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func TestConflictBefalls(t *testing.T) {
@@ -95,8 +94,7 @@ func TestConflictReasons(t *testing.T) {
 	}
 }
 
-// The SDK decodes a conflict and hands it to its caller at once: it is not
-// one of the errors that it retries.
+// The SDK decodes a conflict and hands it to its caller at once: it is not one of the errors that it retries.
 func TestConflictThroughTheSDK(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultConflict, Times: 2})

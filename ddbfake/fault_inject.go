@@ -13,19 +13,19 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// injected is a fault that waits for calls.
+// injected is a fault that waits for a call to hit.
 type injected struct {
 	Fault
 	met int // matching calls so far
 }
 
-// Inject adds faults to those that wait. Each counts the calls that match
-// it from now on. Faults are asked in the order of injection, and a call that
-// one of them hits is not seen by those after it. A fault that has hit as
-// often as it may is dropped.
+// Inject adds faults to those that wait. Each counts the calls that match it
+// from now on. They are tried in the order of injection, and a call that one of
+// them hits is not seen by those after it. A fault that has hit Times calls is
+// dropped.
 //
-// A fault whose kind is none of FaultKinds is a mistake, which must not pass in
-// silence: while it waits, every call that its predicates match fails with a
+// A fault whose kind is not one of FaultKinds is a mistake that must not pass
+// in silence: every call that its predicates match fails with a
 // *NotAFaultError.
 func (db *DB) Inject(faults ...Fault) {
 	db.mu.Lock()
@@ -62,7 +62,7 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 			continue
 		}
 		if !f.Kind.known() {
-			hit := f.Fault // until somebody clears it: a retry must not get by
+			hit := f.Fault // until it is cleared: a retry must not get past it
 			return &hit
 		}
 		f.met++

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// faultOf returns the fault that hits a request: that of the call itself, or an
-// injected one. It is nil if there is none, or if it cannot befall the call.
+// faultOf returns the fault that hits a request: that of the call itself, or an injected one. It is nil if there is
+// none, or if its kind cannot hit such a call.
 func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 	fault := c.Fault
 	if fault == nil {
@@ -44,9 +44,8 @@ func (k FaultKind) befalls(in any) bool {
 	return true
 }
 
-// conflicts reports whether the service ever refuses a call because of a
-// transaction that is going on. Reads of single items, queries and batches
-// are never refused.
+// conflicts reports whether the service ever refuses a call because of a transaction that is going on. Reads of single
+// items, queries and batches are never refused.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func conflicts(in any) bool {
@@ -58,8 +57,7 @@ func conflicts(in any) bool {
 	return false
 }
 
-// executeFaulty runs the operation of a request that a fault hits: once, twice, or
-// not at all.
+// executeFaulty runs the operation of a request that a fault hits: once, twice, or not at all.
 func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	if db.onFault != nil {
 		db.onFault(*f)
@@ -70,7 +68,7 @@ func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	case FaultRequestLost:
 		return nil, &NetworkError{Operation: r.op.name}
 	case FaultResponseLost:
-		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		_, _ = r.op.serve(db, r, in) // the outcome is lost
 		return nil, &NetworkError{Operation: r.op.name, ResponseLost: true}
 	case FaultErrorBefore:
 		return nil, internalError(r.op)
@@ -81,11 +79,11 @@ func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	case FaultUnprocessed:
 		r.unprocessed = f
 	case FaultDuplicate:
-		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		_, _ = r.op.serve(db, r, in) // the outcome is lost
 		db.state.requests++
 		r.id, r.call = db.state.requests, 0 // it does not overlap with the first
 	case FaultErrorAfter:
-		_, _ = r.op.serve(db, r, in) // nobody hears of the outcome
+		_, _ = r.op.serve(db, r, in) // the outcome is lost
 		return nil, internalError(r.op)
 	}
 	return r.op.serve(db, r, in)
@@ -99,7 +97,7 @@ func internalError(op *operation) error {
 	return &types.InternalServerError{Message: message}
 }
 
-// throttled returns how the service refuses a call for want of capacity.
+// throttled returns the service's refusal of a call for lack of capacity.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (db *DB) throttled(r *request, in any, f Fault) error {
@@ -116,24 +114,21 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 	return &types.ProvisionedThroughputExceededException{Message: message, ThrottlingReasons: db.throttlingReasons(r, in, f)}
 }
 
-// rateExceeded is said of operations on streams, which consume no capacity:
-// there are so many calls a second. Only GetRecords has a type of its own for
-// that.
+// rateExceeded is the text for operations on streams. They consume no capacity, but the number of calls a second is
+// limited. Only GetRecords has a type of its own for that.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
 // Source: https://github.com/salesforce/mt-dynamo (the text, in a test)
 const rateExceeded = "Rate exceeded"
 
-// cancelledBy cancels a transaction whose targets a fault hits. The reasons
-// name the actions whose rows the fault's predicates match: all of them if it
-// has none.
+// cancelledBy cancels a transaction whose targets a fault hits. The reasons name the actions whose rows the fault's
+// predicates match: all of them if it has none.
 func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *string) error {
 	targets := db.targets(r.region, in)
 	return cancelledWhere(len(targets), func(i int) bool { return db.hits(f, r.region, targets[i]) }, code, message)
 }
 
-// conflict returns how the service refuses a call for the sake of another one
-// on the same row that is going on.
+// conflict returns the service's refusal of a call because of another one in progress on the same row.
 func (db *DB) conflict(r *request, in any, f Fault) error {
 	switch in.(type) {
 	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:

@@ -116,8 +116,7 @@ func TestFaultKinds(t *testing.T) {
 	}
 }
 
-// Lost requests and lost responses look the same to whoever called, and the
-// SDK's retryers retry them.
+// Lost requests and lost responses look the same to the caller, and the SDK's retryers retry them.
 func TestNetworkError(t *testing.T) {
 	var texts []string
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultRequestLost, ddbfake.FaultResponseLost} {
@@ -248,8 +247,7 @@ func TestFaultCounters(t *testing.T) {
 	}
 }
 
-// A fault given with the call is applied whatever its predicates say, and
-// leaves the injected ones alone.
+// A fault given with the call is applied whatever its predicates say, and leaves the injected ones alone.
 func TestFaultOfCall(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled})
@@ -261,7 +259,7 @@ func TestFaultOfCall(t *testing.T) {
 	}
 }
 
-// What is injected by mistake is not ignored: it is said to whoever calls, through a client that retries too.
+// A fault that is injected by mistake is not ignored: every caller gets an error, through a client that retries, too.
 func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	for _, kind := range []ddbfake.FaultKind{0, ddbfake.FaultUnprocessed + 1, 255} {

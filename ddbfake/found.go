@@ -6,19 +6,19 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// found is what a request on one row is about: reads and writes look for it in
-// the same way.
+// found is the table, key and row of a request on one row. Reads and writes
+// look for them in the same way.
 type found struct {
 	table *table
 	key   primaryKey
 	keyed bool  // key, at and row are known
-	at    *cell // where the row is or was; nil if nobody knows
+	at    *cell // where the row is or was; nil if not known
 	row   *row  // nil if there is none
 }
 
-// fits reports whether the table is there and the values are one of its keys, or
-// have one if they are a whole item. Then that key is valid, and what has been
-// found is found once.
+// fits reports whether the table is there and the values are one of its keys,
+// or contain one if they are a whole item. Then that key is valid, and need not
+// be looked for again.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {
@@ -35,7 +35,7 @@ func (f *found) fits(db *DB, tableName string, values map[string]types.Attribute
 	return ok
 }
 
-// look finds the row.
+// look finds the row of the key.
 func (f *found) look(key primaryKey) {
 	f.key, f.keyed = key, true
 	if f.at = f.table.rows.cell(key); f.at != nil {
@@ -43,8 +43,8 @@ func (f *found) look(key primaryKey) {
 	}
 }
 
-// like returns what the row's next image is likely to be like, nil if that is
-// not known.
+// like returns an image that the row's next one is likely to resemble, nil if
+// there is none.
 func (f *found) like() *attr.Record {
 	if f.at == nil {
 		return nil

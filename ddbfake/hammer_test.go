@@ -87,7 +87,7 @@ type hammer struct {
 	races     atomic.Int64 // optimistic updates that had to start over
 }
 
-// strike is what one goroutine does. Eight share an optimistic row, or they
+// strike is the work of one goroutine. Eight share an optimistic row, or they
 // would do little but lose races.
 func (h *hammer) strike(c client, number int) {
 	version := key("version", strconv.Itoa(number/8))
@@ -163,7 +163,8 @@ func (h *hammer) claim(c client, i int) {
 	}
 }
 
-// raise reads a version and writes the next, until nobody was faster.
+// raise reads a version and writes the next, until no other goroutine was
+// faster.
 func (h *hammer) raise(c client, row values) {
 	for {
 		out, err := c.GetItem(h.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: row, ConsistentRead: aws.Bool(true)})

@@ -8,11 +8,11 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Hash is a SHA-256 of the tables: names, key schemas, TTL settings, what the
-// indexes are (their contents follow from it), what is in the stream if one is
-// enabled (its records are history), and rows.
-// It depends on nothing else: not on how the rows came to be, nor on the
-// change log, the tokens, the clock or the process. It reads every row.
+// Hash is a SHA-256 of the tables: names, key schemas, TTL settings, the
+// definitions of indexes (their contents follow from the rows), the settings of
+// an enabled stream (its records are history), and rows. It depends on nothing
+// else: neither on the way the rows came to be, nor on the change log, the
+// tokens, the clock or the process. It reads every row.
 func (db *DB) Hash() [32]byte {
 	db.mu.Lock()
 	defer db.mu.Unlock()

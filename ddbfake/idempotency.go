@@ -13,9 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
-// A ClientRequestToken makes a transaction idempotent for ten minutes of the
-// service's clock after the request that succeeded with it. A cancelled
-// transaction leaves no trace: the same token may be tried again.
+// A ClientRequestToken makes a transaction idempotent for ten minutes of the service's clock after the request that
+// succeeded with it. A cancelled transaction leaves no trace: the same token may be tried again.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
 const (
@@ -30,8 +29,7 @@ type token struct {
 	until        time.Time
 }
 
-// tokens are the transactions of the last ten minutes, and some older ones
-// not forgotten yet.
+// tokens are the transactions of the last ten minutes, and some older ones not forgotten yet.
 type tokens struct {
 	tree *btree.BTreeG[token]
 	// pruneAt is the size at which expired tokens are thrown out.
@@ -49,8 +47,7 @@ func newTokens() tokens {
 
 func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
 
-// seen reports whether this transaction was done before. The error says that
-// its token stands for another one.
+// seen reports whether this transaction was done before. The error says that its token stands for another one.
 func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, error) {
 	if in.ClientRequestToken == nil {
 		return false, nil
@@ -97,9 +94,8 @@ func (t *tokens) prune(now time.Time) {
 	t.pruneAt = max(minPrune, 2*t.tree.Len())
 }
 
-// fingerprintOf tells transactions apart by their actions. The order of members
-// and of elements in maps does not matter, that of actions and of elements in
-// lists and sets does.
+// fingerprintOf tells transactions apart by their actions. The order of actions matters, and that of elements in lists
+// and sets. The order of members and of elements in maps does not.
 func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 	// The SDK gives every transaction a token, so its text is printed each time.
 	buffer := getBuffer()
@@ -129,9 +125,8 @@ func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 	return fingerprint.Of(f)
 }
 
-// printer writes values so that different ones do not come out the same: every
-// text after its length, every value after its type. Of a map of the SDK's it
-// writes the fingerprint of its elements, which have no order.
+// printer writes values so that different ones differ in print: every text after its length, every value after its
+// type. For a map of the SDK it writes a fingerprint that does not depend on the order of the elements.
 type printer []byte
 
 func (f *printer) number(n int) { *f = binary.AppendUvarint(*f, uint64(n)) }
@@ -236,8 +231,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return appendKeys(make([]string, 0, len(m)), m)
 }
 
-// fewKeys is how many keys nearly every map has at most: a caller that needs
-// them for a moment keeps room for so many on its stack.
+// fewKeys is how many keys nearly every map has at most: a caller that needs them for a moment keeps room for so many
+// on its stack.
 const fewKeys = 16
 
 // appendKeys appends a map's keys in order to a slice that is empty.

@@ -24,8 +24,7 @@ const (
 	maxAllProjected        = 100 // of all indexes together
 )
 
-// index is a secondary index: the rows of its table that have all of its key
-// attributes, in another order.
+// index is a secondary index: the rows of its table that have all of its key attributes, in another order.
 type index struct {
 	name       string
 	global     bool
@@ -39,7 +38,7 @@ type index struct {
 
 	entries *btree.BTreeG[*indexRow]
 	bytes   int64
-	order   scanOrder // what a Scan goes by; nil if it is to be worked out
+	order   scanOrder // the order of a Scan; nil if it is to be worked out
 }
 
 // indexRow is a row's place in an index.
@@ -55,8 +54,7 @@ type indexKey struct {
 
 // compare orders an index: rows with the same key by their primary keys.
 //
-// Deviation: in which order the service has rows with the same key is not
-// documented, but that it is always the same.
+// Deviation: the service's order of rows with the same key is not documented, except that it is always the same.
 func (e *indexRow) compare(o *indexRow) int {
 	if c := strings.Compare(e.hash, o.hash); c != 0 {
 		return c
@@ -125,8 +123,7 @@ func (x *index) projects(name string) bool {
 	return x.projected == nil || slices.Contains(x.projected, name)
 }
 
-// setProjection records what the index holds. The keys of the table and of
-// the index are always there.
+// setProjection records what the index holds. The keys of the table and of the index are always there.
 func (x *index) setProjection(p *types.Projection, schema *keySchema) {
 	x.projection = types.Projection{ProjectionType: p.ProjectionType, NonKeyAttributes: slices.Clone(p.NonKeyAttributes)}
 	if p.ProjectionType == types.ProjectionTypeAll {
@@ -140,7 +137,7 @@ func (x *index) setProjection(p *types.Projection, schema *keySchema) {
 	x.projected = slices.Compact(x.projected)
 }
 
-// project cuts a row down to what the index has.
+// project cuts a row down to the attributes of the index.
 func (x *index) project(r *row) *row {
 	if x.projected == nil {
 		return r
@@ -149,9 +146,8 @@ func (x *index) project(r *row) *row {
 	return r.image(record, record.Size())
 }
 
-// keyOf returns where an item stands in the index. A row that lacks a key
-// attribute is not in it. One whose attribute could be no key, which may have
-// been there before the index was, is not either.
+// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it. Neither is a row with
+// an attribute that cannot be a key: it may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
 func (x *index) keyOf(item attr.Attributes) (indexKey, bool) {
@@ -177,9 +173,8 @@ func tupleOf(item attr.Attributes, keys []expr.Key, maxBytes int) (string, bool)
 	return string(tuple), sizeBytes <= maxBytes
 }
 
-// appendPart appends an attribute to a tuple so that byte order is the order
-// of tuples: 0 is escaped, and a part ends with what is less than anything
-// that could go on.
+// appendPart appends an attribute to a tuple so that byte order is the order of tuples: 0 is escaped, and a part ends
+// with bytes that are less than any continuation.
 func appendPart(tuple []byte, v attr.Value) []byte {
 	part := encodeKey(v)
 	for i := range len(part) {
@@ -193,8 +188,8 @@ func appendPart(tuple []byte, v attr.Value) []byte {
 
 const partEnd = 1
 
-// afterTuple returns the first string after all tuples that begin like this
-// one; false if this is the empty tuple, with which all begin.
+// afterTuple returns the first string after all tuples that begin like this one; false if this is the empty tuple, with
+// which all begin.
 func afterTuple(tuple []byte) (string, bool) {
 	if len(tuple) == 0 {
 		return "", false
@@ -204,8 +199,8 @@ func afterTuple(tuple []byte) (string, bool) {
 	return string(after), true
 }
 
-// reindex moves a row to its places in the indexes. Before and after are nil
-// for a row that was not or will not be there.
+// reindex moves a row to its places in the indexes. Before and after are nil for a row that was not or will not be
+// there.
 func (t *table) reindex(before, after *row) {
 	for _, x := range t.indexes {
 		if before != nil {
@@ -220,7 +215,7 @@ func (t *table) reindex(before, after *row) {
 	}
 }
 
-// add adds a row, if it belongs into the index.
+// add adds a row, if it belongs in the index.
 func (x *index) add(r *row) {
 	if key, ok := x.keyOf(&r.record); ok {
 		x.order = nil // there may be a new partition
@@ -229,13 +224,12 @@ func (x *index) add(r *row) {
 	}
 }
 
-// sizeOf returns what a row takes in the index.
+// sizeOf returns the bytes that a row takes in the index.
 func (x *index) sizeOf(r *row) int {
 	return x.project(r).sizeBytes
 }
 
-// lastKey returns what tells a page of the index where to go on: the keys of
-// the table and of the index.
+// lastKey returns the attributes by which a reader of the index goes on: the keys of the table and of the index.
 func (x *index) lastKey(schema *keySchema, r *row) attr.Item {
 	id := schema.idOf(r)
 	key := make(attr.Item, len(id)+len(x.keys))
@@ -300,7 +294,7 @@ func (x *index) describeProjection() *types.Projection {
 	}
 }
 
-// index writes what an index is.
+// index writes the definition of an index.
 func (f *printer) index(x *index) {
 	f.text("index")
 	f.text(x.name)

@@ -11,8 +11,8 @@ type indexUnits struct {
 	units float64
 }
 
-// indexUnits returns what a write takes of the indexes that it changes: one
-// write to put the row there, to change it or to delete it, two to move it.
+// indexUnits returns the units that a write takes of the indexes that it changes: one write to put a row there, to
+// change it or to delete it, two to move it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/putItem/indexConsumedCapacity.test.ts
@@ -53,8 +53,8 @@ func (w *write) unitsOf(x *index) float64 {
 	return blocks(max(old.sizeBytes, now.sizeBytes), writeBlockBytes)
 }
 
-// addIndexes adds the units of indexes to those of a table. Like consumedBy
-// it does not say whether they were read or written.
+// addIndexes adds the units of indexes to those of a table. Like consumedBy it does not say whether they were read or
+// written.
 func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
 	for _, u := range list {
 		*c.CapacityUnits += u.units
@@ -73,8 +73,7 @@ func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
 	}
 }
 
-// addWrite adds the units of a write, those of indexes too; times is 2 within
-// a transaction.
+// addWrite adds the units of a write, those of indexes too; times is 2 within a transaction.
 func (u *tableUnits) addWrite(w *write, times float64) {
 	u.add(w.table.name, times*w.units())
 	for _, x := range w.indexUnits() {
@@ -85,7 +84,7 @@ func (u *tableUnits) addWrite(w *write, times float64) {
 	}
 }
 
-// markIndexes says of the units of indexes that they were written.
+// markIndexes reports the units of indexes as written.
 func markIndexes(indexes map[string]types.Capacity) {
 	//isrsim:unordered each by itself
 	for name, c := range indexes {

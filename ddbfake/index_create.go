@@ -12,8 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// indexSpec is an index as a request describes it, in CreateTable or in
-// UpdateTable.
+// indexSpec is an index as a request describes it, in CreateTable or in UpdateTable.
 type indexSpec struct {
 	name       *string
 	global     bool
@@ -24,8 +23,7 @@ type indexSpec struct {
 	warmth     *types.WarmThroughput
 }
 
-// indexSpecs returns those of a CreateTable, the local ones first, in which
-// order the service finds errors.
+// indexSpecs returns those of a CreateTable, the local ones first, in which order the service finds errors.
 func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	for _, l := range in.LocalSecondaryIndexes {
 		local = append(local, indexSpec{name: l.IndexName, keys: l.KeySchema, projection: l.Projection})
@@ -39,8 +37,8 @@ func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	return local, global
 }
 
-// indexes checks the parameters of the indexes of a CreateTable one by one:
-// of the two lists that of the global ones comes first.
+// indexes checks the parameters of the indexes of a CreateTable one by one: of the two lists that of the global ones
+// comes first.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/createTable.test.ts
 func (c *constraints) indexes(in *dynamodb.CreateTableInput) {
@@ -53,8 +51,7 @@ func (c *constraints) indexes(in *dynamodb.CreateTableInput) {
 	}
 }
 
-// index checks the parameters of one index; at is the path to it, with its
-// final dot.
+// index checks the parameters of one index; at is the path to it, with its final dot.
 func (c *constraints) index(s *indexSpec, at string) {
 	c.indexName(s.name, at)
 	switch {
@@ -169,8 +166,7 @@ func newIndexes(in *dynamodb.CreateTableInput, schema *keySchema) ([]*index, err
 	return indexes, nil
 }
 
-// badParameter returns a ValidationException with the words that most begin
-// with.
+// badParameter returns a ValidationException with the words with which most begin.
 func badParameter(format string, args ...any) error {
 	return invalid("One or more parameter values were invalid: "+format, args...)
 }
@@ -249,8 +245,8 @@ func (x *index) ready(s *indexSpec, onDemand bool) error {
 	return nil
 }
 
-// checkKeys checks an index's key schema. Of the order in which the rules on
-// several attributes apply AWS documents nothing.
+// checkKeys checks an index's key schema. AWS does not document the order in which the rules on several attributes
+// apply.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_gsi_composite.py
 func (s *indexSpec) checkKeys(definitions []types.AttributeDefinition) error {
@@ -290,9 +286,8 @@ func (s *indexSpec) checkKeys(definitions []types.AttributeDefinition) error {
 	return nil
 }
 
-// checkAllProjected refuses too many projected attributes in all indexes
-// together: one that is in two counts twice. AWS documents the limit, but not
-// the text.
+// checkAllProjected refuses too many projected attributes in all indexes together: one that is in two counts twice. AWS
+// documents the limit, but not the text.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Projection.html
 func checkAllProjected(indexes []*index) error {

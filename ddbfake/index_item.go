@@ -5,15 +5,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// The rules in this file are on items: an attribute that is part of an
-// index's key may be absent, but if it is there it has the key's type, is not
-// empty and not too long.
+// The rules in this file are on items: an attribute that is part of an index's key may be absent, but if it is there it
+// has the key's type, is not empty and not too long.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html
 
-// checkIndexKeys refuses an item with key attributes of another type, or that
-// are too long. Global indexes are looked at first.
+// checkIndexKeys refuses an item with key attributes of another type, or that are too long. Global indexes are looked
+// at first.
 func (t *table) checkIndexKeys(item attr.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -37,8 +36,7 @@ func (x *index) typeMismatch(key expr.Key, actual attr.Kind) error {
 	return badParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", key.Name, key.Kind, actual, x.name)
 }
 
-// checkIndexWrites refuses an update that says by itself that it gives key
-// attributes another type.
+// checkIndexWrites refuses an update whose expression alone shows that it gives key attributes another type.
 func (t *table) checkIndexWrites(writes []expr.Written) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -72,8 +70,8 @@ func unchanged(before attr.Attributes, key expr.Key, v attr.Value) bool {
 	return old != nil && attr.Equal(old, v)
 }
 
-// checkEmptyIndexKeys refuses an item with an empty key attribute. It is
-// apart for the same reason as keySchema.checkEmpty.
+// checkEmptyIndexKeys refuses an item with an empty key attribute. It is apart for the same reason as
+// keySchema.checkEmpty.
 func (t *table) checkEmptyIndexKeys(item attr.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -86,9 +84,8 @@ func (t *table) checkEmptyIndexKeys(item attr.Attributes) error {
 	return nil
 }
 
-// checkUpdatedIndexKeys refuses what an update has made of key attributes.
-// Those that are as before are not looked at: they may be older than the
-// index.
+// checkUpdatedIndexKeys refuses an update that leaves key attributes invalid. Attributes that it has not changed are
+// not looked at: they may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 // Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
@@ -119,14 +116,12 @@ func (t *table) checkUpdatedIndexKeys(before, after attr.Attributes) error {
 	return nil
 }
 
-// requestError is an action's error that a transaction reports for the whole
-// request, not among its reasons.
+// requestError is an action's error that a transaction reports for the whole request, not among its reasons.
 type requestError struct{ error }
 
 func (e *requestError) Unwrap() error { return e.error }
 
-// emptyKind returns "string" or "binary" for a value of this kind that is
-// empty, "" for any other.
+// emptyKind returns "string" or "binary" for a value of this kind that is empty, "" for any other.
 func emptyKind(v attr.Value) string {
 	switch v := v.(type) {
 	case attr.S:

@@ -80,8 +80,8 @@ func checkIndexSelect(which types.Select, projected string) error {
 	return nil
 }
 
-// readableIndex finds the index that a Query or a Scan reads. Which of the
-// two refusals comes first is known of statements in PartiQL.
+// readableIndex finds the index that a Query or a Scan reads. The order of its two refusals is known from statements in
+// PartiQL.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/indexReads.test.ts
 func (t *table) readableIndex(name string, consistent *bool) (*index, error) {
@@ -95,8 +95,8 @@ func (t *table) readableIndex(name string, consistent *bool) (*index, error) {
 	return x, nil
 }
 
-// checkStart refuses an ExclusiveStartKey that has other attributes than the
-// keys of the table and of the index, or whose index key has other types.
+// checkStart refuses an ExclusiveStartKey that has other attributes than the keys of the table and of the index, or
+// whose index key has other types.
 func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeValue) error {
 	if start == nil {
 		return nil
@@ -124,13 +124,12 @@ func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeVa
 
 const startInvalid = "The provided starting key is invalid"
 
-// invalidStart says what is wrong with ExclusiveStartKey.
+// invalidStart is the answer to an invalid ExclusiveStartKey.
 func invalidStart(err error) error {
 	return invalid("%s: %s", startInvalid, messageOf(err))
 }
 
-// start returns where an ExclusiveStartKey stands in the index, whether or
-// not there is a row.
+// start returns where an ExclusiveStartKey stands in the index, whether or not there is a row.
 func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) (*indexRow, error) {
 	item, err := itemOfSDK(start)
 	if err != nil {
@@ -154,8 +153,8 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 type indexPage struct {
 	page
 	index *index
-	// fetch says that the rows are fetched from the table: a local index
-	// gives what it does not have, for a read more of each row.
+	// fetch says that the rows are fetched from the table: a local index gives attributes that it does not have, at the
+	// cost of one more read a row.
 	fetch     bool
 	rowBlocks float64 // of the rows fetched
 }
@@ -164,8 +163,7 @@ func newIndexPage(t *table, x *index, which types.Select, limit *int32) *indexPa
 	return &indexPage{page: newPage(&t.schema, which, limit), index: x}
 }
 
-// check refuses to give what the index does not have. A local index gives it
-// all the same.
+// check refuses a request for attributes that the index does not have. A local index gives them all the same.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.Querying
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.Reading
@@ -189,9 +187,9 @@ func (p *indexPage) check(which types.Select) error {
 	return nil
 }
 
-// checkFilter refuses to filter a Query by what the index does not have. To
-// a Scan that is merely not there, even if rows are fetched. That comes before
-// the check of what is to be given, as in DynamoDB Local 3.3.1.
+// checkFilter refuses to filter a Query by attributes that the index does not have. For a Scan such attributes are
+// merely absent, even if rows are fetched. This check comes before that of the attributes to be given, as in DynamoDB
+// Local 3.3.1.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/indexQualifier.test.ts
 func (p *indexPage) checkFilter() error {
@@ -214,7 +212,7 @@ func (x *index) lacks(names []string) (missing []string) {
 	return missing
 }
 
-// read is page.read for an index: what counts is what the index has of a row.
+// read is page.read for an index: only the index's attributes of a row count.
 func (p *indexPage) read(r *row) bool {
 	if p.sizeBytes >= pageBytes {
 		p.last = p.index.lastKey(p.schema, p.latest)
@@ -239,8 +237,7 @@ func (p *indexPage) read(r *row) bool {
 	return true
 }
 
-// consumed reports what reading the page took, of the index and, for rows
-// fetched, of the table.
+// consumed reports the units that reading the page took: of the index, and of the table for rows that were fetched.
 func (p *indexPage) consumed(t *table, asked types.ReturnConsumedCapacity, consistent bool) *types.ConsumedCapacity {
 	if !wanted(asked) {
 		return nil
@@ -254,8 +251,7 @@ func (p *indexPage) consumed(t *table, asked types.ReturnConsumedCapacity, consi
 	return c
 }
 
-// indexRange is the part of an index that a Query reads: one partition, from
-// low on to before high.
+// indexRange is the part of an index that a Query reads: one partition, from low on to before high.
 type indexRange struct {
 	hash        string
 	conditioned bool // there is a condition on the sort key
@@ -308,8 +304,7 @@ func (r *indexRange) contains(sort string) bool {
 	return sort >= r.low && (!r.hasHigh || sort < r.high)
 }
 
-// scan visits the rows in order, or backwards, those after the start if there
-// is one. The start lies within the range.
+// scan visits the rows in order, or backwards, those after the start if there is one. The start lies within the range.
 func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*row) bool) {
 	from := start
 	if forward {
@@ -328,7 +323,7 @@ func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*r
 		return
 	}
 	if from == nil {
-		// No row has an empty key, so this is before all that are like it.
+		// No row has an empty key, so this position is before all rows of the partition key.
 		from = &indexRow{indexKey{r.hash, r.high}, &row{place: new(place)}}
 		if !r.hasHigh {
 			hash, _ := afterTuple([]byte(r.hash))

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// onIndex answers a Scan of an index, once its table is found. Select is
-// checked between the form of the starting key and its values.
+// onIndex answers a Scan of an index, once its table is found. Select is checked between the form of the starting key
+// and its values.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html#DDB-Scan-request-IndexName
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
@@ -51,8 +51,8 @@ func (s *scan) onIndex() (*dynamodb.ScanOutput, error) {
 	}, nil
 }
 
-// scanHash returns the hash of a partition of the index. How the service
-// hashes a key of several attributes nobody has found out.
+// scanHash returns the hash of a partition of the index. The service's hash of a key of several attributes is not
+// known.
 func (x *index) scanHash(tuple string) [md5.Size]byte {
 	if len(x.hash) > 1 {
 		return scanHash(tuple, attr.KindB)
@@ -60,8 +60,7 @@ func (x *index) scanHash(tuple string) [md5.Size]byte {
 	return scanHash(onlyPart(tuple), x.hash[0].Kind)
 }
 
-// scanOrder returns the order of the index's partitions, as table.scanOrder
-// does.
+// scanOrder returns the order of the index's partitions, as table.scanOrder does.
 func (x *index) scanOrder() scanOrder {
 	if x.order != nil {
 		return x.order
@@ -72,8 +71,7 @@ func (x *index) scanOrder() scanOrder {
 	return x.order
 }
 
-// scan visits the rows of a segment in order, those after the start if there
-// is one.
+// scan visits the rows of a segment in order, those after the start if there is one.
 func (x *index) scan(s segment, start *indexRow, visit func(*row) bool) {
 	order := x.scanOrder()
 	if start != nil {

@@ -53,8 +53,8 @@ func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	return db, door, clock
 }
 
-// inIndex returns what a query must find, in order: worked out from the rows
-// one by one.
+// inIndex works out from the rows, one by one, the result that a query must
+// have, in order.
 func inIndex(db *ddbfake.DB, match func(attr.Item) bool, names ...string) []string {
 	items := slices.DeleteFunc(db.Items("rows"), func(item attr.Item) bool {
 		for _, name := range names {
@@ -158,8 +158,8 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 // awkward texts are those that an encoding of tuples could mix up.
 var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc3\xbf", "b"}
 
-// Whatever is written, a query of an index finds what a look at every row
-// finds, in its order; a restored table forgets what came after.
+// After any writes a query of an index finds the same rows as a look at every
+// row, in the order of the index. A restored table forgets later writes.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
@@ -231,7 +231,8 @@ func TestIndexIsHashed(t *testing.T) {
 	}
 }
 
-// The answers of UpdateTable show what is still going on in the service.
+// The answers of UpdateTable show a change that would still be in progress at
+// the service.
 func TestUpdateTableStatuses(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	update := func(change types.GlobalSecondaryIndexUpdate) *types.TableDescription {

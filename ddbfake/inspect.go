@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Tables returns the names of the tables, and the ARNs of those that are not in
-// the default region, sorted by region, then name. Unlike ListTables it is no request: no fault sees
-// it, and it is not counted.
+// Tables returns the names of the tables, and the ARNs of those that are not in the default region, sorted by region,
+// then name. It is not a request, as ListTables is: no fault hits it, and it is not counted.
 func (db *DB) Tables() []string {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -18,7 +17,7 @@ func (db *DB) Tables() []string {
 	return names
 }
 
-// Lag returns when TTL deletes: Options.Lag, or what SetLag has made of it.
+// Lag returns the lag of TTL: Options.Lag, or the argument of the latest SetLag.
 func (db *DB) Lag() Lag {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// deleteItem serves DeleteItem. Deleting what does not exist succeeds.
+// deleteItem serves DeleteItem. Deleting a row that does not exist succeeds.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteItem.html
 func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.DeleteItemOutput, error) {

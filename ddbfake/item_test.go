@@ -14,12 +14,11 @@ import (
 
 const validation = "ValidationException"
 
-// itemRules are the rules on PutItem, GetItem, UpdateItem and DeleteItem that
-// end in an error. Each names its rule; sources:
-// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html,
-// API_GetItem.html, API_UpdateItem.html, API_DeleteItem.html beside it, and
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
-// for limits. Where AWS documents no text, it is the one its clients report.
+// itemRules are the rules on PutItem, GetItem, UpdateItem and DeleteItem that end in an error. Each names its rule;
+// sources: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html, API_GetItem.html,
+// API_UpdateItem.html, API_DeleteItem.html of the same folder, and
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html for limits. Where AWS documents no
+// text, it is the one its clients report.
 var itemRules = []struct {
 	rule          string
 	in            any
@@ -263,8 +262,7 @@ func TestItemErrors(t *testing.T) {
 	}
 }
 
-// A broken variant for the checks on sizes: what is exactly at the limit
-// passes.
+// A broken variant for the checks on sizes: an item exactly at the limit passes.
 func TestItemLimits(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(

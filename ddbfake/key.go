@@ -17,8 +17,8 @@ const (
 	maxSortKeyBytes = 1024
 )
 
-// primaryKey is a row's primary key, encoded so that byte order is DynamoDB's
-// order. sort is "" in a table without a sort key.
+// primaryKey is a row's primary key, encoded so that byte order is DynamoDB's order. sort is "" in a table without a
+// sort key.
 type primaryKey struct {
 	hash, sort string
 }
@@ -55,8 +55,8 @@ func (s *keySchema) size() int {
 // keyMismatch is the answer to a Key that is not this table's.
 const keyMismatch = "The provided key element does not match the schema"
 
-// ofItem returns the key within a whole item. The error is about a missing or
-// mistyped attribute; empty and oversized values are for checkValues.
+// ofItem returns the key within a whole item. The error is about a missing or mistyped attribute; empty and oversized
+// values are for checkValues.
 func (s *keySchema) ofItem(item attr.Attributes) (primaryKey, error) {
 	var k primaryKey
 	v, err := s.itemAttribute(item, s.hash)
@@ -85,8 +85,7 @@ func (s *keySchema) itemAttribute(item attr.Attributes, key expr.Key) (attr.Valu
 	return v, nil
 }
 
-// ofKey returns the key given as the Key member of a request: the key
-// attributes and nothing else.
+// ofKey returns the key given as the Key member of a request: the key attributes and nothing else.
 func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, error) {
 	if k, ok := s.within(key); ok && len(key) == s.size() {
 		return k, nil
@@ -94,8 +93,7 @@ func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, erro
 	return primaryKey{}, invalid(keyMismatch)
 }
 
-// within returns the key among these values; false if an attribute of it is
-// missing, mistyped or no valid value.
+// within returns the key among these values; false if an attribute of it is missing, mistyped or no valid value.
 func (s *keySchema) within(values map[string]types.AttributeValue) (k primaryKey, ok bool) {
 	if k.hash, ok = encodeKeySDK(values[s.hash.Name], s.hash.Kind); ok && s.hasSort() {
 		k.sort, ok = encodeKeySDK(values[s.sort.Name], s.sort.Kind)
@@ -111,8 +109,8 @@ func (s *keySchema) names() []string {
 	return []string{s.hash.Name}
 }
 
-// checkEmpty refuses empty key values. It is apart from the other rules
-// because a transaction reports it for the request and not for the action.
+// checkEmpty refuses empty key values. It is apart from the other rules because a transaction reports it for the
+// request and not for the action.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func (s *keySchema) checkEmpty(k primaryKey) error {
@@ -163,8 +161,7 @@ func (s *keySchema) check(k primaryKey) error {
 	return s.checkSize(k)
 }
 
-// encodeKeySDK encodes a key value of the wanted type without building an
-// attr.Value where it can.
+// encodeKeySDK encodes a key value of the wanted type without building an attr.Value where it can.
 func encodeKeySDK(v types.AttributeValue, kind attr.Kind) (string, bool) {
 	if s, ok := v.(*types.AttributeValueMemberS); ok {
 		if s == nil || kind != attr.KindS {
@@ -179,8 +176,8 @@ func encodeKeySDK(v types.AttributeValue, kind attr.Kind) (string, bool) {
 	return encodeKey(value), true
 }
 
-// encodeKey encodes a value of a key type so that byte order is DynamoDB's
-// order: strings by UTF-8 bytes, binaries by unsigned bytes, numbers by value.
+// encodeKey encodes a value of a key type so that byte order is DynamoDB's order: strings by UTF-8 bytes, binaries by
+// unsigned bytes, numbers by value.
 func encodeKey(v attr.Value) string {
 	switch v := v.(type) {
 	case attr.S:
@@ -193,9 +190,8 @@ func encodeKey(v attr.Value) string {
 	return ""
 }
 
-// encodeNumber encodes the normalised text of a number: a byte for the sign,
-// one for the place of the first digit, then the digits. Of negative numbers
-// everything is complemented, and a last high byte puts -1.5 before -1.
+// encodeNumber encodes the normalised text of a number: a byte for the sign, one for the place of the first digit, then
+// the digits. Of negative numbers everything is complemented, and a last high byte puts -1.5 before -1.
 func encodeNumber(text string) string {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")

@@ -4,14 +4,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// nestedPaths is an expression that may have paths which lead into an
-// attribute.
+// nestedPaths is an expression that may have paths which lead into an attribute.
 type nestedPaths interface {
 	Nested(expr.Args) []string
 }
 
-// checkNested refuses paths into what is a key attribute of the table or of
-// one of its indexes, and so has nothing inside.
+// checkNested refuses paths into a key attribute of the table or of one of its indexes: a key value has nothing inside.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/getItem.js (projections), scan.js (filters)
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_gsi.py (test_gsi_wrong_type_attribute_update_nested, run on AWS)
@@ -27,8 +25,7 @@ func (t *table) checkNested(e nestedPaths, args expr.Args) error {
 	return nil
 }
 
-// checkReadPaths is checkNested for what a Query or a Scan has; either may be
-// nil.
+// checkReadPaths is checkNested for the filter and the projection of a Query or a Scan; either may be nil.
 func (t *table) checkReadPaths(filter *expr.Condition, projection *expr.Projection, args expr.Args) error {
 	if filter != nil {
 		if err := t.checkNested(filter, args); err != nil {

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Lag says when TTL deletes a row that has expired. AWS promises only "within
-// a few days"; both ends hide bugs, so both can be chosen. Lags are
-// comparable with ==.
+// Lag says when TTL deletes a row that has expired. AWS promises only "within a few days"; bugs hide at both ends, so
+// both can be chosen. Lags are comparable with ==.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 type Lag struct {
@@ -35,8 +34,7 @@ const (
 
 // The lags that need no parameter.
 var (
-	// LagManual deletes nothing by itself: only Sweep and SweepExpired do. It
-	// is the zero Lag.
+	// LagManual deletes nothing by itself: only Sweep and SweepExpired do. It is the zero Lag.
 	LagManual = Lag{}
 	// LagNever deletes nothing, and Sweep refuses to.
 	LagNever = Lag{kind: lagNever}
@@ -44,25 +42,21 @@ var (
 	LagAtOnce = Lag{kind: lagFixed}
 )
 
-// LagFixed deletes a row d after it expired. A negative d counts as zero,
-// which is LagAtOnce.
+// LagFixed deletes a row d after it expired. A negative d counts as zero, which is LagAtOnce.
 func LagFixed(d time.Duration) Lag {
 	return Lag{kind: lagFixed, from: max(d, 0)}
 }
 
-// LagUniform deletes a row somewhere from least to most after it expired, each
-// time in between as likely as any other. So rows go in another order than
-// they expire. The lag of a row follows from Options.Seed, its table, its key
-// and its ttl, and from nothing else. A negative least counts as zero, a most
-// below least as least.
+// LagUniform deletes a row from least to most after it expired, with the same chance for each time in between. So rows
+// are deleted in another order than they expire. The lag of a row follows from Options.Seed, its table, its key and its
+// ttl, and from nothing else. A negative least counts as zero, a most below least as least.
 func LagUniform(least, most time.Duration) Lag {
 	least = max(least, 0)
 	return Lag{kind: lagUniform, from: least, to: max(least, most)}
 }
 
-// LagExponential deletes a row after a lag that is short for most rows and
-// long for a few, of that mean. The lag of a row follows from the same as that
-// of LagUniform, in whole milliseconds. A mean of zero or less is LagAtOnce.
+// LagExponential deletes a row after a lag that is short for most rows and long for a few, with the given mean. It
+// follows from the same things as under LagUniform, and is in whole milliseconds. A mean of zero or less is LagAtOnce.
 func LagExponential(mean time.Duration) Lag {
 	if mean <= 0 {
 		return LagAtOnce
@@ -70,16 +64,14 @@ func LagExponential(mean time.Duration) Lag {
 	return Lag{kind: lagExponential, from: mean}
 }
 
-// LagPerItem deletes a row as many seconds after it expired as a top-level
-// attribute of the row says: a Number, whole and not negative. A row without
-// one is left to Sweep.
+// LagPerItem deletes a row as many seconds after it expired as a top-level attribute of the row says: a Number, whole
+// and not negative. A row without one is left to Sweep.
 func LagPerItem(attribute string) Lag {
 	return Lag{kind: lagPerItem, attribute: attribute}
 }
 
-// String returns what ParseLag accepts: "manual", "never", "at-once", "fixed
-// 10m0s", "uniform 1m0s 48h0m0s", "exponential 10m0s" or "per-item
-// lag_seconds".
+// String returns a text that ParseLag accepts: "manual", "never", "at-once", "fixed 10m0s", "uniform 1m0s 48h0m0s",
+// "exponential 10m0s" or "per-item lag_seconds".
 func (l Lag) String() string {
 	switch {
 	case l.kind == lagNever:
@@ -98,12 +90,11 @@ func (l Lag) String() string {
 	return "manual"
 }
 
-// lagForms says what ParseLag accepts.
+// lagForms lists the forms that ParseLag accepts.
 const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
 
-// ParseLag reads the text form of a lag: "manual", "never", "at-once"; "fixed",
-// "uniform" or "exponential" with durations as time.ParseDuration reads them
-// ("fixed 10m", "uniform 1m 48h", "exponential 10m"); or "per-item" with the
+// ParseLag reads the text form of a lag: "manual", "never", "at-once"; "fixed", "uniform" or "exponential" with
+// durations as time.ParseDuration reads them ("fixed 10m", "uniform 1m 48h", "exponential 10m"); or "per-item" with the
 // name of an attribute ("per-item lag_seconds"), quoted if it has spaces.
 func ParseLag(s string) (Lag, error) {
 	words, err := splitWords(s)
@@ -167,7 +158,7 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 		n, _ := bits.Mul64(draw(seed, t, r), uint64(l.to-l.from)+1)
 		return l.from + time.Duration(n), true
 	case lagExponential:
-		// 53 bits, moved off zero. Milliseconds hide what processors make of the logarithm's last digit.
+		// 53 bits, moved off zero. Milliseconds hide the last digit of the logarithm, in which processors differ.
 		u := (float64(draw(seed, t, r)>>11) + 0.5) / (1 << 53)
 		ms := math.Round(-math.Log(u) * (float64(l.from) / float64(time.Millisecond)))
 		return time.Duration(min(ms, maxTTLAgeSeconds*1000)) * time.Millisecond, true
@@ -181,8 +172,8 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 	return 0, false
 }
 
-// draw returns the random number of a row with its ttl: the same in every
-// process, and in whichever order rows are asked for.
+// draw returns the random number of a row with its ttl: the same in every process, and in whichever order rows are
+// asked for.
 func draw(seed uint64, t *table, r *row) uint64 {
 	p := printer(binary.BigEndian.AppendUint64(make([]byte, 0, 256), seed))
 	p.text(t.address())

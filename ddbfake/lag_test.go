@@ -72,7 +72,7 @@ func TestRandomLags(t *testing.T) {
 	}
 }
 
-// One seed, one order, however often somebody looks meanwhile; another seed,
+// One seed, one order, however often the rows are read meanwhile; another seed,
 // another order.
 func TestOneSeedOneOrder(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagExponential(10 * time.Minute)} {

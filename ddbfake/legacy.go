@@ -9,9 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// This file and those whose names begin like its own are about the legacy
-// parameters, which expressions replaced and which clients still send. What
-// they say becomes the same expressions that others are parsed to.
+// This file and the others with the prefix legacy_ serve the legacy parameters, which expressions replaced and which
+// clients still send. They are turned into the same parsed expressions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 
@@ -21,8 +20,7 @@ type legacy struct {
 	given bool
 }
 
-// checkMixed refuses legacy parameters beside expressions. Both are listed as
-// the operation has them.
+// checkMixed refuses legacy parameters together with expressions. Both are listed in the operation's order.
 //
 // Source: https://github.com/ExtendDB/extenddb/pull/213 (texts of the service)
 func checkMixed(expressions []expression, parameters ...legacy) error {
@@ -47,8 +45,7 @@ func checkMixed(expressions []expression, parameters ...legacy) error {
 		"Non-expression parameters: {%s} Expression parameters: {%s}", strings.Join(old, ", "), strings.Join(modern, ", "))
 }
 
-// checkConditionalOperator refuses a ConditionalOperator that has nothing to
-// join.
+// checkConditionalOperator refuses a ConditionalOperator that has nothing to join.
 //
 // Source: https://github.com/ExtendDB/extenddb/pull/213 (texts of the service)
 func checkConditionalOperator(op types.ConditionalOperator, conditions int) error {
@@ -106,8 +103,7 @@ func attributesToGet(names []string) (*expr.Projection, expr.Args, error) {
 	return p, b.Args(), nil
 }
 
-// The enumerations of legacy parameters, in the order in which the service
-// prints them.
+// The enumerations of legacy parameters, in the order in which the service prints them.
 var (
 	comparisonOperatorValues = []string{"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE",
 		"BEGINS_WITH", "GE", "CONTAINS"}
@@ -119,7 +115,7 @@ func (c *constraints) conditionalOperator(op types.ConditionalOperator) {
 	c.enum(string(op), "conditionalOperator", conditionalOperatorValues)
 }
 
-// attributesToGet checks that a list that is there is not empty.
+// attributesToGet refuses an empty list.
 func (c *constraints) attributesToGet(names []string, member string) {
 	if names != nil && len(names) == 0 {
 		c.length("[]", member, "greater", 1)

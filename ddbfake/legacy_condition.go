@@ -10,9 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// legacyConditions checks KeyConditions, QueryFilter or ScanFilter and
-// returns them as tests. Of several errors it reports that of the first
-// attribute by name.
+// legacyConditions checks KeyConditions, QueryFilter or ScanFilter and returns them as tests. Of several errors it
+// reports that of the first attribute by name.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.Conditions.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
@@ -55,13 +54,10 @@ func legacyExpected(expected map[string]types.ExpectedAttributeValue) ([]expr.Te
 	return tests, nil
 }
 
-// legacyExpectation checks one element of Expected. It has a
-// ComparisonOperator with values, or a Value, or Exists, with these two also
-// together. The documentation rules out a Value with an operator, but the
-// service takes it.
+// legacyExpectation checks one element of Expected. It has a ComparisonOperator with values, or a Value, or Exists, or
+// Value and Exists. The documentation rules out a Value with an operator, but the service takes it.
 //
-// Deviation: a Value without a type is no Value here; the service refuses it as
-// one that is empty.
+// Deviation: a Value without a type counts as absent here; the service refuses it as empty.
 //
 // Source: https://github.com/floci-io/floci/issues/2126 (run on AWS)
 func legacyExpectation(name string, e types.ExpectedAttributeValue) (expr.Test, error) {
@@ -130,9 +126,8 @@ var (
 	prefixes = []attr.Kind{attr.KindS, attr.KindB}
 )
 
-// checkOperands refuses values that an operator does not take: too many or too
-// few, of different types, of types that it does not compare, or bounds that
-// come in the wrong order.
+// checkOperands refuses values that an operator does not take: too many or too few, of different types, of types that
+// it does not compare, or bounds that come in the wrong order.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Condition.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js

@@ -15,9 +15,8 @@ func (c *constraints) legacyQuery(in *dynamodb.QueryInput) {
 	c.conditions(in.KeyConditions, "keyConditions")
 }
 
-// legacyParts makes a filter of QueryFilter and a projection of
-// AttributesToGet. The service checks the filter first, which in a Scan it
-// does not.
+// legacyParts makes a filter of QueryFilter and a projection of AttributesToGet. The service checks the filter first
+// here, but not in a Scan.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.QueryFilter.html
 func (q *query) legacyParts() error {
@@ -39,7 +38,7 @@ func (q *query) legacyParts() error {
 	return nil
 }
 
-// filterText is what texts call the filter.
+// filterText is the name of the filter in texts.
 func (q *query) filterText() string {
 	if q.in.QueryFilter != nil {
 		return "QueryFilter"
@@ -47,9 +46,8 @@ func (q *query) filterText() string {
 	return "Filter Expression"
 }
 
-// legacyKeys makes the key condition of KeyConditions, which have one or two
-// attributes; for how many an index has it is to say, as in DynamoDB Local
-// 3.3.1.
+// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. Whether that fits the index is
+// checked by the index, as in DynamoDB Local 3.3.1.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html
 func (q *query) legacyKeys() error {
@@ -68,8 +66,7 @@ func (q *query) legacyKeys() error {
 	return nil
 }
 
-// legacyParts makes a filter of ScanFilter and a projection of
-// AttributesToGet.
+// legacyParts makes a filter of ScanFilter and a projection of AttributesToGet.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.ScanFilter.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js (order)
@@ -92,8 +89,7 @@ func (s *scan) legacyParts() error {
 	return nil
 }
 
-// buildRead builds what a read does with each row; nil for what is not asked
-// for.
+// buildRead builds the filter and the projection of a read; each is nil if it is not asked for.
 func buildRead(op types.ConditionalOperator, tests []expr.Test, attributesToGet []string) (*expr.Condition, *expr.Projection, expr.Args) {
 	var b expr.Builder
 	filter := b.Condition(join(op), tests)

@@ -14,8 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// equivalent is how an expression says a comparison operator, and of how many
-// values.
+// equivalent is how an expression says a comparison operator, and of how many values.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.Conditions.html
 var equivalent = map[types.ComparisonOperator]struct {
@@ -68,7 +67,7 @@ func putRow(t *rapid.T, db *ddbfake.DB, row values) {
 	}
 }
 
-// modern are the expression parameters that say what legacy ones do.
+// modern are the expression parameters that mean the same as legacy ones.
 type modern struct {
 	names  map[string]string
 	values values
@@ -114,9 +113,8 @@ func drawConditions(t *rapid.T) (map[string]types.Condition, *modern) {
 	return conditions, m
 }
 
-// A legacy condition and the expression that says the same choose the same
-// rows, in a filter and as what a write expects; and if one is refused, so is
-// the other.
+// A legacy condition and the expression that says the same choose the same rows, in a filter and as the condition of a
+// write. If one is refused, so is the other.
 func TestLegacyConditionsAreExpressions(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		db := newWorld(outer, ddbfake.LagManual).db
@@ -170,8 +168,7 @@ func TestLegacyConditionsAreExpressions(outer *testing.T) {
 	})
 }
 
-// A legacy update and the expression that says the same make the same item,
-// and return the same of it.
+// A legacy update and the expression that says the same make the same item, and return the same of it.
 func TestLegacyUpdatesAreExpressions(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		db := newWorld(outer, ddbfake.LagManual).db

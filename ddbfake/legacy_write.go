@@ -18,8 +18,7 @@ func (l *legacyWrite) given() bool {
 	return l.expected != nil || l.operator != "" || l.updates != nil
 }
 
-// check checks the parameters against each other and against those of the
-// action that have replaced them.
+// check checks the parameters against each other and against those of the action that have replaced them.
 func (l *legacyWrite) check(a *action) error {
 	if err := checkMixed(a.expressions(), legacy{"AttributeUpdates", l.updates != nil},
 		legacy{"Expected", l.expected != nil}, legacy{"ConditionalOperator", l.operator != ""}); err != nil {
@@ -31,7 +30,7 @@ func (l *legacyWrite) check(a *action) error {
 	return checkConditionalOperator(l.operator, len(l.expected))
 }
 
-// build gives the action what the parameters say.
+// build gives the action the expressions that the parameters stand for.
 func (l *legacyWrite) build(a *action) error {
 	var b expr.Builder
 	changes, err := legacyUpdates(l.updates)
@@ -47,8 +46,8 @@ func (l *legacyWrite) build(a *action) error {
 	return nil
 }
 
-// legacyUpdates checks AttributeUpdates and returns them as changes. Of
-// several errors it reports that of the first attribute by name.
+// legacyUpdates checks AttributeUpdates and returns them as changes. Of several errors it reports that of the first
+// attribute by name.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributeUpdates.html
 // Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
@@ -76,8 +75,7 @@ func legacyUpdates(updates map[string]types.AttributeValueUpdate) ([]expr.Change
 	return changes, nil
 }
 
-// checkChange refuses values that an action does not take. ADD takes lists,
-// although the documentation does not say so.
+// checkChange refuses values that an action does not take. ADD takes lists, although the documentation does not say so.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
 func checkChange(c expr.Change) error {

@@ -2,9 +2,9 @@ package ddbfake
 
 import "time"
 
-// logEntry is a Change as it is kept: a writer leaves the rows that it had in its
-// hands anyway, and the first who reads the change makes items of them. Which
-// number it has is where it is in the log.
+// logEntry is a Change as it is kept. A writer leaves the rows that it has at
+// hand, and the first reader of the change makes items of them. Its number is
+// its place in the log.
 type logEntry struct {
 	request       int // 0 for TTL
 	time, sent    time.Time
@@ -49,15 +49,15 @@ func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 // changeLog is the change log. Writers add to it in chunks, because an array
 // that grows is copied, which is a tenth of what a write costs.
 //
-// Snapshots share chunks and the array of read. What is in them is not written
-// to.
+// Snapshots share chunks and the array of read. Entries in them are never
+// written to.
 type changeLog struct {
 	full    [][]logEntry // the chunks that have no room left, oldest first
 	tail    []logEntry   // the latest one; it is empty only if the log is
 	length  int          // of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 
-	// read are changes that somebody has read, from the index readAt of the log
+	// read are changes that have been read, from the index readAt of the log
 	// on.
 	read   []Change
 	readAt int
@@ -72,7 +72,7 @@ const (
 // minRead is the room that the changes read begin with.
 const minRead = 6
 
-// nextChunk returns the room of the chunk after one that is full.
+// nextChunk returns the room of the next chunk, when one is full.
 func nextChunk(length int) int { return min(max(2*length, minChunk), maxChunk) }
 
 func (l *changeLog) add(e logEntry) {
@@ -86,9 +86,9 @@ func (l *changeLog) add(e logEntry) {
 	l.length++
 }
 
-// cut drops all but the latest changes. They go into a new array, because
-// snapshots may share the old ones: a copy as often as there are as many new
-// ones.
+// cut drops all but the latest changes. They are copied into a new array,
+// because snapshots may share the old one. The copy is made each time the log
+// has doubled.
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)
@@ -145,8 +145,9 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 // all returns the whole log, oldest first.
 func (l *changeLog) all() []Change { return l.since(l.dropped) }
 
-// since returns the changes whose Seq is greater than seq. They are in one array,
-// with those that were read before if some of them are asked for again.
+// since returns the changes whose Seq is greater than seq. They are in one
+// array, which they share with the changes that were read before if some of
+// these are asked for again.
 func (l *changeLog) since(seq int) []Change {
 	start := min(max(seq-l.dropped, 0), l.length)
 	if start == l.length {
@@ -162,11 +163,11 @@ func (l *changeLog) since(seq int) []Change {
 		// A log that is still short is likely to be read again from its beginning.
 		l.read = append(make([]Change, 0, max(l.length, 2*done, minRead)), l.read...)
 	case start == done:
-		// A reader who comes for what is new, maybe after each change.
+		// A reader who comes for new changes, maybe after each one.
 		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done
 	default:
-		// A reader who comes again for what is old: its array grows to twice its
-		// size, so that it is not copied each time.
+		// A reader who comes again for old changes: the array doubles, so that
+		// it is not copied each time.
 		l.read = append(make([]Change, 0, 2*(l.length-l.readAt)), l.read...)
 	}
 	for i, e := range l.from(done) {

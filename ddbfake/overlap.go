@@ -9,26 +9,26 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// overlaps tells which calls overlap, for Options.Conflicts: two do if one came
-// to Do before the other had left. Nobody waits for that to happen. Calls are
-// numbered as they come, and what a call has done is kept with the number of
-// the latest call to have come by then: one with that number or a lower one was
-// there already, and so overlapped.
+// overlaps tells which calls overlap, for Options.Conflicts: two calls overlap
+// if one came to Do before the other had left. No call waits for that. Calls
+// are numbered as they come. A call's effects are kept with the number of the
+// latest call that had come by then: every call with that number or a lower one
+// was there already, and so overlapped.
 type overlaps struct {
 	mu     sync.Mutex
 	calls  uint64   // that have come
 	inside []uint64 // calls that have not left, in order
 
-	// done is what calls have done, in order, as far as a call that is inside
-	// can have overlapped with it. It is under the lock of the DB.
+	// done are the effects of calls, in order, as far as a call that is inside
+	// can have overlapped with them. The lock of the DB guards it.
 	done []done
 }
 
-// done is something that a call has done.
+// done is one effect of a call.
 type done struct {
 	during uint64 // the latest call to have come
-	// what is a tableRow that was written, or checked by a transaction, or the
-	// tokenName of a transaction.
+	// what is the tableRow that was written, or checked by a transaction, or
+	// the tokenName of a transaction.
 	what        any
 	transaction bool // by TransactWriteItems
 }
@@ -46,7 +46,7 @@ func (o *overlaps) enter() uint64 {
 	return o.calls
 }
 
-// leave is for a call that is done.
+// leave notes that a call is done.
 func (o *overlaps) leave(call uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,9 +65,9 @@ func (o *overlaps) now() (latest, oldest uint64) {
 	return o.calls, o.inside[0]
 }
 
-// add notes what a call has done. What is past for every call inside is
-// forgotten once it is half of all, so that notes are as many as they must be,
-// and cost the same each.
+// add notes an effect of a call. Effects from before every call inside are
+// forgotten once they are half of all. So the cost is one note a call, in
+// amortised constant time.
 func (o *overlaps) add(what any, transaction bool) {
 	latest, oldest := o.now()
 	past := sort.Search(len(o.done), func(i int) bool { return o.done[i].during >= oldest })
@@ -77,8 +77,9 @@ func (o *overlaps) add(what any, transaction bool) {
 	o.done = append(o.done, done{latest, what, transaction})
 }
 
-// with reports whether a call overlaps with one that did something, be it any
-// or a transaction only. No call has the number 0, which overlaps with nothing.
+// with reports whether a call overlaps with one that had this effect: with any
+// call, or with a transaction only. Number 0 is no call's, and overlaps with
+// nothing.
 func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	for i := len(o.done) - 1; i >= 0 && call > 0 && o.done[i].during >= call; i-- {
 		if d := &o.done[i]; d.what == what && (d.transaction || !transactions) {
@@ -88,7 +89,7 @@ func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	return false
 }
 
-// noteWrites notes what a request has written.
+// noteWrites notes the rows that a request has written.
 func (db *DB) noteWrites(r *request, writes []write) {
 	if db.overlaps == nil {
 		return

@@ -46,8 +46,7 @@ func newConflictWorld(t *testing.T, on bool) *conflictWorld {
 	return w
 }
 
-// overlap makes a call while another one is under way, which takes effect first,
-// and returns the errors of both.
+// overlap makes a call while another one is under way, which takes effect first, and returns the errors of both.
 func (w *conflictWorld) overlap(first, second any) (err1, err2 error) {
 	done := make(chan struct{})
 	w.clock.hook = func() {
@@ -65,8 +64,7 @@ func (w *conflictWorld) overlap(first, second any) (err1, err2 error) {
 	return err1, err2
 }
 
-// attributes is how the SDK writes an item or a key. The calls below are on rows of
-// one partition.
+// attributes is how the SDK writes an item or a key. The calls below are on rows of one partition.
 type attributes = map[string]types.AttributeValue
 
 func keyOf(sk string) attributes {
@@ -209,8 +207,7 @@ func TestConflictsAnswerAsFaults(t *testing.T) {
 	}
 }
 
-// A refused call has no effect, so it refuses nobody in turn; and what took
-// effect before a call came is none of its business.
+// A refused call has no effect, so it refuses no other call. Effects from before a call came do not concern it.
 func TestConflictsChain(t *testing.T) {
 	w := newConflictWorld(t, true)
 	if _, err := w.db.Do(t.Context(), Call{Input: transactOf("", "x")}); err != nil {

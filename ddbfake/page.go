@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// pageBytes is what a Query or a Scan reads before it stops, whatever the
-// filter or the projection leave of it. The row that reaches it is part of the
-// page, as it is in DynamoDB Local 3.3.1.
+// pageBytes is the number of bytes that a Query or a Scan reads before it stops, before filter and projection. The row
+// that reaches it is part of the page, as it is in DynamoDB Local 3.3.1.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
@@ -17,8 +16,8 @@ const pageBytes = 1 << 20
 
 var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
-// checkSelect checks Select against the parameter that projects, if there is
-// one. The texts speak of querying in a Scan too.
+// checkSelect checks Select against the parameter that projects, if there is one. The texts speak of querying in a Scan
+// too.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/scan/select.test.ts
 func checkSelect(which types.Select, projected string) error {
@@ -52,9 +51,8 @@ func projectionGiven(expression *string, attributesToGet []string) string {
 	return ""
 }
 
-// page is what a Query and a Scan read: rows until Limit or 1 MB is reached,
-// both counted before the filter. After Limit rows it does not look whether
-// there are more.
+// page is one page of a Query or a Scan: rows until Limit or 1 MB is reached, both counted before the filter. After
+// Limit rows it does not look whether there are more.
 type page struct {
 	schema     *keySchema
 	limit      *int32
@@ -97,8 +95,7 @@ func (p *page) read(r *row) bool {
 	return true
 }
 
-// collect adds one row to the page, if the filter passes what there is to see
-// of it.
+// collect adds one row to the page, if its visible attributes pass the filter.
 func (p *page) collect(seen, whole *row) error {
 	if p.filter != nil {
 		holds, err := p.filter.Eval(&seen.record, p.args)

@@ -55,7 +55,7 @@ type query struct {
 func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	var c constraints
 	if in.Limit != nil && *in.Limit < 1 {
-		// This one the service prints in a form of its own.
+		// The service prints this one in a form of its own.
 		c.broken = append(c.broken, "Value at 'Limit' failed to satisfy constraint: "+
 			"Member must have value greater than or equal to 1")
 	}
@@ -74,7 +74,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		{"FilterExpression", in.FilterExpression},
 		{"KeyConditionExpression", in.KeyConditionExpression},
 	}
-	// KeyConditions alone may stand beside expressions.
+	// Of the legacy parameters only KeyConditions may come with expressions.
 	// Source: https://github.com/ExtendDB/extenddb/pull/213 (run on AWS)
 	if err := checkMixed(expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
 		legacy{"QueryFilter", in.QueryFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""},

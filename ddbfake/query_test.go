@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// queryWorld has a table "log" (pk S, at N) with rows at -1.5, -1, 0, 0.5, 2,
-// 10 of partition "p", and rows of its neighbours.
+// queryWorld has a table "log" (pk S, at N) with rows at -1.5, -1, 0, 0.5, 2, 10 of partition "p", and rows of its
+// neighbours.
 func queryWorld(t testing.TB) *world {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "log", "pk", "S", "at", "N")

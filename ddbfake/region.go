@@ -7,17 +7,17 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// DefaultRegion is where a call goes that names no region.
+// DefaultRegion is the region of a call that names none.
 const DefaultRegion = "us-east-1"
 
 // The account of every table.
 const account = "000000000000"
 
 // A table is filed under its name, or under its ARN if it is not in the default
-// region: see state.tables. So whoever stays in that region, as nearly all do,
-// pays for no other.
+// region: see state.tables. So programs that stay in the default region, as
+// nearly all do, pay nothing for the others.
 
-// address returns what a table is filed under.
+// address returns the name or ARN under which a table is filed.
 func address(region, name string) string {
 	if region == DefaultRegion {
 		return name
@@ -25,7 +25,7 @@ func address(region, name string) string {
 	return tableARN(region, name)
 }
 
-// address returns what the table is filed under.
+// address returns the name or ARN under which the table is filed.
 func (t *table) address() string { return address(t.region, t.name) }
 
 // at returns the table with a name, in the default region, or with an ARN; nil
@@ -72,8 +72,8 @@ func tableARN(region, name string) string {
 }
 
 // splitTableARN takes apart an ARN such as
-// arn:aws:dynamodb:us-east-1:000000000000:table/cache. Whose account it names
-// does not matter: there is only one.
+// arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account in it does
+// not matter: there is only one.
 func splitTableARN(arn string) (region, name string, ok bool) {
 	if !strings.HasPrefix(arn, "arn:") {
 		return "", "", false
@@ -86,8 +86,8 @@ func splitTableARN(arn string) (region, name string, ok bool) {
 	return parts[3], name, ok
 }
 
-// nameInARN returns the table's name in an ARN, "" if it is none of a table; a
-// plain name is returned as it is.
+// nameInARN returns the table's name in an ARN, "" if the ARN is not a table's.
+// A plain name is returned as it is.
 func nameInARN(nameOrARN string) string {
 	if !strings.HasPrefix(nameOrARN, "arn:") {
 		return nameOrARN
@@ -96,8 +96,8 @@ func nameInARN(nameOrARN string) string {
 	return name
 }
 
-// checkRegion refuses what cannot be the name of a region. Which ones there are
-// is not known here: tests make some up.
+// checkRegion refuses a text that cannot be the name of a region. Any other
+// name will do: tests make some up.
 //
 // Source: https://github.com/3mcloud/falcano/pull/47 (the text)
 func checkRegion(region string) error {

@@ -23,7 +23,7 @@ const (
 	defaultARN = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 )
 
-// client is what the doors have in common, as far as these tests go.
+// client has the methods that the doors share, as far as these tests need them.
 type client interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)

@@ -14,16 +14,15 @@ func (db *DB) SetReplicaLag(d time.Duration) {
 	db.replicaLag = max(d, 0)
 }
 
-// ReplicaLag returns by how much eventually consistent reads lag:
-// Options.ReplicaLag, or what SetReplicaLag has made of it.
+// ReplicaLag returns the lag of eventually consistent reads: Options.ReplicaLag, or the argument of the latest
+// SetReplicaLag.
 func (db *DB) ReplicaLag() time.Duration {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.replicaLag
 }
 
-// eventually reports whether a call is an eventually consistent read. The
-// reads of TransactGetItems never are.
+// eventually reports whether a call is an eventually consistent read. The reads of TransactGetItems never are.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 func eventually(in any) bool {
@@ -50,8 +49,7 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 	return (db.replicaLag > 0 || r.stale) && !aws.ToBool(consistentRead)
 }
 
-// replica returns a table as the replica that serves a read of some keys has
-// heard of it. The result is for reading only.
+// replica returns a table in the state of the replica that serves a read of some keys. The result is for reading only.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
 	last := r.now.Add(-db.replicaLag)
 	heard := t.born
@@ -88,7 +86,7 @@ func (l *changeLog) before(t *table, seq int) *table {
 		now := was.get(e.row().key)
 		switch {
 		case e.before != nil:
-			// Not the row itself: when that is due may be another time there.
+			// Not the row itself: its due may differ there.
 			was.put(now, e.before.image(e.before.record, e.before.sizeBytes), nil, e.time)
 		case now != nil:
 			was.remove(now, nil)

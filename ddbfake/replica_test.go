@@ -19,8 +19,7 @@ type read struct {
 	do   func(w *world, consistent bool, fault *ddbfake.Fault) []string
 }
 
-// reads returns every kind of read that may be eventually consistent. What
-// they see is printed as the sort key and v.
+// reads returns every kind of read that may be eventually consistent. What they see is printed as the sort key and v.
 func reads() []read {
 	call := func(w *world, in any, fault *ddbfake.Fault) any {
 		w.Helper()
@@ -84,8 +83,7 @@ func (w *world) wantReads(what string, consistent bool, want ...string) {
 	}
 }
 
-// An eventually consistent read sees the rows of a lag ago, a strongly
-// consistent one those of now.
+// An eventually consistent read sees the rows of a lag ago, a strongly consistent one those of now.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 func TestReplicaLag(t *testing.T) {
@@ -113,7 +111,7 @@ func TestReplicaLag(t *testing.T) {
 	w.clock.Advance(500 * time.Millisecond)
 	w.wantReads("between two changes", false, "1=new", "3=new")
 
-	// A snapshot holds what the replicas have yet to hear of.
+	// A snapshot holds the changes that the replicas have not heard of yet.
 	snapshot := w.db.Snapshot()
 	w.clock.Advance(time.Hour)
 	w.put(v("1", "last"))
@@ -161,7 +159,7 @@ func TestReplicaLagOfTransactions(t *testing.T) {
 	}
 }
 
-// A stale read misses the last change of what it reads, however long ago.
+// A stale read misses the last change of its rows, however long ago.
 func TestStaleRead(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	v := func(sk, v string) values { return with(key("a", sk), "v", s(v)) }

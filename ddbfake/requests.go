@@ -11,28 +11,26 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Request is one call that reached the service: who called what, and what
-// came of it.
+// Request is one call that reached the service: its caller, its operation and its outcome.
 type Request struct {
 	// ID is the number of the call, as in Change.Request.
 	ID int
 	// Time is when the call was served, Sent when its caller made it.
 	Time, Sent time.Time
-	// Actor is who called, Region where the call went.
+	// Actor is the caller, Region the region of the call.
 	Actor, Region string
 	// Operation is the operation's name.
 	Operation string
-	// Rows are the rows that the call is about, as a table with a key, in the
-	// order of the request; of a Query as much of the key as it fixes, of
-	// others the table alone.
+	// Rows are the rows that the call names, as a table with a key, in the order of the request. A Query names as much
+	// of a key as it fixes, other calls only a table.
 	Rows []string
-	// Fault is what hit the call; nil if nothing did.
+	// Fault is the fault that hit the call; nil if none did.
 	Fault *Fault
-	// Err is what the caller was told; nil is success.
+	// Err is the error that the caller got; nil is success.
 	Err error
 }
 
-// String prints who called what, on one line:
+// String prints the request on one line:
 //
 //	7 alice PutItem cache{pk: "a", sk: "LOCK"}: ConditionalCheckFailedException: The conditional request failed
 func (r Request) String() string {
@@ -60,9 +58,8 @@ func (r Request) String() string {
 	return b.String()
 }
 
-// Requests returns the latest requests, oldest first: as many as
-// Options.LogRequests says. Put is among them. They are not part of a
-// snapshot, so after Restore numbers come again.
+// Requests returns the latest requests, oldest first: as many as Options.LogRequests says. Put is among them. They are
+// not part of a snapshot, so after Restore numbers come again.
 func (db *DB) Requests() []Request {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -85,8 +82,8 @@ func (l *requestLog) add(r Request) {
 	l.next = (l.next + 1) % l.keep
 }
 
-// entryOf returns what is remembered of a request that is about to be served. The
-// rows are printed now: the request may drop their table.
+// entryOf returns the log's entry of a request that is about to be served. The rows are printed now: the request may
+// drop their table.
 func (db *DB) entryOf(r *request, in any, fault *Fault) *Request {
 	entry := &Request{ID: r.id, Time: r.now, Sent: r.sent, Actor: r.actor, Region: r.region, Operation: r.op.name, Rows: db.rowsOf(r.region, in)}
 	if fault != nil {
@@ -96,7 +93,7 @@ func (db *DB) entryOf(r *request, in any, fault *Fault) *Request {
 	return entry
 }
 
-// rowsOf prints what a call is about.
+// rowsOf prints the rows that a call names.
 func (db *DB) rowsOf(region string, in any) []string {
 	var rows []string
 	for _, t := range db.targets(region, in) {

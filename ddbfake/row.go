@@ -14,28 +14,28 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items
 const maxItemBytes = 400 * 1024
 
-// row is one image of a row of a table. It is immutable: a write makes a new
-// one, so snapshots and the change log share them.
+// row is one image of a row of a table. It is immutable: a write makes a new one, so snapshots and the change log share
+// them.
 type row struct {
 	*place
 	record    attr.Record
 	sizeBytes int
 	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
 
-	// What follows is made when it is asked for. It is atomic because DBs with
-	// locks of their own share rows.
+	// The fields below are made when they are first asked for. They are atomic because DBs with locks of their own
+	// share rows.
 
 	item  lazyItem
 	texts atomic.Pointer[attr.Texts] // see toSDK
 }
 
-// place is which row it is: all images of a row share it.
+// place identifies the row: all images of a row share it.
 type place struct {
 	key primaryKey
 	id  lazyItem // the key attributes
 }
 
-// lazyItem holds an attr.Item as soon as somebody has asked for it.
+// lazyItem holds an attr.Item, made when it is first asked for.
 type lazyItem struct{ atomic.Value }
 
 func (l *lazyItem) get(build func() attr.Item) attr.Item {
@@ -60,8 +60,7 @@ func itemOf(r *row) attr.Item {
 	return r.item.get(r.record.Item)
 }
 
-// idOf returns the key attributes of a row of a table with this schema. They
-// must not be modified.
+// idOf returns the key attributes of a row of a table with this schema. They must not be modified.
 func (s *keySchema) idOf(r *row) attr.Item {
 	return r.id.get(func() attr.Item {
 		id := attr.Item{s.hash.Name: r.record.Get(s.hash.Name)}
@@ -72,8 +71,7 @@ func (s *keySchema) idOf(r *row) attr.Item {
 	})
 }
 
-// attributesOf returns what conditions on a row are about; no row has no
-// attributes.
+// attributesOf returns the attributes of a row, for conditions; a missing row has none.
 func attributesOf(r *row) attr.Attributes {
 	if r == nil {
 		return attr.Item(nil)
@@ -89,13 +87,12 @@ func sizeOf(r *row) int {
 	return r.sizeBytes
 }
 
-// readOnce are the texts of a row that was read once.
+// readOnce has the texts of a row that was read once.
 var readOnce = new(attr.Texts)
 
-// toSDK returns the whole row as an answer, nil for no row. A row that is read
-// again is likely to be read many times, so its numbers are printed for good
-// then. A row that is written between any two reads, or not read at all, takes
-// no room for that.
+// toSDK returns the whole row as an answer, nil for no row. A row that is read again is likely to be read many times,
+// so its numbers are then printed for good. A row that is written between any two reads, or never read, takes no room
+// for that.
 func (r *row) toSDK() map[string]types.AttributeValue {
 	if r == nil {
 		return nil
@@ -112,7 +109,7 @@ func (r *row) toSDK() map[string]types.AttributeValue {
 	return r.record.ToSDK(texts)
 }
 
-// tableRow says which row, be it there or not.
+// tableRow identifies a row, whether or not it exists.
 type tableRow struct {
 	table *table
 	key   primaryKey

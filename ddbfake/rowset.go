@@ -12,14 +12,14 @@ import (
 //
 // Finding a row in a tree takes a dozen comparisons of keys that begin alike,
 // and putting another one in its place takes them again. Programs read and
-// rewrite the same rows over and over, so there is a shortcut for each: a
-// table of cells by hash, which is filled by use and may lack any of them, and
-// cells that can be written to as long as no snapshot shares them. So a row
-// that is deleted, as locks are, to be put again soon leaves its cell in the
-// tree, until there are too many such cells.
+// rewrite the same rows over and over, so there is a shortcut for each: a table
+// of cells by hash, which is filled by use and may lack any of them, and cells
+// that can be written to as long as no snapshot shares them. A deleted row
+// leaves its cell in the tree, because rows such as locks are soon put again.
+// Cells without a row go when there are too many of them.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
-	// era tells the cells that only this set has from those it may share.
+	// era tells the cells of this set alone from those that it may share.
 	era uint64
 	// recent has cells that were looked up, each in one of the two slots that the
 	// hash of its key names. Nil until there is use for it.
@@ -28,13 +28,13 @@ type rowSet struct {
 	misses int
 	// empty counts the cells without a row.
 	empty int
-	// probe is what lookups hand to the tree; having it spares each of them an
-	// allocation.
+	// probe is the argument of lookups in the tree. Keeping it spares each of
+	// them an allocation.
 	probe cell
 }
 
-// cell is what a tree has of a place. What it says of the row may change in its
-// era only.
+// cell is a tree's entry for one place. It may be written to only by the set of
+// its era.
 type cell struct {
 	*place
 	last *row   // the last image of the row
@@ -50,8 +50,8 @@ func (c *cell) row() *row {
 	return c.last
 }
 
-// eras numbers eras. It says who may write to what and nothing else, so the
-// numbers differing from run to run shows nowhere.
+// eras numbers eras. The numbers decide only which set may write to which cell,
+// so it shows nowhere that they differ from run to run.
 var eras atomic.Uint64
 
 func newRowSet() rowSet {
@@ -76,8 +76,8 @@ func (s *rowSet) Get(key primaryKey) *row {
 	return nil
 }
 
-// Set adds a row, or puts it in the place of the one with its key. At is what
-// cell has returned for that key, or nil.
+// Set adds a row, or puts it in the place of the one with its key. At is the
+// result of cell for that key, or nil.
 func (s *rowSet) Set(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		at = &cell{place: r.place, last: r, era: s.era}
@@ -93,7 +93,7 @@ func (s *rowSet) Set(r *row, at *cell) {
 	at.last, at.gone = r, false
 }
 
-// Delete removes a row. At is what cell has returned for its key, or nil.
+// Delete removes a row. At is the result of cell for its key, or nil.
 func (s *rowSet) Delete(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		s.tree.Delete(s.at(r.key))
@@ -106,7 +106,7 @@ func (s *rowSet) Delete(r *row, at *cell) {
 	}
 }
 
-// maxEmpty is how many empty cells are always left alone.
+// maxEmpty is the number of empty cells that are always left alone.
 const maxEmpty = 64
 
 // sweep takes the empty cells out of the tree. It runs when they are as many as
@@ -231,6 +231,6 @@ func (s *rowSet) forget(key primaryKey) {
 	}
 }
 
-// keySeed is another one in each process. Nothing can tell: it decides only
+// keySeed differs from process to process. That shows nowhere: it decides only
 // which cells have to be looked for in the tree.
 var keySeed = maphash.MakeSeed()

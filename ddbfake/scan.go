@@ -16,8 +16,8 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html#DDB-Scan-request-TotalSegments
 const maxSegments = 1_000_000
 
-// scan serves Scan. Partitions come in the order of a hash (see scanOrder),
-// the rows of a partition in the order of their sort key.
+// scan serves Scan. Partitions come in the order of a hash (see scanOrder), the rows of a partition in the order of
+// their sort key.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
 func (db *DB) scan(r *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, error) {
@@ -99,8 +99,8 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	return s, nil
 }
 
-// checkScan checks the parameters one by one and returns the table's name.
-// The order is that in which the service once listed eleven broken ones.
+// checkScan checks the parameters one by one and returns the table's name. Their order is that of an answer of the
+// service that listed eleven broken ones.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func checkScan(in *dynamodb.ScanInput) (string, error) {
@@ -173,8 +173,7 @@ func (s *scan) parse(db *DB) (err error) {
 	return checkExpressions(s.args, used...)
 }
 
-// bind finds where to start. Unlike that of a Query, the filter may be about
-// the key.
+// bind finds where to start. Unlike that of a Query, the filter may be about the key.
 func (s *scan) bind() error {
 	if s.in.ExclusiveStartKey == nil {
 		return nil

@@ -12,15 +12,13 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// AWS promises no order of the partitions in a Scan. The service goes by
-// a hash of the partition key, which a public suite, run against the service,
-// has found out: the order, and the segment of each key, are the service's.
+// AWS promises no order of the partitions in a Scan. The service goes by a hash of the partition key, which is known
+// from a public suite that runs against the service. So the order, and the segment of each key, are the service's.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js ("hash order", "hash segments")
 
-// scanOrder is the partitions of a table in the order in which a Scan visits
-// them. It may hold some that have no rows any more.
+// scanOrder is the partitions of a table in the order of a Scan. Some of them may have no rows any more.
 type scanOrder []partition
 
 type partition struct {
@@ -38,8 +36,7 @@ func (o scanOrder) from(first partition) scanOrder {
 	return o[i:]
 }
 
-// scanHash returns the hash of a partition key, which is encoded as in
-// primaryKey.
+// scanHash returns the hash of a partition key, which is encoded as in primaryKey.
 func scanHash(key string, kind attr.Kind) [md5.Size]byte {
 	const salt = "Outliers"
 	text := make([]byte, 0, 64)
@@ -50,10 +47,9 @@ func scanHash(key string, kind attr.Kind) [md5.Size]byte {
 	return md5.Sum(append(text, key...))
 }
 
-// appendScanNumber turns a number from our own encoding (see encodeNumber)
-// into the one that is hashed: a byte for the power of 100, then two digits
-// to the byte, plus one; of negative numbers everything is complemented, and
-// a last high byte is added if there is room.
+// appendScanNumber turns a number from our own encoding (see encodeNumber) into the one that is hashed: a byte for the
+// power of 100, then two digits to the byte, plus one; of negative numbers everything is complemented, and a last high
+// byte is added if there is room.
 func appendScanNumber(b []byte, key string) []byte {
 	const zero, positive = 1, 2
 	if key[0] == zero {
@@ -107,8 +103,7 @@ func (s segment) has(hash [md5.Size]byte) bool {
 	return number == s.number
 }
 
-// scanOrder returns the order of the table's partitions. It is worked out
-// once and kept until a row is added.
+// scanOrder returns the order of the table's partitions. It is worked out once and kept until a row is added.
 func (t *table) scanOrder() scanOrder {
 	if t.order != nil {
 		return t.order
@@ -119,8 +114,7 @@ func (t *table) scanOrder() scanOrder {
 	return t.order
 }
 
-// newScanOrder returns the order of partitions, whose keys come sorted, once for
-// each of their rows.
+// newScanOrder returns the order of partitions, whose keys come sorted, once for each of their rows.
 func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) scanOrder {
 	order := scanOrder{}
 	for key := range keys {
@@ -132,8 +126,7 @@ func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) s
 	return order
 }
 
-// scan visits the rows of a segment in order, those after the start key if
-// there is one.
+// scan visits the rows of a segment in order, those after the start key if there is one.
 func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
 	order := t.scanOrder()
 	if start != nil {

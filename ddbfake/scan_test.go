@@ -163,8 +163,7 @@ func TestScanStartsInItsSegment(t *testing.T) {
 	}
 }
 
-// A scan that goes on sees what was written meanwhile after the place where
-// it is, in restored states too.
+// A scan that goes on sees rows that were written meanwhile after its place, in restored states, too.
 func TestScanOfAChangingTable(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	table(t, db, "ids", "id", "S", "", "")

@@ -19,8 +19,8 @@ var sdkEqual = cmp.Options{
 	cmpopts.IgnoreTypes(middleware.Metadata{}),
 }
 
-// bothClients has the methods of the SDK's two clients: those for streams where
-// the other has none.
+// bothClients has the methods of the SDK's two clients: including those for
+// streams, which one of them lacks.
 type bothClients struct {
 	*dynamodb.Client
 	streamsClient

@@ -10,24 +10,24 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
-// The way of a call, and where each step is:
+// The steps of a call, and the file of each:
 //
-//	door      Door, the SDK's transport, or the HTTP door takes it           door_*.go
-//	decode    wireCall.decode reads a Call, if it came over a wire      wire.go
-//	admit     what needs no state is checked                            here
-//	begin     TTL deletes what is due, and the request has a number     here
-//	fault     DB.faultOf finds the fault that hits it, if one does      fault_serve.go
-//	execute   the operation runs, as far as the fault lets it           here, dispatch.go
-//	encode    wireCall.encode writes the answer                         wire.go
+//	door      Door, the SDK's transport or the HTTP door takes the call    door_*.go
+//	decode    wireCall.decode reads it, if it came over a wire             wire.go
+//	admit     calls that no state could serve are refused                  here
+//	begin     TTL deletes the rows that are due; the call gets a number    here
+//	fault     DB.faultOf finds the fault that hits the call, if one does   fault_serve.go
+//	execute   the operation runs, as far as the fault lets it              here, dispatch.go
+//	encode    wireCall.encode writes the answer                            wire.go
 
 // Call is one request to the service, whichever door it came through.
 type Call struct {
-	// Actor names who calls: it labels changes and faults choose by it. On
+	// Actor names the caller: it labels changes, and faults choose by it. On
 	// the wire it is the access key id.
 	Actor string
-	// Region is where the call goes: tables of one region are not seen from
-	// another. "" is DefaultRegion. On the wire it is that of the credential
-	// scope.
+	// Region is the region of the call: tables of one region are not seen from
+	// another. "" is DefaultRegion. On the wire it is the region of the
+	// credential scope.
 	Region string
 	// Sent is the true time at which the caller made the call, which may be
 	// long before it takes effect. Zero means now.
@@ -35,9 +35,9 @@ type Call struct {
 	// Input is a pointer to one of the SDK's input structs, for example
 	// *dynamodb.PutItemInput. It is not kept and not changed.
 	Input any
-	// Fault applies this fault to this call, whatever its predicates say; one
-	// of a kind that cannot befall the call does nothing, and one of no kind
-	// is a *NotAFaultError. Nil means: consult the injected ones.
+	// Fault applies this fault to this call, whatever its predicates say. A
+	// kind that cannot hit such a call does nothing, and an unknown kind is a
+	// *NotAFaultError. Nil leaves it to the injected faults.
 	Fault *Fault
 }
 
@@ -127,8 +127,8 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 	return op, nil
 }
 
-// begin makes a call the request that is being served. The call has a number if it
-// may overlap with others.
+// begin makes a call the request that is being served. Call is its number among
+// overlaps, 0 if it overlaps with nothing.
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
 	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent}
@@ -147,7 +147,7 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
 	if db.served.keep > 0 {
-		entry = db.entryOf(r, in, fault) // of what there was before
+		entry = db.entryOf(r, in, fault) // of the state before it
 	}
 	if fault == nil {
 		output, err = r.op.serve(db, r, in)

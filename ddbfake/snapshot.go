@@ -29,7 +29,7 @@ func (db *DB) Restore(s *Snapshot) {
 	defer db.mu.Unlock()
 	db.state = restored
 	if db.overlaps != nil {
-		db.overlaps.done = nil // that was another course of things
+		db.overlaps.done = nil // its log belongs to the former state
 	}
 }
 

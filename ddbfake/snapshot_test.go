@@ -57,8 +57,8 @@ func TestChangeLog(t *testing.T) {
 	}
 }
 
-// TestResetLeavesNothingBehind: a DB that was used and reset is a new one in the state of the snapshot, and what was read
-// from it before stays as it was.
+// TestResetLeavesNothingBehind: a DB that was used and reset is a new one in the state of the snapshot, and results
+// that were read from it before do not change.
 func TestResetLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	start := w.db.Snapshot()
@@ -170,8 +170,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// A hash depends on the tables and on nothing else, and is the same in every
-// process: this one is written down.
+// A hash depends on the tables and on nothing else, and is the same in every process: this one is written down.
 func TestHash(t *testing.T) {
 	build := func(steps ...func(w *world)) [32]byte {
 		w := newWorld(t, ddbfake.LagManual)
@@ -241,16 +240,16 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	group.Wait()
-	// Restoring a snapshot may undo what others did in between, so only what
-	// each row and log say together is certain.
+	// Restoring a snapshot may undo the writes of others, so the only certain thing is that each row agrees with the
+	// log.
 	v, _ := w.get(key("a", "b")).Int("v")
 	if got := int64(len(w.db.Changes())); got != v {
 		t.Errorf("counted to %d with %d changes", v, got)
 	}
 }
 
-// Whatever callers do to the answers of one row, and however often it is read,
-// the next answer is the row, also to one who goes on from a snapshot.
+// Callers may change the answers of one row and read it any number of times. The next answer is the row all the same,
+// also from a snapshot.
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}})

@@ -41,7 +41,7 @@ func (f *fakeTest) end() []string {
 	return f.lines
 }
 
-// A test that fails is told what the DB saw, one that passes nothing.
+// A failed test gets a report of the DB, a passed one gets none.
 func TestStart(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		f := &fakeTest{failed: failed}
@@ -85,7 +85,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// The log of requests keeps the latest, and nothing where nobody asked for it.
+// The log of requests keeps the latest ones, and none by default.
 func TestRequestsAreBounded(t *testing.T) {
 	for _, keep := range []int{-1, 0, 1, 3, 10} {
 		db := ddbfake.New(ddbfake.Options{LogRequests: keep})

@@ -13,18 +13,16 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// streamRetention is how long a record can be read, and how long a stream that
-// was disabled: until its age exceeds this.
+// streamRetention is the age up to which a record, or a disabled stream, can be read.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 const streamRetention = 24 * time.Hour
 
-// stream is a view of the change log: the changes of one table from when the
-// stream was enabled until it was disabled. It holds no row. It is immutable,
-// so tables, states and snapshots share it.
+// stream is a view of the change log: the changes of one table from when the stream was enabled until it was disabled.
+// It holds no row. It is immutable, so tables, states and snapshots share it.
 //
-// Deviation: a stream has one shard all its life. The service has one for each
-// partition, and begins new ones about every four hours.
+// Deviation: a stream has one shard all its life. The service has one for each partition, and begins new ones about
+// every four hours.
 type stream struct {
 	region  string
 	table   string
@@ -50,20 +48,19 @@ func (s *stream) end(last int) int {
 	return s.until
 }
 
-// holds reports whether a change is in the stream. That of a table which was
-// deleted and created anew ended with the former one.
+// holds reports whether a change is in the stream. The stream of a table that was deleted and created anew ended with
+// the former table.
 func (s *stream) holds(c *Change) bool {
 	return c.Table == s.table && c.Region == s.region && c.Seq > s.after && (s.enabled() || c.Seq <= s.until)
 }
 
-// gone reports whether the stream can be read no more.
+// gone reports whether the stream can no longer be read.
 func (s *stream) gone(now time.Time) bool {
 	return !s.enabled() && now.Sub(s.disabled) > streamRetention
 }
 
-// enableStream begins a new stream of a table. The label is the time, and
-// another millisecond for each stream of that name which is there already: a
-// clock may stand still.
+// enableStream begins a new stream of a table. The label is the time, plus a millisecond for each stream that has the
+// name already: a clock may stand still.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableDescription.html (LatestStreamLabel)
 func (db *DB) enableStream(t *table, view types.StreamViewType, now time.Time) {
@@ -81,8 +78,7 @@ func (db *DB) enableStream(t *table, view types.StreamViewType, now time.Time) {
 	db.setStreams(append(slices.Clone(db.state.streams), s), now)
 }
 
-// disableStream ends a table's stream, if it has one. What is in it stays
-// readable.
+// disableStream ends a table's stream, if it has one. Its records stay readable.
 func (db *DB) disableStream(t *table, now time.Time) {
 	if t.stream == nil || !t.stream.enabled() {
 		return
@@ -111,8 +107,8 @@ func (s *state) stream(arn string) *stream {
 	return s.streams[i]
 }
 
-// describeStreamOf adds a table's stream to its description: the settings of
-// one that is enabled, the name of the latest one even if it is not.
+// describeStreamOf adds a table's stream to its description: the settings of one that is enabled, the name of the
+// latest one even if it is not.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-050.md
 func (t *table) describeStreamOf(d *types.TableDescription) {
@@ -126,8 +122,7 @@ func (t *table) describeStreamOf(d *types.TableDescription) {
 	}
 }
 
-// stream writes what a table's stream is set to. Its name and its records are
-// history, of which a hash knows nothing.
+// stream writes the settings of a table's stream. Its name and its records are history, which a hash leaves out.
 func (f *printer) stream(s *stream) {
 	if s != nil && s.enabled() {
 		f.text("stream")
@@ -161,8 +156,7 @@ func tableOfStream(arn string) (name string, ok bool) {
 	return name, ok && name != "" && label != ""
 }
 
-// foundStream finds the stream of an operation on streams. No request crosses
-// to another region.
+// foundStream finds the stream of an operation on streams. No request crosses to another region.
 func (db *DB) foundStream(r *request, arn string) (*stream, error) {
 	if _, ok := tableOfStream(arn); !ok {
 		return nil, errStreamARN
@@ -176,8 +170,8 @@ func (db *DB) foundStream(r *request, arn string) (*stream, error) {
 // Source: https://github.com/spring-cloud/spring-cloud-stream-binder-aws-kinesis (the text, in a comment of a test)
 var errStreamARN = invalid("Invalid StreamArn")
 
-// streamNotFound is for a stream or a shard that is not there. Streams have
-// types of their own for errors whose names are the same.
+// streamNotFound is for a stream or a shard that is not there. Streams have types of their own for errors whose names
+// are the same.
 func streamNotFound(what string) error {
 	return &streamtypes.ResourceNotFoundException{Message: aws.String("Requested resource not found: " + what)}
 }

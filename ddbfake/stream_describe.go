@@ -18,8 +18,7 @@ const (
 	maxRecords, maxRecordPageBytes = 1000, 1 << 20
 )
 
-// listStreams serves ListStreams: sorted by ARN, those of tables that are
-// deleted too, until they are gone.
+// listStreams serves ListStreams: sorted by ARN, those of tables that are deleted too, until they are gone.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_ListStreams.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-378.md
@@ -57,9 +56,8 @@ func (db *DB) listStreams(r *request, in *dynamodbstreams.ListStreamsInput) (*dy
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_DescribeStream.html
 //
-// Deviation: a stream is ENABLED or DISABLED at once. The sequence number that
-// a shard starts with is no record's: it stands before the first one that can
-// still be read.
+// Deviation: a stream is ENABLED or DISABLED at once. The sequence number that a shard starts with belongs to no
+// record: it stands before the first one that can still be read.
 func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput) (*dynamodbstreams.DescribeStreamOutput, error) {
 	var c constraints
 	c.requiredText(in.StreamArn, "streamArn", minStreamARN, maxStreamARN)

@@ -13,23 +13,23 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// iteratorLifetime is how long an iterator can be used after it was given out.
+// iteratorLifetime is the time for which an iterator can be used.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html (ExpiredIteratorException)
 const iteratorLifetime = 15 * time.Minute
 
-// A position in a stream is the Seq of the change after which reading goes on.
-// It need not be one of this stream's changes.
+// A position in a stream is the Seq of the change after which reading goes on. It need not be one of this stream's
+// changes.
 
-// shardIterator is all that the service knows of somebody who reads a stream:
-// nothing of it is kept here, so a reader who goes away leaves nothing behind.
+// shardIterator is all that the service knows of a reader of a stream. It is not kept here, so a reader who goes away
+// leaves nothing behind.
 type shardIterator struct {
 	arn, shard string
 	position   int
 	issued     time.Time
 }
 
-// String returns what the reader gets. It begins like the service's own.
+// String returns the reader's text. It begins like the service's own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html (the example)
 func (it shardIterator) String() string {
@@ -56,9 +56,8 @@ func parseShardIterator(text string) (it shardIterator, ok bool) {
 	return it, err1 == nil && err2 == nil && position >= 0
 }
 
-// sequenceNumber returns the sequence number of the change with a Seq: 21
-// digits, so that numbers have an order both as numbers and as texts. The
-// leading one is there for readers who take them for numbers.
+// sequenceNumber returns the sequence number of the change with a Seq: 21 digits, so that numbers have an order both as
+// numbers and as texts. The leading one is there for readers who take them for numbers.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html (21 to 40 digits)
 func sequenceNumber(seq int) string { return fmt.Sprintf("1%020d", seq) }
@@ -81,8 +80,7 @@ func (db *DB) firstPosition(s *stream, now time.Time) int {
 	return min(max(s.after, db.trimmed(now)), s.end(db.state.log.lastSeq()))
 }
 
-// iteratorTypes are in the order in which Kinesis prints them; that of streams
-// is not known.
+// iteratorTypes are in the order in which Kinesis prints them; that of streams is not known.
 var iteratorTypes = []string{"AFTER_SEQUENCE_NUMBER", "LATEST", "AT_TIMESTAMP", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON"}
 
 // getShardIterator serves GetShardIterator.
@@ -120,7 +118,7 @@ func (db *DB) getShardIterator(r *request, in *dynamodbstreams.GetShardIteratorI
 	return &dynamodbstreams.GetShardIteratorOutput{ShardIterator: aws.String(it.String())}, nil
 }
 
-// checkStart checks what a type of iterator asks for beside itself.
+// checkStart checks the parameters that a type of iterator needs.
 func checkStart(r *request, in *dynamodbstreams.GetShardIteratorInput) error {
 	byNumber := in.ShardIteratorType == streamtypes.ShardIteratorTypeAtSequenceNumber ||
 		in.ShardIteratorType == streamtypes.ShardIteratorTypeAfterSequenceNumber
@@ -130,7 +128,7 @@ func checkStart(r *request, in *dynamodbstreams.GetShardIteratorInput) error {
 		return badParameter("Invalid SequenceNumber")
 	case !byNumber && in.SequenceNumber != nil:
 		return badParameter("SequenceNumber should not be passed for this iterator type")
-	// AWS documents that the rest is refused, and no text.
+	// AWS documents that other numbers are refused, but not the text.
 	case byTime && in.Timestamp == nil:
 		return badParameter("Timestamp cannot be null")
 	case !byTime && in.Timestamp != nil:

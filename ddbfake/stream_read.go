@@ -12,10 +12,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// getRecords serves GetRecords. Of an iterator that is too old the text is the
-// API's. It looks at the changes of all tables from the
-// iterator on, and no further than it must; the next iterator stands after the
-// last one looked at, so that a reader who goes on meets each change once.
+// getRecords serves GetRecords. The text about an iterator that is too old is the API's. It looks at the changes of all
+// tables from the iterator on, until a page is full. The next iterator stands after the last one looked at, so that a
+// reader who goes on meets each change once.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
 func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dynamodbstreams.GetRecordsOutput, error) {
@@ -60,15 +59,14 @@ func trimmedData() error {
 	return &streamtypes.TrimmedDataAccessException{Message: aws.String("The data you are trying to access has been trimmed")}
 }
 
-// hasTrimmed reports whether a reader at a position would miss records that
-// are too old by now.
+// hasTrimmed reports whether a reader at a position would miss records that are gone because of their age.
 func (db *DB) hasTrimmed(s *stream, position int, now time.Time) bool {
 	trimmed := db.trimmed(now)
 	if trimmed <= position || position == s.end(db.state.log.lastSeq()) {
 		return false
 	}
 	if position < db.state.log.seqBefore(0) {
-		return true // what the log no longer has may have been among them
+		return true // the changes that the log has dropped may have been among them
 	}
 	log := db.state.log.since(position)
 	for i := range log {
@@ -82,8 +80,8 @@ func (db *DB) hasTrimmed(s *stream, position int, now time.Time) bool {
 	return false
 }
 
-// read appends the records of the stream among the changes after a position,
-// until a page is full, and returns the position after them.
+// read appends the records of the stream among the changes after a position, until a page is full, and returns the
+// position after them.
 func (s *stream) read(changes []Change, position, limit int, records []streamtypes.Record) ([]streamtypes.Record, int) {
 	var pageBytes int64
 	for i := range changes {

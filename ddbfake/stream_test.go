@@ -68,7 +68,7 @@ func (w *world) records(iterator *string) *dynamodbstreams.GetRecordsOutput {
 	return out
 }
 
-// said prints what happened to which sort key, by whom.
+// said prints for each change its sort key, its kind and its author.
 func said(records []streamtypes.Record) []string {
 	var lines []string
 	for _, r := range records {
@@ -91,7 +91,7 @@ func (w *world) wantRecords(iterator *string, want ...string) (next *string) {
 }
 
 // A row that TTL deletes arrives on the stream as the service's deletion, with
-// the row as it was: what a consumer goes by that archives what has expired.
+// the row as it was: consumers that archive expired rows rely on it.
 func TestStreamOfTTLDeletion(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagManual, ddbfake.LagAtOnce} {
 		t.Run(lag.String(), func(t *testing.T) {
@@ -250,8 +250,8 @@ func TestStreamNames(t *testing.T) {
 	}
 }
 
-// After a day a disabled stream is gone, for whoever still has its name or an
-// iterator, and a table keeps the name.
+// After a day a disabled stream is gone, for readers that still have its name
+// or an iterator, too. The table keeps the name.
 func TestStreamGone(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -276,7 +276,7 @@ func TestStreamGone(t *testing.T) {
 	}
 }
 
-// A reader who stays away misses records, and is told.
+// A reader who stays away for too long misses records, and gets an error.
 func TestStreamReaderTooLate(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "other", "pk", "S", "sk", "S")
@@ -308,7 +308,7 @@ func TestStreamReaderTooLate(t *testing.T) {
 	}
 }
 
-// Iterators that were not given out are refused, whatever they are.
+// Iterators that were not given out are refused.
 func TestStreamIteratorForged(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -409,8 +409,8 @@ func TestStreamRegions(t *testing.T) {
 	}
 }
 
-// What a bounded log has dropped is trimmed, and a reader who was not there yet
-// is told.
+// Changes that a bounded log has dropped are trimmed, and a reader who had not
+// read them gets an error.
 func TestStreamOfBoundedLog(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{KeepChanges: 2})
 	table(t, db, "cache", "pk", "S", "sk", "S")

@@ -5,8 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// checkStreamUpdate checks the StreamSpecification of an UpdateTable, and what
-// it may come together with.
+// checkStreamUpdate checks the StreamSpecification of an UpdateTable, and the parameters that come with it.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-442.md (the texts)
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-382)
@@ -28,8 +27,7 @@ func checkStreamUpdate(in *dynamodb.UpdateTableInput) error {
 	return nil
 }
 
-// checkStream checks the change of the stream against the table. Even a change
-// to what is there already is refused.
+// checkStream checks the change of the stream against the table. A change to the present settings is refused, too.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html#DDB-UpdateTable-request-StreamSpecification
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-050.md (the texts)

@@ -21,10 +21,9 @@ type table struct {
 	// dues holds the rows that TTL may delete, by due time; empty while TTL
 	// is disabled.
 	dues *btree.BTreeG[*row]
-	// quietUntil is the epoch second before which no lag ends, as far as is
-	// known.
+	// quietUntil is an epoch second before which no lag ends.
 	quietUntil int64
-	// order is what a Scan goes by; nil if it is to be worked out.
+	// order is the order of a Scan; nil if it is to be worked out.
 	order scanOrder
 
 	id                 string
@@ -43,7 +42,8 @@ type table struct {
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
 }
 
-// tableID is what never changes about a table. Copies of the table share it.
+// tableID has the parts of a table that never change. Copies of the table share
+// it.
 type tableID struct {
 	region string
 	name   string

@@ -17,8 +17,7 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html
 //
-// Deviation: the answer says CREATING, as the service's does, but the table
-// is ACTIVE at once.
+// Deviation: the answer says CREATING, as the service's does, but the table is ACTIVE at once.
 func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.CreateTableOutput, error) {
 	if in.TableName == nil {
 		return nil, invalid("The parameter 'TableName' is required but was not present in the request")
@@ -221,13 +220,13 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 	return s, nil
 }
 
-// duplicated refuses an attribute that is defined twice, be it with one type.
+// duplicated refuses an attribute that is defined twice, even with the same type.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-042)
 // Source: https://github.com/scylladb/scylladb/issues/13870
 func duplicated(name string) error { return invalid("Attribute Name is duplicated: %s", name) }
 
-// unsupportedOfTable refuses what the fake does not have.
+// unsupportedOfTable refuses parameters that the fake does not have.
 func unsupportedOfTable(in *dynamodb.CreateTableInput) error {
 	for _, p := range []struct {
 		name  string

@@ -17,8 +17,7 @@ func (db *DB) table(r *request, nameOrARN string) (*table, error) {
 	return t, err
 }
 
-// describedTable finds the table of a control operation, whose error names
-// it.
+// describedTable finds the table of a control operation, whose error names it.
 func (db *DB) describedTable(r *request, nameOrARN string) (*table, error) {
 	t, err := db.find(r, nameOrARN)
 	if t == nil && err == nil {
@@ -31,8 +30,7 @@ func (db *DB) describedTable(r *request, nameOrARN string) (*table, error) {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
 //
-// Deviation: ItemCount and TableSizeBytes are exact; the service updates them
-// about every six hours.
+// Deviation: ItemCount and TableSizeBytes are exact; the service updates them about every six hours.
 func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynamodb.DescribeTableOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
@@ -45,13 +43,11 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 	return &dynamodb.DescribeTableOutput{Table: t.describe(types.TableStatusActive)}, nil
 }
 
-// deleteTable serves DeleteTable. The rows go without a trace in the change
-// log, as they do without one in the stream, which is disabled.
+// deleteTable serves DeleteTable. The rows leave no trace in the change log, and none in the stream, which is disabled.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html
 //
-// Deviation: the answer says DELETING, as the service's does, but the table
-// is gone at once.
+// Deviation: the answer says DELETING, as the service's does, but the table is gone at once.
 func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.DeleteTableOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {
@@ -123,7 +119,7 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 	}
 	t.describeIndexes(d)
 	t.describeStreamOf(d)
-	// It is there from the first time that the table is paid per request.
+	// It is shown once the table has been paid per request.
 	//
 	// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-058)
 	if !t.billed.IsZero() {

@@ -9,15 +9,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// encryption is how a table is encrypted at rest, by the ARN of its key; "" is the
-// key that AWS owns, which is never described. It encrypts nothing.
+// encryption is the encryption of a table at rest, by the ARN of its key; "" is the key that AWS owns, which is never
+// described. Nothing is encrypted.
 //
-// Deviation: there is no KMS. Every key that is named is there and may be used, an
-// alias has a key of its own, and how often the key changes is not limited.
+// Deviation: there is no KMS. Every key that is named exists and may be used, an alias has a key of its own, and a
+// table may change its key at any rate.
 type encryption string
 
-// encrypts reports whether a specification asks for a key of KMS. One without any
-// member asks for nothing.
+// encrypts reports whether a specification asks for a key of KMS. One without any member asks for nothing.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-044.md
 func encrypts(s *types.SSESpecification) bool {
@@ -36,7 +35,7 @@ func (c *constraints) encryptionType(s *types.SSESpecification) {
 	}
 }
 
-// checkEncryption checks which members come together.
+// checkEncryption checks the combination of members.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_SSESpecification.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-031, DDB-TABLE-036: the texts)
@@ -58,7 +57,7 @@ func checkEncryption(s *types.SSESpecification) error {
 	return nil
 }
 
-// newEncryption returns what a specification asks for in a region.
+// newEncryption returns the encryption that a specification asks for in a region.
 func newEncryption(s *types.SSESpecification, region string) encryption {
 	if !encrypts(s) {
 		return ""
@@ -81,7 +80,7 @@ func newEncryption(s *types.SSESpecification, region string) encryption {
 	return encryption("arn:aws:kms:" + region + ":" + account + ":key/" + key)
 }
 
-// checkChange refuses a change to what is.
+// checkChange refuses a change to the present encryption.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-078)
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-047)

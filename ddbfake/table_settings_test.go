@@ -32,7 +32,7 @@ func settingsInput() *dynamodb.CreateTableInput {
 	}
 }
 
-// settings prints what a client sees of a table's settings.
+// settings prints a table's settings as a client sees them.
 func settings(d *types.TableDescription) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s", d.TableStatus)

@@ -16,9 +16,8 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
 //
-// Deviation: the answer says UPDATING, CREATING or DELETING and the units of
-// before, as the service's does, but all is done at once, so that nothing is
-// ever refused for being in use.
+// Deviation: the answer says UPDATING, CREATING or DELETING and the units of before, as the service's does, but the
+// change is done at once, so that no request is ever refused because a table is in use.
 func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.UpdateTableOutput, error) {
 	if in.TableName == nil {
 		return nil, invalid("The parameter 'TableName' is required but was not present in the request")
@@ -95,7 +94,7 @@ func specOf(a *types.CreateGlobalSecondaryIndexAction) indexSpec {
 		ceiling: a.OnDemandThroughput, warmth: a.WarmThroughput}
 }
 
-// unsupportedOfUpdate refuses what the fake does not have.
+// unsupportedOfUpdate refuses parameters that the fake does not have.
 func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 	type parameter struct {
 		name  string
@@ -117,8 +116,8 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 	return nil
 }
 
-// nothingToUpdate is the answer to a request that asks for nothing. AWS lists
-// members there that its documentation does not have.
+// nothingToUpdate is the answer to a request without a change. The service lists members there that its documentation
+// does not have.
 const nothingToUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, " +
 	"SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, " +
 	"DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
@@ -216,8 +215,7 @@ type tableUpdate struct {
 	created  []*index
 }
 
-// check checks the changes against the table and makes new indexes, without
-// changing anything.
+// check checks the changes against the table and makes new indexes, without changing anything.
 func (u *tableUpdate) check() error {
 	structural := 0
 	for i := range u.in.GlobalSecondaryIndexUpdates {
@@ -268,7 +266,7 @@ func (u *tableUpdate) checkBilling() error {
 	return nil
 }
 
-// unchanged refuses a change to what is.
+// unchanged refuses a change to the present settings.
 func (t *throughput) unchanged(what string) error {
 	of, _, _ := strings.Cut(what, " ")
 	return invalid("The provisioned throughput for the %[1]s will not change. The requested value equals the current value. "+
@@ -394,8 +392,7 @@ func (u *tableUpdate) checkAllProvisioned() error {
 	return nil
 }
 
-// do makes the changes, and returns the description of a table that is being
-// changed.
+// do makes the changes, and returns the description of a table that is being changed.
 func (u *tableUpdate) do() *types.TableDescription {
 	t := u.table
 	old := *t.throughput.describe()
@@ -502,8 +499,7 @@ func (u *tableUpdate) bill() {
 	}
 }
 
-// fill fills a new index with the rows that belong there and puts it after
-// the other global ones.
+// fill fills a new index with the rows that belong there and puts it after the other global ones.
 func (t *table) fill(x *index, definitions []types.AttributeDefinition) {
 	t.rows.Scan(func(r *row) bool {
 		x.add(r)
@@ -517,8 +513,7 @@ func (t *table) fill(x *index, definitions []types.AttributeDefinition) {
 	t.define(definitions)
 }
 
-// drop removes an index, and the definitions of attributes that were part of
-// its key only.
+// drop removes an index, and the definitions of attributes that were part of its key only.
 func (t *table) drop(x *index) {
 	t.indexes = slices.DeleteFunc(slices.Clone(t.indexes), func(other *index) bool { return other == x })
 	if len(t.indexes) == 0 {
@@ -527,7 +522,7 @@ func (t *table) drop(x *index) {
 	t.define(nil)
 }
 
-// define adds attribute definitions, and leaves those that no key needs.
+// define adds attribute definitions, and leaves out those that no key needs.
 func (t *table) define(more []types.AttributeDefinition) {
 	used := usedNames(&t.schema, t.indexes)
 	var definitions []types.AttributeDefinition

@@ -15,22 +15,19 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
 //
-// Deviation: the service has a limit on the bytes of all tags together, too,
-// of which AWS does not say how it counts.
+// Deviation: the service also limits the bytes of all tags together. AWS does not say how they are counted.
 const (
 	maxTags     = 50
 	maxTagKey   = 128
 	maxTagValue = 256
 )
 
-// tagResource serves TagResource: it adds tags, and gives those that are
-// there their new values. It is all or nothing.
+// tagResource serves TagResource: it adds tags, and gives those that are there their new values. It is all or nothing.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TagResource.html
 //
-// Deviation: the tags are there at once, and the next call may change them;
-// at the service they take a second or two, in which further changes are
-// refused. The body of the answer is {}, where the service's is empty.
+// Deviation: the tags are there at once, and the next call may change them; at the service they take a second or two,
+// in which further changes are refused. The body of the answer is {}, where the service's is empty.
 func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.TagResourceOutput, error) {
 	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
@@ -54,8 +51,7 @@ func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.
 	return &dynamodb.TagResourceOutput{}, nil
 }
 
-// untagResource serves UntagResource. Removing a tag that is not there
-// succeeds.
+// untagResource serves UntagResource. Removing a tag that is not there succeeds.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UntagResource.html
 func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynamodb.UntagResourceOutput, error) {
@@ -86,8 +82,8 @@ func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynam
 	return &dynamodb.UntagResourceOutput{}, nil
 }
 
-// listTagsOfResource serves ListTagsOfResource: all tags in one page, as the
-// service answers up to the 50 that there can be, sorted by key.
+// listTagsOfResource serves ListTagsOfResource: all tags in one page, as the service answers up to the 50 that there
+// can be, sorted by key.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTagsOfResource.html
 func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInput) (*dynamodb.ListTagsOfResourceOutput, error) {
@@ -95,7 +91,7 @@ func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInpu
 	if err != nil {
 		return nil, err
 	}
-	if in.NextToken != nil { // nobody can have one
+	if in.NextToken != nil { // no page has given one out
 		return nil, &UnsupportedError{Operation: "ListTagsOfResource", Parameter: "NextToken"}
 	}
 	t, err := db.taggedTable(arn)
@@ -109,8 +105,7 @@ func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInpu
 	return out, nil
 }
 
-// parseTableARN checks a ResourceArn, whose table need not exist. The texts
-// are the service's.
+// parseTableARN checks a ResourceArn, whose table need not exist. The texts are the service's.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (DDB-TABLE-071, DDB-BACKUP-013)
 // Source: https://github.com/ExtendDB/extenddb/pull/227 for which error each part of an ARN leads to

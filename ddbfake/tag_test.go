@@ -28,7 +28,7 @@ func tagsOf(t *testing.T, c *ddbfake.Door, arn string) (tags []string) {
 
 func tag(key, value string) types.Tag { return types.Tag{Key: &key, Value: &value} }
 
-// Tags belong to the state: a snapshot keeps them, whatever comes later.
+// Tags belong to the state: a snapshot keeps them.
 func TestTagsInSnapshots(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	change := func(tags ...types.Tag) {

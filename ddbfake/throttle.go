@@ -9,9 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// throttlingReasons says what of a data operation a fault throttles: its
-// tables, each once, or the index that it reads. Other operations consume no
-// throughput, so there is nothing to say of them.
+// throttlingReasons names the resources of a data operation that a fault throttles: its tables, each once, or the index
+// that it reads. Other operations consume no throughput and have no reasons.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func (db *DB) throttlingReasons(r *request, in any, f Fault) []types.ThrottlingReason {
@@ -40,8 +39,8 @@ func (db *DB) throttlingReasons(r *request, in any, f Fault) []types.ThrottlingR
 	return reasons
 }
 
-// consumes returns whether a data operation takes "Read" or "Write" units, ""
-// for any other, and the index that it reads.
+// consumes returns whether a data operation takes "Read" or "Write" units, "" for any other, and the index that it
+// reads.
 func consumes(in any) (operation string, index *string) {
 	switch in := in.(type) {
 	case *dynamodb.QueryInput:
@@ -56,8 +55,8 @@ func consumes(in any) (operation string, index *string) {
 	return "", nil
 }
 
-// limitType is what throttles a table: its provisioned units, or if it has
-// none the limits of a single partition.
+// limitType names the limit that throttles a table: its provisioned units, or the limits of a single partition if it
+// has none.
 func (t *table) limitType() string {
 	if t.billing == types.BillingModePayPerRequest {
 		return "KeyRangeThroughputExceeded"

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// A throttled call says what was throttled, through the wire too.
+// The error of a throttled call names the throttled resource, over the wire, too.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func TestThrottlingReasons(t *testing.T) {

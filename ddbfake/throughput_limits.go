@@ -5,23 +5,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ceiling is the most that a table or a global index paid per request may use a
-// second; 0 is no ceiling. It is described, and limits nothing.
+// ceiling is the most that a table or a global index paid per request may use a second; 0 is no ceiling. It is
+// described, and limits nothing.
 type ceiling struct{ read, write int64 }
 
 // removed is the value that takes a ceiling away.
 const removed = -1
 
-// limitsThroughput reports whether a parameter has a member. One without is as
-// good as none.
+// limitsThroughput reports whether a parameter has a member. A parameter without one counts as absent.
 //
 // Deviation: in an UpdateTable the service fails with an InternalFailure then.
 func limitsThroughput(p *types.OnDemandThroughput) bool {
 	return p != nil && (p.MaxReadRequestUnits != nil || p.MaxWriteRequestUnits != nil)
 }
 
-// checkCeiling checks a ceiling of what the words name: "table", or "index: " and
-// its name. The words on an index are those on a table: no source has them.
+// checkCeiling checks a ceiling. The words name its owner: "table", or "index: " and its name. No source has the texts
+// about an index, so they are those about a table.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-038, DDB-TABLE-039, DDB-TABLE-059: the texts)
@@ -81,8 +80,7 @@ func positive(n int64) *int64 {
 	return aws.Int64(n)
 }
 
-// changed describes a ceiling as an UpdateTable does that has changed it: what was
-// taken away is echoed.
+// changed describes a ceiling as the UpdateTable that has changed it does: a removed member is echoed.
 func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput {
 	d := c.describe()
 	if d == nil {
@@ -97,13 +95,13 @@ func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput 
 	return d
 }
 
-// warmth is what a table or a global index is ready for at once, a second. It
-// never falls. It is described, and readies nothing.
+// warmth is the number of units a second that a table or a global index can serve at once. It never falls. It is
+// described, and has no effect.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
 type warmth struct{ read, write int64 }
 
-// What a table that is paid per request is ready for.
+// The warmth of a table that is paid per request.
 const (
 	initialReads  = 12_000
 	initialWrites = 4_000
@@ -114,7 +112,7 @@ func warms(p *types.WarmThroughput) bool {
 	return p != nil && (p.ReadUnitsPerSecond != nil || p.WriteUnitsPerSecond != nil)
 }
 
-// newWarmth is what there is without being asked for.
+// newWarmth returns the warmth of a request that asks for none.
 func newWarmth(onDemand bool, t throughput) warmth {
 	if onDemand {
 		return warmth{initialReads, initialWrites}
@@ -122,7 +120,7 @@ func newWarmth(onDemand bool, t throughput) warmth {
 	return warmth{t.readUnits, t.writeUnits}
 }
 
-// check refuses what is less than there is.
+// check refuses a value below the present one.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-039, DDB-TABLE-059: the texts)
 func (w warmth) check(p *types.WarmThroughput, of string, onDemand, update bool) error {
@@ -158,7 +156,7 @@ func (w *warmth) set(p *types.WarmThroughput) {
 	}
 }
 
-// atLeast raises it.
+// atLeast raises the warmth to at least these units.
 func (w *warmth) atLeast(o warmth) { *w = warmth{max(w.read, o.read), max(w.write, o.write)} }
 
 func (w warmth) describe() *types.TableWarmThroughputDescription {

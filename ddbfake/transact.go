@@ -18,7 +18,7 @@ const (
 
 // transactItems checks the number of items.
 //
-// Deviation: of too many items the service echoes the whole list.
+// Deviation: the service echoes the whole list if it has too many items.
 func (c *constraints) transactItems(n int, missing bool) {
 	switch {
 	case missing:
@@ -32,8 +32,8 @@ func (c *constraints) transactItems(n int, missing bool) {
 
 const oneOperationPerItem = "Transaction request cannot include multiple operations on one item"
 
-// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents
-// the limit but not the text: this is that of DynamoDB Local 3.3.1.
+// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents the limit but not the text: this is that of
+// DynamoDB Local 3.3.1.
 func checkTransactBytes(sizeBytes int) error {
 	if sizeBytes > maxTransactBytes {
 		return invalid("Transaction payload size cannot exceed 4MB. Payload Size: %d", sizeBytes)
@@ -53,8 +53,8 @@ const (
 	reasonCollection      = "ItemCollectionSizeLimitExceeded"
 )
 
-// cancelled returns a TransactionCanceledException: reasons are in the order
-// of the request, and None stands for an action that had nothing against it.
+// cancelled returns a TransactionCanceledException: reasons are in the order of the request, and None stands for an
+// action that did not fail.
 func cancelled(reasons []types.CancellationReason) error {
 	codes := make([]string, len(reasons))
 	for i := range reasons {
@@ -70,8 +70,7 @@ func cancelled(reasons []types.CancellationReason) error {
 	}
 }
 
-// cancelledWhere cancels a transaction of n actions for the same reason in some
-// of them.
+// cancelledWhere cancels a transaction of n actions for the same reason in some of them.
 func cancelledWhere(n int, hit func(i int) bool, code string, message *string) error {
 	reasons := make([]types.CancellationReason, n)
 	for i := range reasons {
@@ -82,15 +81,15 @@ func cancelledWhere(n int, hit func(i int) bool, code string, message *string) e
 	return cancelled(reasons)
 }
 
-// cancelledAt cancels a transaction of n actions for a fault in one of them.
-// Of several the service reports the first; DynamoDB Local 3.3.1 reports all.
+// cancelledAt cancels a transaction of n actions for a fault in one of them. Of several the service reports the first;
+// DynamoDB Local 3.3.1 reports all.
 func cancelledAt(i, n int, err error) error {
 	reasons := make([]types.CancellationReason, n)
 	reasons[i] = reasonFor(err)
 	return cancelled(reasons)
 }
 
-// reasonFor turns what an action by itself would answer into a reason.
+// reasonFor turns the error of an action by itself into a reason.
 func reasonFor(err error) types.CancellationReason {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {

@@ -72,8 +72,7 @@ func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
 	return gets, c.err()
 }
 
-// resolveGets finds the rows, with the same division of errors as
-// resolveActions.
+// resolveGets finds the rows, with the same division of errors as resolveActions.
 func resolveGets(gets []get) error {
 	unfit := -1
 	var unfitError error

@@ -113,7 +113,7 @@ func TestTransactWriteErrors(t *testing.T) {
 	}
 }
 
-// The limit is on what a transaction sends, not on the rows that it is about.
+// The limit is on the bytes that a transaction sends, not on those of its rows.
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
 func TestTransactWriteDeletesMoreThan4MB(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)

@@ -8,8 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// transactWriteItems serves TransactWriteItems: all actions or none, each
-// judged by the state before the transaction.
+// transactWriteItems serves TransactWriteItems: all actions or none, each judged by the state before the transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
@@ -67,8 +66,8 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 	return out, nil
 }
 
-// transaction is room for what a transaction of a few actions, as nearly all are,
-// needs while it is served. The next one takes the same.
+// transaction is the memory of a transaction while it is served, enough for a few actions, which nearly all have. The
+// next transaction reuses it.
 type transaction struct {
 	actions [4]action
 	writes  [4]write
@@ -83,8 +82,7 @@ func scratch[T any](room []T, n int) []T {
 	return room[:n]
 }
 
-// replay answers a transaction that was done before: it changes nothing, and
-// consumes reads of its rows.
+// replay answers a transaction that was done before: it changes nothing, and consumes reads of its rows.
 func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
 	out := &dynamodb.TransactWriteItemsOutput{}
 	if !wanted(in.ReturnConsumedCapacity) {
@@ -101,8 +99,7 @@ func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteIte
 	return out, nil
 }
 
-// transactActions checks the parameters of a transaction and returns its
-// actions.
+// transactActions checks the parameters of a transaction and returns its actions.
 func (db *DB) transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 	var c constraints
 	// The token comes first.
@@ -199,9 +196,8 @@ func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action
 	}
 }
 
-// resolveActions finds the rows. A key that does not fit its table cancels
-// the transaction; an empty key value, an item named twice and too large a
-// whole refuse the request.
+// resolveActions finds the rows. A key that does not fit its table cancels the transaction; an empty key value, an item
+// named twice and too large a whole refuse the request.
 func resolveActions(actions []action) error {
 	unfit := -1
 	var unfitError error
@@ -236,10 +232,8 @@ func resolveActions(actions []action) error {
 	return nil
 }
 
-// payloadBytes is what an action adds to the size of its transaction: the
-// limit is on what is sent, not on the rows that it is about. AWS documents
-// neither; what counts of an action that is no put is as in DynamoDB Local
-// 3.3.1.
+// payloadBytes is the number of bytes that an action adds to the size of its transaction: the limit is on the request,
+// not on its rows. AWS documents neither; the count for an action other than a put is as in DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
 func (a *action) payloadBytes() int {
@@ -252,8 +246,8 @@ func (a *action) payloadBytes() int {
 	return n + a.args.Size()
 }
 
-// runActions evaluates every action, so that every failed condition has its
-// reason, and returns the writes if nothing is against them.
+// runActions evaluates every action, so that every failed condition has its reason, and returns the writes if none has
+// failed.
 func (db *DB) runActions(actions []action) ([]write, error) {
 	writes := scratch(db.transaction.writes[:], len(actions))
 	var reasons []types.CancellationReason

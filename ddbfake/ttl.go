@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// maxTTLAgeSeconds is how far in the past a ttl may lie: older ones are taken
-// for a mistake and ignored. Years count 365 days.
+// maxTTLAgeSeconds is how far in the past a ttl may lie: older ones are taken for a mistake and ignored. Years count
+// 365 days.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 const maxTTLAgeSeconds = 5 * 365 * 24 * 3600
@@ -26,9 +26,8 @@ type ttlSetting struct {
 	since     time.Time // when it was enabled
 }
 
-// dueOf returns the epoch seconds at which an item is due, or noDue: TTL
-// takes only a top-level Number, and not one more than five years past. A
-// number that is not a whole number of seconds is ignored; AWS does not say.
+// dueOf returns the epoch seconds at which an item is due, or noDue: TTL takes only a top-level Number, and not one
+// more than five years past. A number that is not a whole number of seconds is ignored; AWS does not say.
 func (s *ttlSetting) dueOf(record *attr.Record, now time.Time) int64 {
 	if !s.enabled {
 		return noDue
@@ -40,8 +39,8 @@ func (s *ttlSetting) dueOf(record *attr.Record, now time.Time) int64 {
 	return due
 }
 
-// expired reports whether TTL may delete a row: the current time in whole
-// seconds is greater than the row's ttl, by less than five years.
+// expired reports whether TTL may delete a row: the current time in whole seconds is greater than the row's ttl, by
+// less than five years.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 func (r *row) expired(now time.Time) bool {
@@ -55,14 +54,12 @@ type Row struct {
 	Region, Table string
 	// Key is the row's key attributes.
 	Key attr.Item
-	// Due is the second that the row's ttl names. The row is expired from the
-	// next second on.
+	// Due is the second that the row's ttl names. The row is expired from the next second on.
 	Due time.Time
 }
 
-// Expired returns the rows that TTL may delete now, ordered by due time, then
-// region, table and key. Under LagNever there are none; any other lag says only
-// when TTL would come by itself.
+// Expired returns the rows that TTL may delete now, ordered by due time, then region, table and key. Under LagNever
+// there are none; any other lag says only when TTL would delete them by itself.
 func (db *DB) Expired() []Row {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -101,10 +98,9 @@ func (db *DB) expired(now time.Time) []Row {
 	return rows
 }
 
-// Sweep makes TTL come to one row now, and reports whether it deleted it. As
-// the service does, it looks again: a row whose ttl was raised, that was
-// deleted, or whose table has TTL disabled by now, stays as it is. Under
-// LagNever it deletes nothing.
+// Sweep has TTL look at one row now, and reports whether it deleted the row. As the service does, it checks again: a
+// row whose ttl was raised, that was deleted, or whose table has TTL disabled by now, stays as it is. Under LagNever it
+// deletes nothing.
 func (db *DB) Sweep(r Row) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -113,8 +109,7 @@ func (db *DB) Sweep(r Row) bool {
 	return db.sweep(r, now)
 }
 
-// SweepExpired sweeps every row of Expired, in its order, and returns how
-// many it deleted.
+// SweepExpired sweeps every row of Expired, in its order, and returns how many it deleted.
 func (db *DB) SweepExpired() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -146,11 +141,10 @@ func (db *DB) sweep(r Row, now time.Time) bool {
 	return true
 }
 
-// expireByLag deletes, in the order (instant, region, table, key), the rows whose lag
-// ended at or before now. It runs before each call, so that nobody can tell
-// it from a sweeper that works all the time. The change log shows the instant
-// at which each deletion was due, but never one before TTL was enabled or
-// before the log's last change: a row may be expired when it is written.
+// expireByLag deletes, in the order (instant, region, table, key), the rows whose lag ended at or before now. It runs
+// before each call, so that clients cannot tell it from a sweeper that works all the time. The change log shows the
+// instant at which each deletion was due, but never one before TTL was enabled or before the log's last change: a row
+// may be expired when it is written.
 func (db *DB) expireByLag(now time.Time) {
 	if !db.lag.deletes() {
 		return
@@ -183,8 +177,7 @@ type ending struct {
 	at    time.Time
 }
 
-// lagEnded appends the rows whose lag ended at or before now, and notes until
-// when there is nothing else to do.
+// lagEnded appends the rows whose lag ended at or before now, and notes the second before which no other lag ends.
 func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []ending {
 	t.quietUntil = math.MaxInt64
 	t.dues.Scan(func(r *row) bool {
@@ -211,7 +204,7 @@ func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []
 // quiet notes that at that second there may be rows whose lag has ended.
 func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
 
-// wake forgets until when there is nothing for a lag to do.
+// wake forgets the noted second: any row may be due.
 func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
@@ -241,8 +234,7 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 	}
 }
 
-// dropAncient forgets the rows that became too old to be deleted while no lag
-// deleted them.
+// dropAncient forgets the rows that became too old to be deleted while no lag deleted them.
 func (t *table) dropAncient(now time.Time) {
 	for {
 		r, ok := t.dues.Min()
@@ -257,8 +249,8 @@ func (t *table) dropAncient(now time.Time) {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTimeToLive.html
 //
-// Deviation: a change takes effect at once and may be followed by another;
-// the service takes up to an hour, and refuses another meanwhile.
+// Deviation: a change takes effect at once and may be followed by another; the service takes up to an hour, and refuses
+// another meanwhile.
 func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (*dynamodb.UpdateTimeToLiveOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {

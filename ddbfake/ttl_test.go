@@ -104,8 +104,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// Expired rows are read, matched, updated and returned like any other, and
-// TTL looks again before it deletes.
+// Expired rows are read, matched, updated and returned like any other, and TTL looks again before it deletes.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ttl-expired-items.html
 func TestExpiredRowsLive(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
@@ -235,8 +234,7 @@ func TestLags(t *testing.T) {
 	}
 }
 
-// A row that is expired when it is written goes at once under LagAtOnce, and
-// the log stays in order of time.
+// A row that is expired when it is written goes at once under LagAtOnce, and the log stays in order of time.
 func TestLagOfRowsBornExpired(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	w.enableTTL()
@@ -251,8 +249,7 @@ func TestLagOfRowsBornExpired(t *testing.T) {
 	}
 }
 
-// Rows that were expired before TTL was enabled go when it is, and equal
-// instants go by table and key.
+// Rows that were expired before TTL was enabled go when it is, and equal instants go by table and key.
 func TestLagOfEnabling(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// constraints collects the parameter constraints that a request breaks. The
-// service checks them before anything else and lists them all, at most ten.
+// constraints collects the parameter constraints that a request breaks. The service checks them before anything else
+// and lists them all, at most ten.
 type constraints struct {
 	broken []string
 }
@@ -24,8 +24,7 @@ func (c *constraints) add(value, member, rule string) {
 // null says that a required member is missing.
 func (c *constraints) null(member string) { c.add("null", member, "Member must not be null") }
 
-// length says that a member's length is out of bounds: it must be "greater"
-// or "less" than or equal to the limit.
+// length says that a member's length is out of bounds: it must be "greater" or "less" than or equal to the limit.
 func (c *constraints) length(value, member, relation string, limit int) {
 	c.add("'"+value+"'", member, "Member must have length "+relation+" than or equal to "+strconv.Itoa(limit))
 }
@@ -71,8 +70,7 @@ func (c *constraints) enum(value, member string, set []string) {
 	c.add("'"+value+"'", member, "Member must satisfy enum value set: ["+strings.Join(set, ", ")+"]")
 }
 
-// err returns the ValidationException that lists what is broken, nil if
-// nothing is.
+// err returns the ValidationException that lists the broken constraints, nil if there are none.
 func (c *constraints) err() error {
 	n := len(c.broken)
 	if n == 0 {
@@ -86,8 +84,7 @@ func (c *constraints) err() error {
 	return invalid("%d validation error%s detected: %s", min(n, listed), plural, strings.Join(c.broken[:min(n, listed)], "; "))
 }
 
-// The enumerations that more than one operation checks, in the order in which
-// the service prints them.
+// The enumerations that more than one operation checks, in the order in which the service prints them.
 var (
 	returnConsumedCapacityValues      = []string{"INDEXES", "TOTAL", "NONE"}
 	returnItemCollectionMetricsValues = []string{"SIZE", "NONE"}
@@ -107,14 +104,13 @@ func (c *constraints) returnValues(v types.ReturnValue) {
 	c.enum(string(v), "returnValues", returnValuesValues)
 }
 
-// returnValuesOnFailure checks ReturnValuesOnConditionCheckFailure. DynamoDB
-// Local 3.3.1 lets any value pass; the service does not.
+// returnValuesOnFailure checks ReturnValuesOnConditionCheckFailure. DynamoDB Local 3.3.1 lets any value pass; the
+// service does not.
 func (c *constraints) returnValuesOnFailure(v types.ReturnValuesOnConditionCheckFailure, parent string) {
 	c.enum(string(v), parent+"returnValuesOnConditionCheckFailure", returnValuesOnFailureValues)
 }
 
-// Limits on the TableName member, which may be an ARN in every operation but
-// CreateTable.
+// Limits on the TableName member, which may be an ARN in every operation but CreateTable.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetItem.html#DDB-GetItem-request-TableName
 const (
@@ -123,9 +119,8 @@ const (
 	maxTableARN  = 1024
 )
 
-// table checks the TableName member of a data operation, beside its other
-// members, and returns the table's name or ARN. Where it stands among them is the
-// order in which the service reports what is broken.
+// table checks the TableName member of a data operation, beside its other members, and returns the table's name or ARN.
+// Its place among them is the order in which the service reports mistakes.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/updateItem.test.ts
@@ -140,8 +135,8 @@ func (c *constraints) table(name *string) string {
 	return *name
 }
 
-// tableName checks the TableName member of an operation that has no other to
-// check, and returns the table's name or ARN.
+// tableName checks the TableName member of an operation that has no other to check, and returns the table's name or
+// ARN.
 func tableName(name *string) (string, error) {
 	if name != nil && plainTableName(*name) {
 		return *name, nil
@@ -174,7 +169,7 @@ func nameCharacters(name string) bool {
 
 const tableNamePattern = "[a-zA-Z0-9_.-]+"
 
-// tableName adds what a table's name or ARN breaks.
+// tableName adds the constraints that a table's name or ARN breaks.
 func (c *constraints) tableName(name *string, member string) {
 	switch {
 	case name == nil:
@@ -192,7 +187,7 @@ func (c *constraints) tableName(name *string, member string) {
 	}
 }
 
-// plainName adds what a name breaks that must not be an ARN.
+// plainName adds the constraints that a name breaks where no ARN is allowed.
 func (c *constraints) plainName(name, member string) {
 	if plainTableName(name) {
 		return
@@ -208,8 +203,8 @@ func (c *constraints) plainName(name, member string) {
 	}
 }
 
-// checkValues refuses a map of attribute values that holds one DynamoDB
-// refuses. Of several it reports the first by name.
+// checkValues refuses a map of attribute values that holds one DynamoDB refuses. If there are several it reports the
+// first by name.
 func checkValues(values map[string]types.AttributeValue) error {
 	var failed string
 	var failure error

@@ -12,12 +12,11 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
-// do is an entry of the engine, or something that stands before one.
+// do is an entry of the engine, or a function that stands before it.
 type do func(context.Context, Call) (any, error)
 
-// wireCall is a call as it came over a wire, whichever door took it apart. Its
-// strings need to last no longer than until it is served, but what is decoded of
-// its body keeps that.
+// wireCall is a call as it came over a wire, through any door. Its strings need
+// to last only until it is served, but the decoded input keeps the body.
 type wireCall struct {
 	target     string // names the operation
 	signer     awsjson.Signer
@@ -25,10 +24,10 @@ type wireCall struct {
 	body       []byte
 }
 
-// serve decodes the call, has it done and encodes the answer: it appends that to
-// dst, and returns the HTTP status that goes with it. The error is a reason for
-// having no answer at all: a NetworkError, a context that is done, or an error of
-// do that is none of the service's.
+// serve decodes the call, has it done, appends the encoded answer to dst, and
+// returns its HTTP status. An error means that there is no answer: it is a
+// NetworkError, a context that is done, or an error of do that is not one of
+// the service's.
 func (w *wireCall) serve(ctx context.Context, do do, dst []byte) (answer []byte, status int, err error) {
 	call, err := w.decode()
 	if err != nil {
@@ -61,7 +60,7 @@ func (w *wireCall) decode() (Call, error) {
 	return Call{Actor: w.signer.Actor, Region: w.signer.Region, Input: in}, nil
 }
 
-// encode encodes an output, of the engine or of whatever stands before it.
+// encode encodes an output of do.
 func (w *wireCall) encode(dst []byte, out any) (answer []byte, status int, err error) {
 	shape, ok := out.(awsjson.Shape)
 	if !ok {
@@ -91,7 +90,7 @@ type invokedContext struct {
 	id string // as long as the request is served
 }
 
-// Value returns the id, or what the context within has.
+// Value returns the id, or the value of the wrapped context.
 func (c *invokedContext) Value(key any) any {
 	if key == (invocationKey{}) {
 		return strings.Clone(c.id)
@@ -99,11 +98,10 @@ func (c *invokedContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Invocation returns what ties the attempts of one call together: the SDK
-// sends the same amz-sdk-invocation-id with a call and with each of its
-// retries. It is meant for the "do" of Transport and NewClient, which is
-// called once an attempt. Empty if ctx does not come from a client that sends
-// one.
+// Invocation returns the id that the attempts of one call share: the SDK sends
+// the same amz-sdk-invocation-id with a call and with each of its retries. It
+// is meant for the "do" of Transport and NewClient, which is called once an
+// attempt. Empty if ctx does not come from a client that sends one.
 func Invocation(ctx context.Context) string {
 	id, _ := ctx.Value(invocationKey{}).(string)
 	return id

@@ -2,13 +2,13 @@ package ddbfake
 
 import "github.com/isr-sim/isr-sim/ddbfake/attr"
 
-// write is one row to be replaced, not yet done.
+// write is one row to be replaced. It is not done before commit.
 type write struct {
 	found
 	after *row // nil if there will be none; the row itself if nothing changes
 }
 
-// replace makes this the row's next image, unless it is what the row is.
+// replace makes this the row's next image, unless it equals the present one.
 func (w *write) replace(record *attr.Record, sizeBytes int) {
 	if w.row == nil || !w.row.record.Equal(record) {
 		w.after = w.next(record, sizeBytes)
@@ -16,7 +16,7 @@ func (w *write) replace(record *attr.Record, sizeBytes int) {
 }
 
 // commit does the writes of one request and logs those that change a row. It
-// cannot fail: whatever may is checked before.
+// cannot fail: every check comes before.
 func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
 	for i := range writes {
