@@ -19,14 +19,14 @@ import (
 // points.
 //
 // Members that the operation does not know are ignored, null is the same as
-// absent, and of a member given twice the last one counts. Errors are what
-// the service answers: SerializationException for JSON that is malformed or
-// of the wrong types, ValidationException for an AttributeValue of two types.
-// One of no type becomes nil: the engine refuses it where it can say which
-// parameter it was.
+// absent, and of a member given twice the last one counts. Errors are those of
+// the service: SerializationException for JSON that is malformed or of the
+// wrong types, ValidationException for an AttributeValue of two types. A value
+// of no type becomes nil: the engine refuses it, because it knows the
+// parameter.
 //
 // The body becomes part of the input, and must not change. After an error the
-// input has whatever was read before.
+// input has the members that were read before it.
 func Decode(body []byte, in any) error {
 	d := newDecoder(body)
 	defer d.release()
@@ -45,8 +45,8 @@ func Valid(body []byte) bool {
 	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// decoder walks the text of a body. An error is a value of a wrong type; that
-// the text is no JSON it notes in malformed: see scan.go.
+// decoder walks the text of a body. Its error is about a value of a wrong type.
+// Text that is not JSON is noted in malformed: see scan.go.
 type decoder struct {
 	text      string
 	pos       int
@@ -395,8 +395,8 @@ func (d *decoder) str() (string, error) {
 	return d.string(), nil
 }
 
-// boolean takes the strings "true" and "false" for what they say, in any
-// case, as the service does.
+// boolean also reads the strings "true" and "false", in any case, as the
+// service does.
 func (d *decoder) boolean() (bool, error) {
 	switch d.kind() {
 	case 't':
@@ -446,8 +446,8 @@ func (d *decoder) number(name string) (float64, error) {
 	return f, nil
 }
 
-// time reads epoch seconds with up to three decimals. What has no exact
-// milliseconds is refused: wrapped around, the far future would be long ago.
+// time reads epoch seconds with up to three decimals. A time whose milliseconds
+// do not fit is refused: wrapped around, the far future would be long ago.
 func (d *decoder) time() (time.Time, error) {
 	seconds, err := d.number("Date")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package awsjson is the wire format of DynamoDB and of its streams: AWS JSON 1.0,
-// read and written as the service does it.
+// Package awsjson is the wire format of DynamoDB and of its streams: AWS JSON 1.0, read and written as the service does
+// it.
 //
 //	in := new(dynamodb.PutItemInput)
 //	if err := awsjson.Decode(body, in); err != nil { // SerializationException, with the service's text
@@ -7,9 +7,8 @@
 //	}
 //	answer = awsjson.Append(nil, &dynamodb.PutItemOutput{})
 //
-// It knows the SDK's structs, the attribute values of package attr, and nothing of
-// tables, rows or doors: whoever serves a call gives Decode the input to fill, and
-// Append the output or AppendError the error to write.
+// It knows the SDK's structs and the attribute values of package attr, but no tables, rows or doors. The server of a
+// call gives Decode the input to fill, and Append the output or AppendError the error to write.
 //
 // # Determinism
 //
@@ -17,8 +16,7 @@
 //
 // # Fidelity
 //
-// Bodies that are no JSON, or whose values are of wrong types, are refused with the
-// texts that the service was seen to answer with. Answers have the members that the
-// service writes even if they are zero. Signatures are read for who signed, and are
-// not checked.
+// Bodies that are not JSON, or whose values are of wrong types, are refused with the observed texts of the service.
+// Answers have the members that the service writes even if they are zero. Signatures are read for the name of the
+// signer, and are not checked.
 package awsjson

@@ -16,14 +16,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Shape is a struct of the SDK that can describe itself to a serializer:
-// every output, every error and every nested struct.
+// Shape is a struct of the SDK that can describe itself to a serializer: every output, every error and every nested
+// struct.
 type Shape interface {
 	SerializeMembers(smithy.ShapeSerializer)
 }
 
-// Append appends the JSON of an output to dst, or of an input as the SDK sends it.
-// Metadata of the SDK is no member of the shape, so it cannot leak.
+// Append appends the JSON of an output to dst, or of an input as the SDK sends it. The SDK's metadata is not a member
+// of the shape, so it cannot leak.
 func Append(dst []byte, out Shape) []byte {
 	e := newEncoder(dst)
 	e.open('{', frame{})
@@ -36,8 +36,8 @@ func Append(dst []byte, out Shape) []byte {
 	return e.release()
 }
 
-// writeZeroMembers writes the members that DynamoDB answers with even if they
-// are zero or empty, where the SDK's structs leave them out.
+// writeZeroMembers writes the members that DynamoDB answers with even if they are zero or empty, where the SDK's
+// structs leave them out.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
@@ -68,17 +68,15 @@ func writeZeroMembers(e *encoder, out Shape) {
 	}
 }
 
-// encoder is a smithy.ShapeSerializer that appends JSON to a buffer. The
-// SDK's generated code walks the shapes; what the encoder adds over the SDK's
-// own is order: the members of a map come out sorted, so that equal answers
-// have equal bytes.
+// encoder is a smithy.ShapeSerializer that appends JSON to a buffer. The SDK's generated code walks the shapes. Unlike
+// the SDK's own serializer the encoder has an order: the members of a map come out sorted, so that equal answers have
+// equal bytes.
 type encoder struct {
 	buf     []byte
 	frames  []frame
 	entries []entry
 	scratch []byte
-	// keyed says that a key was just written, so that the next value needs
-	// neither key nor comma.
+	// keyed says that a key was just written, so that the next value needs neither key nor comma.
 	keyed bool
 }
 
@@ -86,8 +84,7 @@ type encoder struct {
 type frame struct {
 	array bool
 	comma bool
-	// entries is where the entries of a map begin in encoder.entries, plus
-	// one; zero if this is no map.
+	// entries is where the entries of a map begin in encoder.entries, plus one; zero if this is no map.
 	entries int
 }
 
@@ -108,7 +105,7 @@ func newEncoder(dst []byte) *encoder {
 	return e
 }
 
-// release returns what was written and gives the encoder back.
+// release returns the written bytes and gives the encoder back.
 func (e *encoder) release() []byte {
 	out := e.buf
 	e.buf = nil
@@ -117,7 +114,7 @@ func (e *encoder) release() []byte {
 	return out
 }
 
-// begin writes what goes before a value: a comma, a key, both or neither.
+// begin writes the beginning of a value: a comma, a key, both or neither.
 func (e *encoder) begin(schema *smithy.Schema) {
 	if e.keyed {
 		e.keyed = false
@@ -232,8 +229,8 @@ func (e *encoder) WriteKey(_ *smithy.Schema, key string) {
 	e.keyed = true
 }
 
-// CloseMap closes the map and puts its entries in order: the SDK's code hands
-// them over in the random order of a Go map.
+// CloseMap closes the map and puts its entries in order: the SDK's code hands them over in the random order of a Go
+// map.
 func (e *encoder) CloseMap() {
 	first := e.frames[len(e.frames)-1].entries - 1
 	entries := e.entries[first:]
@@ -322,5 +319,5 @@ func (e *encoder) WriteBigInt(schema *smithy.Schema, _ *big.Int) { e.WriteNil(sc
 // WriteBigFloat writes null: no shape of DynamoDB has big decimals.
 func (e *encoder) WriteBigFloat(schema *smithy.Schema, _ *big.Float) { e.WriteNil(schema) }
 
-// Bytes returns what was written so far.
+// Bytes returns the bytes written so far.
 func (e *encoder) Bytes() []byte { return e.buf }

@@ -13,7 +13,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Equal answers have equal bytes, and what is zero but must be there is there.
+// Equal answers have equal bytes, and members that must be there are written
+// even if they are zero.
 func TestAppend(t *testing.T) {
 	tests := []struct {
 		name string

@@ -10,12 +10,12 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The texts of SerializationException are those that the service was seen to
-// answer with by dynalite's tests, which also run against the service.
+// The texts of SerializationException are the service's: dynalite's tests have
+// them, which also run against the service.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/helpers.js
 
-// ErrMalformed is for text that is no JSON: the service gives no message.
+// ErrMalformed is for text that is not JSON: the service gives no message.
 var ErrMalformed = serialization("")
 
 func serialization(message string) error {
@@ -73,7 +73,7 @@ func unexpected(member bool) error {
 	return serialization("Unexpected value type in payload")
 }
 
-// className is what the service calls a type in error messages.
+// className is the service's name of a type in error messages.
 func className(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.Pointer:
@@ -100,10 +100,10 @@ func mapName(class string) string {
 	return "java.util.Map<java.lang.String, " + class + ">"
 }
 
-// AppendError appends the JSON of an error of the service to dst, with whatever
-// members the SDK's type of it has, and returns the HTTP status that goes with it:
-// 400 or 500. It returns 0 for what is no answer of the service: a lost connection,
-// or a context that is done.
+// AppendError appends the JSON of an error of the service to dst, with the
+// members of the SDK's type, and returns its HTTP status: 400 or 500. It
+// returns 0 for an error that is not an answer of the service: a lost
+// connection, or a context that is done.
 func AppendError(dst []byte, err error) (answer []byte, status int) {
 	var api smithy.APIError
 	if !errors.As(err, &api) {

@@ -21,10 +21,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzDecodeInput holds that any body ends in an input or in an error of the
-// service, that exactly what is no JSON is malformed, that an input, encoded as
-// the SDK does it, is read as the same input again, and that whatever is in the
-// input stood in the body, at the same place.
+// FuzzDecodeInput holds four things. Any body ends in an input or in an error
+// of the service. A body is malformed exactly if it is not JSON. An input that
+// is encoded as the SDK does it is read as the same input again. Every value of
+// the input stood in the body, at the same place.
 //
 // Each of these is caught by the seeds when it is planted: an NS that is read
 // as an SS, a Limit that wraps around, a word for true that is taken for false.
@@ -91,9 +91,9 @@ func anyOf(t *testing.T, text []byte) any {
 	return v
 }
 
-// within tells that JSON has nothing that does not stand in a body. The body may
-// have more: members that are not known, and null. Its numbers may have
-// decimals, and its booleans may be words.
+// within reports whether everything in the JSON stands in a body. The body may
+// have more: unknown members, and null. Its numbers may have decimals, and its
+// booleans may be words.
 func within(got, body any) bool {
 	switch got := got.(type) {
 	case map[string]any:
@@ -117,8 +117,8 @@ func within(got, body any) bool {
 	return got == body
 }
 
-// fuzzed are the inputs of the operations that are supported, by name: the numbers
-// in testdata count them.
+// fuzzed are the inputs of the supported operations, sorted by name: the
+// numbers in testdata count them.
 var fuzzed = []any{
 	&dynamodb.BatchGetItemInput{},
 	&dynamodb.BatchWriteItemInput{},
@@ -151,7 +151,7 @@ var fuzzed = []any{
 
 func operationOf(in any) string { return strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input") }
 
-// numberOf is the place of an operation's input among those that are fuzzed.
+// numberOf is the place of an operation's input in fuzzed.
 func numberOf(op string) uint {
 	return uint(slices.IndexFunc(fuzzed, func(in any) bool { return operationOf(in) == op }))
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// sdkEqual compares structs of the SDK: their markers are unexported, their
-// metadata is no part of an answer.
+// sdkEqual compares structs of the SDK: their markers are unexported, and their
+// metadata is not part of an answer.
 var sdkEqual = cmp.Options{
 	cmp.Exporter(func(reflect.Type) bool { return true }),
 	cmpopts.IgnoreTypes(middleware.Metadata{}),
@@ -173,8 +173,7 @@ func filled(t reflect.Type) any {
 }
 
 // Every member of every input arrives as the SDK sends it, and every member of
-// every output as it is given: of all operations that the SDK has, be they
-// supported or not.
+// every output as it is given: for all operations of the SDK, supported or not.
 func TestEveryMember(t *testing.T) {
 	var got, want any
 	clients := clientsOver(func(r *http.Request) (*http.Response, error) {

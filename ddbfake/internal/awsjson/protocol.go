@@ -2,21 +2,19 @@ package awsjson
 
 import "strings"
 
-// The protocol is AWS JSON 1.0: one POST to / a call, the operation in a
-// header, errors by __type.
+// The protocol is AWS JSON 1.0: one POST to / a call, the operation in a header, errors by __type.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
 // Source: https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
 const (
 	ContentType = "application/x-amz-json-1.0"
 
-	// What stands before the name of an operation in X-Amz-Target.
+	// The prefixes of an operation's name in X-Amz-Target.
 	TargetPrefix        = "DynamoDB_20120810."
 	StreamsTargetPrefix = "DynamoDBStreams_20120810."
 )
 
-// OperationIn returns the name of the operation in a target; false if it names
-// none of DynamoDB.
+// OperationIn returns the name of the operation in a target; false if the target is not DynamoDB's.
 func OperationIn(target string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(target, TargetPrefix); !ok {
 		name, ok = strings.CutPrefix(target, StreamsTargetPrefix)
@@ -24,8 +22,7 @@ func OperationIn(target string) (name string, ok bool) {
 	return name, ok
 }
 
-// RequestID names a request of a door by its number, in the form of the
-// service's own: 52 digits and capital letters.
+// RequestID names a request of a door by its number, in the form of the service's own: 52 digits and capital letters.
 func RequestID(n uint64) (id [52]byte) {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	copy(id[:], "ISRSIM0000000000000000000000000000000000000000000000")

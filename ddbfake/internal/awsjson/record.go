@@ -12,9 +12,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// RecordOutput is the answer of a GetItem that goes over a wire: the SDK's, but
-// for the item. That is still the record as the engine keeps it, which costs a
-// fraction of what the SDK's maps do.
+// RecordOutput is the SDK's output of a GetItem that goes over a wire, except
+// for the item. The item is still the record that the engine keeps, at a
+// fraction of the cost of the SDK's maps.
 type RecordOutput struct {
 	*dynamodb.GetItemOutput
 	Record *attr.Record
@@ -61,7 +61,7 @@ func (e *encoder) value(v attr.Value) {
 	e.buf = append(e.buf, '}')
 }
 
-// rare writes what is in a value that is neither a string nor a number.
+// rare writes the content of a value that is neither a string nor a number.
 func (e *encoder) rare(v attr.Value) {
 	switch v := v.(type) {
 	case attr.B:

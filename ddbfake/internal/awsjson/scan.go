@@ -7,11 +7,11 @@ import (
 )
 
 // The methods in this file move over the text of a decoder and check it on the
-// way. Text that is no JSON is noted once, and what is left of it is not read:
-// the decoder stands at its end from then on, where every method finds
-// nothing. So none of them returns an error.
+// way. Text that is not JSON is noted once, and the rest of it is not read: the
+// decoder moves to the end, where every method finds nothing. So the methods
+// return no errors.
 
-// fail notes that the text is no JSON. It returns false for the convenience of
+// fail notes that the text is not JSON. It returns false for the convenience of
 // its callers.
 func (d *decoder) fail() bool {
 	d.malformed = true
@@ -22,7 +22,7 @@ func (d *decoder) fail() bool {
 // peek skips white space and returns the byte ahead, 0 at the end of the text.
 func (d *decoder) peek() byte {
 	if d.pos < len(d.text) && d.text[d.pos] > ' ' {
-		return d.text[d.pos] // nearly always: what programs write has no white space
+		return d.text[d.pos] // nearly always: programs write no white space
 	}
 	return d.peekOver()
 }
@@ -49,8 +49,8 @@ func (d *decoder) kind() byte {
 	return c
 }
 
-// maxDepth is how many objects and arrays may be open at a time: as many as
-// package jsontext lets be.
+// maxDepth is the number of objects and arrays that may be open at a time. It
+// is that of package jsontext.
 const maxDepth = 10000
 
 // enter moves into the object or array whose opening bracket is ahead, and
@@ -67,7 +67,7 @@ func (d *decoder) enter(closing byte) bool {
 		d.leave()
 		return false
 	}
-	return true // if the text ends here, then what reads the element finds out
+	return true // if the text ends here, the reader of the element finds out
 }
 
 // next moves to the next member or element and says whether there is one;
@@ -123,7 +123,7 @@ func (d *decoder) string() string {
 // all of them is worth it, but a row that is kept must not keep megabytes.
 const shareText = 4 << 10
 
-// unquoted moves past a string and returns what it says.
+// unquoted moves past a string and returns its text.
 func (d *decoder) unquoted() string {
 	if d.peek() != '"' {
 		d.fail()
@@ -138,8 +138,8 @@ func (d *decoder) unquoted() string {
 	return d.irregular(end)
 }
 
-// irregular is unquoted for a string with escapes, or with bytes that may be
-// no UTF-8. Before from there is none of these.
+// irregular is unquoted for a string with escapes, or with bytes that may not
+// be UTF-8. The bytes before from have neither.
 func (d *decoder) irregular(from int) string {
 	end := from
 	for end < len(d.text) && d.text[end] != '"' {
@@ -189,7 +189,7 @@ func (d *decoder) word(w string) {
 	d.pos += len(w)
 }
 
-// skip moves past the next value, whatever it is.
+// skip moves past the next value, of any type.
 func (d *decoder) skip() {
 	switch d.kind() {
 	case '"':

@@ -5,23 +5,21 @@ import (
 	"strings"
 )
 
-// Authorization is the header that names an actor, in the form of Signature
-// Version 4 but without a signature: this side checks none.
+// Authorization is the header that names an actor, in the form of Signature Version 4 but without a signature: this
+// side checks none.
 func Authorization(actor, region string) string {
 	return "AWS4-HMAC-SHA256 Credential=" + url.PathEscape(actor) + "/20400101/" + region +
 		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
 }
 
-// Signer is who signed a request. It outlives the request.
+// Signer names the signer of a request. It outlives the request.
 type Signer struct {
 	Actor  string // the access key id
 	Region string // for which it was signed, "" if none is named
 }
 
-// SignerOf returns who signed a request, in its Authorization header or in its
-// query; false if nobody did. The scope of a signature is
-// date/region/service/aws4_request; version 4A has a header for the region,
-// X-Amz-Region-Set.
+// SignerOf returns the signer of a request, from its Authorization header or its query; false if it is not signed. The
+// scope of a signature is date/region/service/aws4_request; version 4A has a header for the region, X-Amz-Region-Set.
 //
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
@@ -30,7 +28,7 @@ func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
 	_, credential, ok := strings.Cut(algorithm, "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")
 	if algorithm == "" && query != "" {
-		parameters, _ := url.ParseQuery(query) // what can be read of it
+		parameters, _ := url.ParseQuery(query) // the part of it that can be read
 		algorithm = parameters.Get("X-Amz-Algorithm")
 		credential, ok = parameters.Get("X-Amz-Credential"), true
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Bindings are names and values in lists. With the few that nearly every
-// request has, that costs less than maps. A caller who makes [Args] for one
-// request after the other does it with the same Bindings: what is as in the
-// request before is not converted again. The zero value is empty.
+// Bindings are names and values in lists. Nearly every request has few of them,
+// for which lists cost less than maps. A caller that makes [Args] for one
+// request after the other uses the same Bindings: values that are the same as
+// in the request before are not converted again. The zero value is empty.
 type Bindings struct {
 	names  []boundName
 	values []boundValue
@@ -24,7 +24,7 @@ type (
 	}
 )
 
-// maxBindings is how many names, and how many values, are still few.
+// maxBindings is the number of names, and of values, that still counts as few.
 const maxBindings = 8
 
 // Bind takes the names and values of the next request; both may be nil. It
@@ -80,7 +80,7 @@ func (b *Bindings) bindValues(values map[string]types.AttributeValue) bool {
 	return values == nil || len(values) > 0
 }
 
-// sameKeys takes values if they have the keys of those before.
+// sameKeys takes values if they have the keys of the former ones.
 func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 	for i := range b.values {
 		bound := &b.values[i]
@@ -97,8 +97,8 @@ func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 	return true
 }
 
-// plainKey allows what is short and has only letters, digits and underscores
-// after the sigil.
+// plainKey allows a short key with only letters, digits and underscores after
+// the sigil.
 func plainKey(key string, sigil byte) bool {
 	const short = 64
 	if len(key) < 2 || len(key) > short || key[0] != sigil {

@@ -10,8 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Whatever came before, what is bound is what maps of it say; and what is not
-// bound is what Validate, or the conversion of a value, may refuse, or is much.
+// After any earlier requests, bound names and values are those of the maps.
+// Those that are not bound are many, or Validate or the conversion of a value
+// may refuse them.
 func TestBindings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var bound Bindings

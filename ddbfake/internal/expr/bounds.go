@@ -7,14 +7,14 @@ import (
 )
 
 // Key is a key attribute of a table or index: its name and type. The zero Key
-// stands for a sort key that is not there.
+// stands for a missing sort key.
 type Key struct {
 	Name string
 	Kind attr.Kind
 }
 
-// Bounds is what a Query reads: of the partition Hash, the sort keys from Low
-// to High. A bound that is nil is open.
+// Bounds is the range that a Query reads: in the partition Hash, the sort keys
+// from Low to High. A bound that is nil is open.
 type Bounds struct {
 	Hash                        attr.Value
 	Low, High                   attr.Value
@@ -133,7 +133,8 @@ func (b *Bounds) sortBy(t term) {
 }
 
 // afterPrefix returns the first value after all those with this prefix; nil if
-// there is none. (For an S its bytes may be no UTF-8: it is only compared.)
+// there is none. (The bytes of an S may then not be UTF-8: it is only
+// compared.)
 func afterPrefix(v attr.Value) attr.Value {
 	switch v := v.(type) {
 	case attr.S:

@@ -7,10 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Builder makes expressions of parts instead of a source, for DynamoDB's
-// legacy parameters, which say the same in another form. What it makes is
-// evaluated like any other expression, with [Builder.Args]; it is not checked,
-// because legacy parameters have checks and texts of their own.
+// Builder makes expressions of parts instead of a source. It is for DynamoDB's legacy parameters, which mean the same
+// in another form. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked, because
+// legacy parameters have checks and texts of their own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 type Builder struct{ args Args }
@@ -21,8 +20,8 @@ func (b *Builder) Args() Args { return b.args }
 // Test is a condition on one top-level attribute.
 type Test struct {
 	Attribute string
-	// Operator is one of the API's comparison operators: EQ, NE, LE, LT, GE,
-	// GT, NOT_NULL, NULL, CONTAINS, NOT_CONTAINS, BEGINS_WITH, IN, BETWEEN.
+	// Operator is one of the API's comparison operators: EQ, NE, LE, LT, GE, GT, NOT_NULL, NULL, CONTAINS,
+	// NOT_CONTAINS, BEGINS_WITH, IN, BETWEEN.
 	Operator string
 	// Values has as many elements as the operator takes.
 	Values []attr.Value
@@ -49,8 +48,8 @@ func (b *Builder) Condition(join string, tests []Test) *Condition {
 	return c
 }
 
-// KeyCondition joins tests on key attributes. Bind refuses operators that no
-// key condition can have, with the text for legacy parameters.
+// KeyCondition joins tests on key attributes. Bind refuses operators that no key condition can have, with the text for
+// legacy parameters.
 func (b *Builder) KeyCondition(tests []Test) *KeyCondition {
 	k := &KeyCondition{built: make([]term, len(tests))}
 	if c := b.Condition("AND", tests); c != nil {
@@ -72,8 +71,7 @@ func (b *Builder) Projection(attributes []string) *Projection {
 	return p
 }
 
-// Update makes changes to different attributes. It returns nil if there are
-// none.
+// Update makes changes to different attributes. It returns nil if there are none.
 func (b *Builder) Update(changes []Change) *Update {
 	if len(changes) == 0 {
 		return nil
@@ -91,8 +89,8 @@ func (b *Builder) Update(changes []Change) *Update {
 	return u
 }
 
-// errTypeMismatch is what a legacy update says of an attribute that has
-// another type than the value to ADD to it or to DELETE from it.
+// errTypeMismatch is the error of a legacy update about an attribute whose type differs from that of the value to ADD
+// to it or to DELETE from it.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
 var errTypeMismatch = &Error{Message: "Type mismatch for attribute to update"}
@@ -118,7 +116,7 @@ func (b *Builder) test(t Test) condition {
 	case "CONTAINS":
 		return callOf("contains", x, values[0])
 	case "NOT_CONTAINS":
-		// Of a missing attribute it does not hold, and neither does CONTAINS.
+		// It does not hold for a missing attribute, and neither does CONTAINS.
 		// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_expected.py (run on AWS)
 		return &logic{"AND", callOf("attribute_exists", x), &not{callOf("contains", x, values[0])}}
 	case "BEGINS_WITH":
@@ -131,8 +129,7 @@ func (b *Builder) test(t Test) condition {
 	return &comparison{comparators[t.Operator], x, values[0]}
 }
 
-// action translates a change. ADD appends to lists too, as list_append does,
-// which UpdateExpression's ADD does not.
+// action translates a change. ADD appends to lists too, as list_append does, which UpdateExpression's ADD does not.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
 func (b *Builder) action(c Change) *action {
@@ -158,8 +155,7 @@ func callOf(name string, args ...operand) *call {
 	return &call{name: name, f: functions[name], args: args}
 }
 
-// path is an alias for an attribute, whose name may be like nothing that a
-// source can have.
+// path is an alias for an attribute, whose name may be one that no source can have.
 func (b *Builder) path(attribute string) *path {
 	if b.args.Names == nil {
 		b.args.Names = map[string]string{}

@@ -6,9 +6,10 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// checker finds what is refused with these Args before any item is looked at.
-// Operands come before what they are operands of. It is passed by value, so
-// that a check, which every call with an expression has, allocates nothing.
+// checker finds the mistakes that are refused with these Args before any item
+// is looked at. Operands come before the nodes that they belong to. It is
+// passed by value, so that a check, which every call with an expression has,
+// allocates nothing.
 type checker struct {
 	lang language
 	args Args
@@ -122,7 +123,7 @@ func (c checker) all(list ...operand) error {
 	return nil
 }
 
-// distinct refuses a first operand that is a path and comes again.
+// distinct refuses a first operand that is a path and is used again.
 func (c checker) distinct(op string, first operand, rest []operand) error {
 	p, ok := first.(*path)
 	if !ok {

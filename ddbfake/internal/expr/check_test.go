@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// The texts are the service's as its public suites captured them; the rest,
-// and which of several errors is reported, is from DynamoDB Local 3.3.1.
+// The texts are the service's, as public suites captured them. The other texts,
+// and the choice among several errors, are from DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance
 // Source: https://github.com/architect/dynalite
@@ -66,8 +66,9 @@ func TestRefusedConditions(t *testing.T) {
 		{"NOT ((a = :n))", parens},
 		{"((a = :n AND b = :n))", parens},
 
-		// Which of several: parentheses, then words and functions as they
-		// occur, then the number of operands of IN, then the Args.
+		// The choice among several errors: parentheses, then words and
+		// functions as they occur, then the number of operands of IN, then the
+		// Args.
 		{"foo(a) AND ((b = :n))", parens},
 		{"status = :n AND foo(a)", "Attribute name is a reserved keyword; reserved keyword: status"},
 		{"foo(status)", "Invalid function name; function: foo"},
@@ -79,7 +80,7 @@ func TestRefusedConditions(t *testing.T) {
 		{"size(:n) = :x", operandType + "size, operand type: N"},
 		{"begins_with(:n, size(:x))", noValue + ":x"},
 
-		// What is fine.
+		// Valid expressions.
 		{"(a) = :n", ""}, {"(a = :n)", ""}, {"((a = :n) AND b = :n)", ""}, {"size((a)) = (:n)", ""}, {"attribute_exists((a))", ""},
 		{"a IN (b, b)", ""}, {"size(a) = size(a)", ""}, {":n = :n", ""}, {"contains(:s, :s)", ""},
 		{"a = :l", ""}, {"a IN (:ss)", ""}, {"size(a) < :s", ""}, {"contains(size(a), :n)", ""}, {"a BETWEEN :s AND size(b)", ""},
@@ -160,7 +161,7 @@ func TestRefusedUpdates(t *testing.T) {
 		{"SET a = ((b))", "The expression has redundant parentheses;"},
 		{"SET status = :n", "Attribute name is a reserved keyword; reserved keyword: status"},
 
-		// Which of several: an update is checked from its end.
+		// The choice among several errors: an update is checked from its end.
 		{"SET a = :n SET b = foo(c)", "Invalid function name; function: foo"},
 		{"SET a = #x SET b = :n", `The "SET" section can only be used once in an update expression;`},
 		{"SET a = :x, a = :n", overlap + "[a], path two: [a]"},
@@ -170,7 +171,7 @@ func TestRefusedUpdates(t *testing.T) {
 		{"SET b = list_append(:s, a), c = if_not_exists(a) ADD a.b :s", forADD + "STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"},
 		{"SET c = if_not_exists(:x)", noValue + ":x"},
 
-		// What is fine.
+		// Valid expressions.
 		{"SET a = (:n + :m), b = (c) - (d)", ""},
 		{"SET a = if_not_exists(a, if_not_exists(b, :n)) + :n", ""},
 		{"SET a = list_append(if_not_exists(a, :l), (:l))", ""},

@@ -38,7 +38,7 @@ func parseCondition(lang language, src string) (*Condition, error) {
 	return c, nil
 }
 
-// root lets a whole expression be reviewed as the operands of AND are.
+// root has a whole expression reviewed as the operands of AND are.
 type root struct{ condition }
 
 func (n *root) review(r *reviewer) { r.conditions(n.condition) }
@@ -52,26 +52,25 @@ func (c *Condition) Names() []string { return c.tokens.names }
 // Values returns the ":v" in the condition.
 func (c *Condition) Values() []string { return c.tokens.values }
 
-// Check finds what DynamoDB refuses before it looks at any item.
+// Check finds the mistakes that DynamoDB refuses before it looks at any item.
 func (c *Condition) Check(args Args) error {
 	return c.root.check(checker{lang: c.lang, args: args})
 }
 
-// Attributes returns the top-level names that the condition reads, each once,
-// as they occur. (A filter may not read key attributes.)
+// Attributes returns the top-level names that the condition reads, each once, as they occur. (A filter may not read key
+// attributes.)
 func (c *Condition) Attributes(args Args) []string {
 	var out names
 	out.node(c.root, args)
 	return out
 }
 
-// Nested returns the top-level names of what paths of the condition lead into,
-// each once, as they occur. (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes into which paths of the condition lead, each once, as they
+// occur. (No key attribute may be among them.)
 func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args) }
 
-// Eval reports whether the condition holds for an item; nil stands for a
-// missing item, which has no attributes. A comparison with a missing value, or
-// of two types, is false, and "<>" is true.
+// Eval reports whether the condition holds for an item; nil stands for a missing item, which has no attributes. A
+// comparison with a missing value, or of two types, is false, and "<>" is true.
 //
 // Args must have passed Check; with others Eval returns an error or false.
 func (c *Condition) Eval(item attr.Attributes, args Args) (bool, error) {

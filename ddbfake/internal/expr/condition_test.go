@@ -135,7 +135,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// Eval without Check must not panic, and says what is undefined.
+// Eval without Check must not panic, and names undefined placeholders.
 func TestEvalUnchecked(t *testing.T) {
 	for _, src := range []string{"a = :x", "#x = a", "a.#x = a", "contains(a, :x)", "size(:x) = a", "a BETWEEN b AND :x", "a IN (b, :x)", "size(a, b) = c", "attribute_exists(a, b)"} {
 		c, err := ParseCondition(src)

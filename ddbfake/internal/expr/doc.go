@@ -1,10 +1,9 @@
-// Package expr is DynamoDB's expression languages: conditions and filters,
-// updates, projections and key conditions.
+// Package expr is DynamoDB's expression languages: conditions and filters, updates, projections and key conditions.
 //
 // # What
 //
-// Parse once, evaluate often. A parsed expression holds no [Args], so it can
-// be cached by its source, and it is safe for concurrent use.
+// Parse once, evaluate often. A parsed expression holds no [Args], so it can be cached by its source, and it is safe
+// for concurrent use.
 //
 //	cond, err := expr.ParseCondition("attribute_not_exists(pk) OR lease_expires_at <= :now")
 //	args := expr.Args{Values: map[string]attr.Value{":now": attr.Int(2208988800)}}
@@ -15,32 +14,28 @@
 //	update, err := expr.ParseUpdate("SET lease_token = :t REMOVE waiting")
 //	row, err = update.Apply(row, args) // a new row; the old one is untouched
 //
-// A store that evaluates the same expressions for one request after the other
-// keeps rows as [attr.Record], for [Condition.Eval] and [Update.ApplyRecord], and
-// the requests' names and values in [Bindings].
+// A store that evaluates the same expressions for many requests keeps rows as [attr.Record], for [Condition.Eval] and
+// [Update.ApplyRecord], and the requests' names and values in [Bindings].
 //
-// A caller goes through four steps, in the order in which the service reports
-// errors: Parse, Check, Unused, and then Eval, Apply or Bind for each item.
+// A caller goes through four steps, in the order in which the service reports errors: Parse, Check, Unused, and then
+// Eval, Apply or Bind for each item.
 //
 // # Determinism
 //
-// Nothing here depends on map order or time. Sets that an update builds come
-// out sorted. Expressions print ([Expression]) to a source that parses to the
-// same expression.
+// Nothing here depends on map order or time. Sets that an update builds come out sorted. Expressions print
+// ([Expression]) to a source that parses to the same expression.
 //
 // # Fidelity
 //
-// Every error is an [*Error] or an [*attr.Error] whose text is the message of
-// the service's ValidationException, "Invalid ConditionExpression: " included
-// where the service has it. Which of several errors is reported follows the
-// service as far as public test suites and DynamoDB Local 3.3.1, which shares
-// the service's expression parser, show it. Keywords know no case, function
-// names do.
+// Every error is an [*Error] or an [*attr.Error] whose text is the message of the service's ValidationException,
+// "Invalid ConditionExpression: " included where the service has it. The choice among several errors follows the
+// service as far as it is known from public test suites and from DynamoDB Local 3.3.1, which shares the service's
+// expression parser. Keywords ignore case, function names do not.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
 //
 // # Limits
 //
-// Expressions have at most 4,096 bytes, which also bounds the recursion of
-// the parser, 300 operators, 100 operands of IN and 32 levels in a path.
+// Expressions have at most 4,096 bytes, which also bounds the recursion of the parser, 300 operators, 100 operands of
+// IN and 32 levels in a path.
 package expr

@@ -148,7 +148,7 @@ func (p drawnPath) at(item attr.Item) attr.Value {
 	return v
 }
 
-// overlaps tells that one path contains the other, or that they take one value
+// overlaps reports whether one path contains the other, or they take one value
 // for a map and for a list.
 func (p drawnPath) overlaps(q drawnPath) bool {
 	for i := range min(len(p), len(q)) {
@@ -215,8 +215,8 @@ func (d *draw) define(v attr.Value) string {
 	return key
 }
 
-// seedBytes gives a fuzzer that reads bytes something to begin with, the same
-// every time.
+// seedBytes gives a fuzzer that reads bytes its first input, the same every
+// time.
 func seedBytes(f *testing.F) {
 	f.Add([]byte{})
 	stream := rand.NewChaCha8([32]byte{})

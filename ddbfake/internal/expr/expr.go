@@ -19,13 +19,12 @@ type Args struct {
 	Bound *Bindings
 }
 
-// Expression is what the four languages have in common.
+// Expression has the methods that the four languages share.
 type Expression interface {
 	// String prints the expression: the result parses to the same expression.
 	String() string
-	// Check finds what DynamoDB refuses before it looks at any item:
-	// undefined names and values, operands of the wrong type, paths that
-	// overlap. The error is an [*Error].
+	// Check finds the mistakes that DynamoDB refuses before it looks at any item: undefined names and values, operands
+	// of the wrong type, paths that overlap. The error is an [*Error].
 	Check(Args) error
 	// Names returns the "#a" in the expression, each once, as they occur.
 	Names() []string
@@ -35,8 +34,8 @@ type Expression interface {
 
 // Error is an expression that DynamoDB refuses.
 type Error struct {
-	// Parameter is the request's parameter, like "ConditionExpression", where
-	// the service's text begins with it; else "".
+	// Parameter is the request's parameter, like "ConditionExpression", where the service's text begins with it; else
+	// "".
 	Parameter string
 	Message   string
 }
@@ -68,14 +67,12 @@ func (l language) errorf(format string, a ...any) error {
 	return &Error{Parameter: string(l), Message: fmt.Sprintf(format, a...)}
 }
 
-// Unused finds the first kind of Args (names, then values) of which none of
-// the expressions uses one, with the service's text. Keys are listed sorted;
-// the service lists them in any order. The expressions have passed Check with
-// these Args.
+// Unused finds the first kind of Args (names, then values) with one that no expression uses, and returns the service's
+// text. Keys are listed sorted; the service lists them in any order. The expressions have passed Check with these Args.
 func Unused(args Args, used ...Expression) error {
 	names, values := args.Len()
-	// What is used is defined, or Check would have refused it. So if as many are
-	// used as there are, all are, and the Args need not be gone through.
+	// Used names and values are defined, or Check would have refused them. So if the numbers agree, all are used, and
+	// the Args need not be gone through.
 	if distinct(used, Expression.Names) == names && distinct(used, Expression.Values) == values {
 		return nil
 	}
@@ -126,9 +123,8 @@ var (
 	valueKey = regexp.MustCompile(`^:[A-Za-z0-9_]+$`)
 )
 
-// Validate finds what DynamoDB refuses in the maps themselves, whatever the
-// expressions are: maps that are there but empty, and malformed keys. Of
-// several errors it reports that of the first key in order.
+// Validate finds the mistakes that DynamoDB refuses in the maps themselves, for any expressions: empty maps, and
+// malformed keys. Of several errors it reports that of the first key in order.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ExpressionAttributeNames.html
 func (a Args) Validate() error {

@@ -123,8 +123,7 @@ func beginsWith(x, y attr.Value) bool {
 	return false
 }
 
-// contains looks for a part of a string or binary, or for an element of a set
-// or list.
+// contains looks for a part of a string or binary, or for an element of a set or list.
 func contains(x, y attr.Value) bool {
 	switch x := x.(type) {
 	case attr.S:
@@ -165,8 +164,8 @@ func (n *call) value(item attr.Attributes, args Args) (attr.Value, error) {
 		}
 		return attr.Int(int64(size)), nil
 	case "if_not_exists":
-		// The service evaluates the second operand in any case, so it must
-		// exist even when it is not taken (learnt from DynamoDB Local 3.3.1).
+		// The service evaluates the second operand in any case, so it must exist even when it is not taken (learnt from
+		// DynamoDB Local 3.3.1).
 		y, err := present(n.args[1], item, args)
 		if err != nil {
 			return nil, err
@@ -181,9 +180,8 @@ func (n *call) value(item attr.Attributes, args Args) (attr.Value, error) {
 	return nil, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
 }
 
-// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of
-// a set, list or map. Other types have none: the comparison sees a missing
-// value.
+// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have none:
+// the comparison sees a missing value.
 //
 // Source: https://github.com/ExtendDB/extenddb/issues/60 (strings; seen on the service)
 func sizeOf(v attr.Value) (int, bool) {

@@ -12,8 +12,8 @@ import (
 )
 
 // FuzzCondition draws a row and conditions and compares Check and Eval with a
-// model of every comparison and function, and with the laws of logic: whatever
-// is missing or of the wrong type, a condition is true or false.
+// model of every comparison and function, and with the laws of logic: a
+// condition is true or false, even with missing values and wrong types.
 //
 // Each of these is caught within a minute when it is planted, most by the seeds:
 // "<>" false for two missing attributes, "<" true between types, BETWEEN that
@@ -78,7 +78,7 @@ func FuzzCondition(f *testing.F) {
 	})
 }
 
-// drawnCondition is a condition and what it is, the plain way.
+// drawnCondition is a condition and its value by the model.
 type drawnCondition struct {
 	source  string // in parentheses where it needs them
 	refused bool   // whatever the row is
@@ -259,12 +259,13 @@ func (d *draw) term() drawnTerm {
 	return drawnTerm{source: d.define(v), kind: v.Kind(), value: func(attr.Item) attr.Value { return v }}
 }
 
-// isPathOf tells that both are the same path, which no operator takes first.
+// isPathOf reports whether both are the same path, which no operator takes
+// first.
 func (x drawnTerm) isPathOf(y drawnTerm) bool {
 	return x.path != nil && y.path != nil && slices.Equal(x.path, y.path)
 }
 
-// orders tells that the operand may be one of a type with an order.
+// orders reports whether the operand may be of a type with an order.
 func (x drawnTerm) orders() bool {
 	switch x.kind {
 	case attr.KindInvalid, attr.KindS, attr.KindN, attr.KindB:
@@ -273,7 +274,7 @@ func (x drawnTerm) orders() bool {
 	return false
 }
 
-// modelEqual leans on rows that print alike only if they are equal.
+// modelEqual relies on values printing alike only if they are equal.
 func modelEqual(a, b attr.Value) bool {
 	return a != nil && b != nil && a.Kind() == b.Kind() && a.String() == b.String()
 }

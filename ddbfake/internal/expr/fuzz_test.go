@@ -14,7 +14,7 @@ func checkRoundTrip(t *testing.T, parameter string, e Expression) {
 	t.Helper()
 	printed := e.String()
 	if len(printed) > maxExpressionBytes {
-		return // what was as long as it may be can print a little longer
+		return // the print of the longest source can be a little longer
 	}
 	again, err := parsers[parameter](printed)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // FuzzUpdate draws a row and an update and compares Check and Apply with a
-// model that does one action after the other on a copy. Whatever is drawn, the
-// old row stays as it is, a second Apply gives the same, and the result is a
-// row that could have been put.
+// model that does one action after the other on a copy. In every case the old
+// row does not change, a second Apply gives the same result, and the result is
+// a row that could have been put.
 //
 // Each of these is caught within a minute when it is planted: the old row or
 // one of its lists written in place, an operand that sees what another action
@@ -68,7 +68,8 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
-// fuzzTouched holds what UPDATED_NEW and the check of key attributes rely on.
+// fuzzTouched holds the properties on which UPDATED_NEW and the check of key
+// attributes rely.
 func fuzzTouched(t *testing.T, u drawnUpdate, parsed *Update, got attr.Item, args Args) {
 	var written []string
 	onlyRemoves, anything := true, false
@@ -88,7 +89,7 @@ func fuzzTouched(t *testing.T, u drawnUpdate, parsed *Update, got attr.Item, arg
 	}
 }
 
-// drawnUpdate is an update and how it is evaluated, the plain way.
+// drawnUpdate is an update and its evaluation by the model.
 type drawnUpdate []drawnAction
 
 type drawnAction struct {
@@ -100,7 +101,7 @@ type drawnAction struct {
 }
 
 // drawnOperand is an operand of an update: its text, its value in a row, and
-// all that is wrong with it there.
+// its mistakes there.
 type drawnOperand struct {
 	source   string
 	path     drawnPath  // nil if it is none
@@ -203,7 +204,7 @@ func (d *draw) setValue() drawnOperand {
 	}
 }
 
-// isNo tells that an operand is known not to be of a type.
+// isNo reports whether an operand is known not to be of a type.
 func (x drawnOperand) isNo(k attr.Kind) bool { return x.constant != nil && x.constant.Kind() != k }
 
 func both(left, right drawnOperand, item attr.Item) (x, y attr.Value, errs []error) {
@@ -216,8 +217,8 @@ func both(left, right drawnOperand, item attr.Item) (x, y attr.Value, errs []err
 	return x, y, errs
 }
 
-// operand draws what may be an operand of anything, with so many levels of
-// if_not_exists at most.
+// operand draws an operand for any place, with at most that many levels of
+// if_not_exists.
 func (d *draw) operand(levels int) drawnOperand {
 	switch d.below(4) {
 	case 0:
@@ -338,7 +339,7 @@ func (a drawnAction) result(old attr.Item) (v attr.Value, errs []error) {
 	return v, errs
 }
 
-// elementsOf takes a set apart, keyed by what its elements print as.
+// elementsOf takes a set apart, keyed by the text of each element.
 func elementsOf(set attr.Value) map[string]attr.Value {
 	out := map[string]attr.Value{}
 	add := func(v attr.Value) { out[v.String()] = v }

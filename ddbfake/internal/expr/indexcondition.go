@@ -7,33 +7,30 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// IndexCondition is a key condition on a secondary index. It is apart from
-// that on a table because the key of a global index may have up to four
-// attributes for its partition and as many for its order, each with a
-// condition of its own.
+// IndexCondition is a key condition on a secondary index. It is apart from that on a table because the key of a global
+// index may have up to four attributes for its partition and as many for its order, each with a condition of its own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
 type IndexCondition struct{ *KeyCondition }
 
-// Check finds what DynamoDB refuses before it looks at the table. How many
-// conditions there may be is for the index to say.
+// Check finds the mistakes that DynamoDB refuses before it looks at the table. The number of conditions is checked with
+// the index.
 func (k IndexCondition) Check(args Args) error {
 	_, err := k.allTerms(args)
 	return err
 }
 
-// IndexBounds is what a Query on an index reads: of the partition Hash, what
-// begins with the sort attributes Prefix and whose next one lies within the
-// bounds. Bounds.Hash is not used.
+// IndexBounds is the range that a Query on an index reads: in the partition Hash, the rows that begin with the sort
+// attributes Prefix and whose next one lies within the bounds. Bounds.Hash is not used.
 type IndexBounds struct {
 	Hash   []attr.Value
 	Prefix []attr.Value
 	Bounds
 }
 
-// Bind applies the condition to the key of an index, with the service's texts
-// for one that does not fit: all of the partition attributes by equality, of
-// the sort attributes any number from the left, each but the last by equality.
+// Bind applies the condition to the key of an index. It must test all of the partition attributes by equality, and any
+// number of the sort attributes from the left, each but the last by equality. A condition that does not fit is refused
+// with the service's texts.
 func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	terms, err := k.allTerms(args)
 	if err != nil {
@@ -93,9 +90,8 @@ func checkPlain(terms []term, hash Key, sort []Key) error {
 	return err
 }
 
-// checkMany checks the conditions on a key of several attributes. Of a
-// condition on an attribute that is no part of the key AWS documents nothing:
-// it is refused as it is on a table.
+// checkMany checks the conditions on a key of several attributes. AWS does not document a condition on an attribute
+// outside of the key: it is refused as on a table.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/query/multiAttributeGsiKey.test.ts
 func checkMany(terms []term, hash, sort []Key) error {

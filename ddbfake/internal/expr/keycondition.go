@@ -9,8 +9,8 @@ type KeyCondition struct {
 	built  []term // of a Builder, which need no Args; else nil
 }
 
-// ParseKeyCondition parses a KeyConditionExpression: the language of
-// conditions, of which Check then takes very little. The error is an [*Error].
+// ParseKeyCondition parses a KeyConditionExpression: the language of conditions, of which Check then allows very
+// little. The error is an [*Error].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
 func ParseKeyCondition(src string) (*KeyCondition, error) {
@@ -30,8 +30,8 @@ func (k *KeyCondition) Names() []string { return k.tokens.names }
 // Values returns the ":v" in the key condition.
 func (k *KeyCondition) Values() []string { return k.tokens.values }
 
-// Check finds what DynamoDB refuses before it looks at the table: everything
-// but one or two conditions, joined by AND, each on one key attribute.
+// Check finds the mistakes that DynamoDB refuses before it looks at the table: everything but one or two conditions,
+// joined by AND, each on one key attribute.
 func (k *KeyCondition) Check(args Args) error {
 	_, err := k.terms(args)
 	return err

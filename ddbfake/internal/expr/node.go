@@ -10,7 +10,7 @@ import (
 type node interface {
 	print(*strings.Builder)
 	reviewed // whatever the Args are
-	// check reports what is refused with these Args.
+	// check reports the mistakes that are refused with these Args.
 	check(checker) error
 }
 

@@ -13,9 +13,8 @@ const (
 	maxPathElements    = 32
 )
 
-// parser reads one expression with one token of look-ahead (two for what the
-// service prints as "near"). The first error ends it: later tokens are not
-// looked at. Its recursion is bounded by the size of the source.
+// parser reads one expression with one token of look-ahead (two for the text that the service prints as "near"). The
+// first error ends it: later tokens are not looked at. Its recursion is bounded by the size of the source.
 type parser struct {
 	lang      language
 	lex       lexer
@@ -71,11 +70,9 @@ func (p *parser) advance() token {
 	return t
 }
 
-// fail reports the current token. The parser then stands at the end, so that
-// every loop in it ends.
+// fail reports the current token. The parser then moves to the end, so that every loop in it ends.
 //
-// Deviation: where a ":v" stands for a name after a point, the service reports
-// the token after it.
+// Deviation: where a ":v" stands for a name after a point, the service reports the token after it.
 func (p *parser) fail() {
 	if p.err != nil {
 		return

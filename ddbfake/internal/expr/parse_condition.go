@@ -19,8 +19,8 @@ func (p *parser) condition() condition {
 	return c
 }
 
-// or reads a condition, or, when it stands alone in parentheses, an operand.
-// group tells that the result was in parentheses itself.
+// or reads a condition, or, when it stands alone in parentheses, an operand. group says that the result itself was in
+// parentheses.
 func (p *parser) or(inGroup bool) (n node, group bool) {
 	n, group = p.and(inGroup)
 	for p.cur.kind == tokOr {

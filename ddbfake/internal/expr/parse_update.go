@@ -49,7 +49,7 @@ func (p *parser) action(op tokenKind) *action {
 	return a
 }
 
-// setValue reads what SET assigns. group tells that it was in parentheses.
+// setValue reads the value that SET assigns. group says that it was in parentheses.
 func (p *parser) setValue() (x operand, group bool) {
 	if p.accept("(") {
 		var inner bool

@@ -45,8 +45,8 @@ func (s *step) attribute(args Args) (string, bool) {
 }
 
 // is reports whether two steps of paths are the same once their aliases are
-// resolved. A resolved name is never read as an alias again, whatever it
-// begins with.
+// resolved. A resolved name is never read as an alias again, even if it begins
+// with "#".
 func (s *step) is(o *step, args Args) bool {
 	if s.isIndex() || o.isIndex() {
 		return s.isIndex() == o.isIndex() && s.index == o.index
@@ -163,8 +163,8 @@ func clash(c checker, one, two *path) error {
 	return nil
 }
 
-// treeOf merges the paths of an expression, which passed checkAll; result
-// gives what each of them ends in.
+// treeOf merges the paths of an expression, which passed checkAll; result gives
+// the end of each path.
 func treeOf(l language, paths []*path, args Args, result func(i int) attr.Value) (*tree, error) {
 	t := &tree{}
 	for i, p := range paths {

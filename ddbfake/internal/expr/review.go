@@ -2,10 +2,10 @@ package expr
 
 import "math"
 
-// reviewed is what a grammar hands over: a node, or an action of an update.
+// reviewed is a result of a grammar: a node, or an action of an update.
 type reviewed interface{ review(*reviewer) }
 
-// reviewer collects what is refused whatever the Args are. The nodes are
+// reviewer collects mistakes that are refused under any Args. The nodes are
 // visited in the order of the source, and the first finding counts.
 type reviewer struct {
 	lang     language
@@ -26,7 +26,7 @@ func (r *reviewer) failLate(format string, a ...any) {
 	}
 }
 
-// misused refuses a call that stands where its result cannot be used.
+// misused refuses a call in a place where its result cannot be used.
 func (r *reviewer) misused(n node, allowed func(*function) bool) {
 	c, ok := n.(*call)
 	if !ok {

@@ -40,7 +40,7 @@ func (t *tree) child(e element) *tree {
 }
 
 // project cuts a value down to the paths. Lists keep the order of the elements
-// and close the gaps. A value of which nothing is left is nil.
+// and close the gaps. A value that becomes empty is nil.
 func (t *tree) project(v attr.Value) attr.Value {
 	if t.end {
 		return v
@@ -82,8 +82,8 @@ func (t *tree) projectMap(m map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-// apply builds the value after an update, nil to remove it. What no path
-// leads to is shared with the old value. The evaluation of the actions has
+// apply builds the value after an update, nil to remove it. Parts to which no
+// path leads are shared with the old value. The evaluation of the actions has
 // made sure that the paths can be walked.
 func (t *tree) apply(old attr.Value) attr.Value {
 	if t.end {

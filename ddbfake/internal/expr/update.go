@@ -15,7 +15,7 @@ type Update struct {
 	tokens  uses
 	nested  nested
 
-	// mismatch, if set, is what an operand of the wrong type is answered with.
+	// mismatch, if set, is the error for an operand of the wrong type.
 	mismatch *Error
 }
 
@@ -100,8 +100,7 @@ func (u *Update) Names() []string { return u.tokens.names }
 // Values returns the ":v" in the update.
 func (u *Update) Values() []string { return u.tokens.values }
 
-// Attributes returns the top-level names that the update writes, each once, as
-// they occur.
+// Attributes returns the top-level names that the update writes, each once, as they occur.
 func (u *Update) Attributes(args Args) []string {
 	var out names
 	for _, a := range u.actions {
@@ -110,9 +109,8 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
-// Writing returns the first of the top-level names that the update writes of
-// which that is true, "" if it is of none. (No key attribute may be among
-// them.)
+// Writing returns the first top-level name that the update writes and for which that is true, "" if there is none. (No
+// key attribute may be among them.)
 func (u *Update) Writing(args Args, is func(name string) bool) string {
 	for _, a := range u.actions {
 		if name, ok := a.target.steps[0].attribute(args); ok && is(name) {
@@ -122,15 +120,14 @@ func (u *Update) Writing(args Args, is func(name string) bool) string {
 	return ""
 }
 
-// Written is what an update makes of a top-level attribute, as far as the
-// update alone tells.
+// Written is the new type of a top-level attribute, as far as the update alone shows it.
 type Written struct {
 	Name string
 	Kind attr.Kind
 }
 
-// Writes returns the top-level attributes whose new type the update tells, as
-// they occur: those set to a constant or to a sum, and those added to.
+// Writes returns the top-level attributes whose new type the update shows, as they occur: those set to a constant or to
+// a sum, and those added to.
 func (u *Update) Writes(args Args) []Written {
 	c := checker{lang: updateLanguage, args: args}
 	var all []Written
@@ -149,12 +146,12 @@ func (u *Update) Writes(args Args) []Written {
 	return all
 }
 
-// Nested returns the top-level names of what paths of the update lead into,
-// each once, as they occur. (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes into which paths of the update lead, each once, as they occur.
+// (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
-// OnlyRemoves reports that there are only REMOVE and DELETE sections: such an
-// update of a missing item creates nothing.
+// OnlyRemoves reports whether there are only REMOVE and DELETE sections: such an update of a missing item creates
+// nothing.
 func (u *Update) OnlyRemoves() bool {
 	for _, a := range u.actions {
 		if a.op == tokSet || a.op == tokAdd {
@@ -164,9 +161,9 @@ func (u *Update) OnlyRemoves() bool {
 	return true
 }
 
-// Check finds what DynamoDB refuses before it looks at any item. The service
-// goes through an update from its end: first the targets, then the operands.
-// That shows in which of several errors it reports, so Check does the same.
+// Check finds the mistakes that DynamoDB refuses before it looks at any item. The service goes through an update from
+// its end: first the targets, then the operands. That decides the error that it reports if there are several, so Check
+// does the same.
 func (u *Update) Check(args Args) error {
 	c := checker{lang: updateLanguage, args: args}
 	if err := checkAll(c, u.targets); err != nil {
@@ -186,7 +183,7 @@ func (u *Update) Check(args Args) error {
 	return nil
 }
 
-// checkOperand refuses what ADD and DELETE cannot take.
+// checkOperand refuses types that ADD and DELETE cannot take.
 func (a *action) checkOperand(c checker) error {
 	if a.op != tokAdd && a.op != tokDelete {
 		return nil
@@ -204,14 +201,12 @@ var longKind = map[attr.Kind]string{
 	attr.KindBOOL: "BOOLEAN", attr.KindNULL: "NULL", attr.KindM: "MAP", attr.KindL: "LIST",
 }
 
-// Apply returns the item after the update. Old, which may be nil for a missing
-// item, stays as it is; the result shares the values that the update does not
-// touch, and is never nil. Apply does not know the key: give the key's
-// attributes as old when the item is missing.
+// Apply returns the item after the update. Old, which may be nil for a missing item, stays as it is; the result shares
+// the values that the update does not touch, and is never nil. Apply does not know the key: give the key's attributes
+// as old when the item is missing.
 //
-// All operands are those of the old item: "SET a = b, b = a" swaps. Errors
-// have the service's texts: operands that do not exist or have the wrong type,
-// paths that lead nowhere, numbers out of range, documents nested too deep.
+// All operands are those of the old item: "SET a = b, b = a" swaps. Errors have the service's texts: operands that do
+// not exist or have the wrong type, paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 	record := attr.RecordOf(old)
 	after, err := u.ApplyRecord(&record, args)
@@ -238,15 +233,14 @@ func (u *Update) ApplyRecord(old *attr.Record, args Args) (attr.Record, error) {
 	return attr.RecordOf(t.applyMap(old.Item())), nil
 }
 
-// fewActions is how many nearly every update has at most: what is needed for
-// each of them while it is applied is on the stack.
+// fewActions is the number of actions that nearly every update has at most: memory for that many is on the stack while
+// it is applied.
 const fewActions = 8
 
-// evaluate appends what each action gives its target. The update is flat if it
-// writes top-level attributes only.
+// evaluate appends what each action gives its target. The update is flat if it writes top-level attributes only.
 func (u *Update) evaluate(results []attr.Value, old attr.Attributes, args Args) (_ []attr.Value, flat bool, err error) {
-	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1:
-	// of two errors that shows in the one reported.
+	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. That decides which of two errors is
+	// reported.
 	results = append(results, make([]attr.Value, len(u.actions))...)
 	flat = true
 	for i, a := range slices.Backward(u.actions) {
@@ -263,7 +257,7 @@ func (u *Update) evaluate(results []attr.Value, old attr.Attributes, args Args) 
 	return results, flat, nil
 }
 
-// worded says an error as this update does.
+// worded puts an error into the words of this kind of update.
 func (u *Update) worded(err error) error {
 	if u.mismatch != nil && errors.Is(err, errOperandType) {
 		return u.mismatch
@@ -282,9 +276,8 @@ func (u *Update) applyFlat(old *attr.Record, args Args, results []attr.Value) at
 	return old.With(names, results)
 }
 
-// Touched cuts an item down to the paths that the update writes, as far as
-// they lead somewhere: the old item for UPDATED_OLD, the new one for
-// UPDATED_NEW. It returns nil if nothing is left.
+// Touched cuts an item down to the paths that the update writes, as far as they lead somewhere: the old item for
+// UPDATED_OLD, the new one for UPDATED_NEW. It returns nil if nothing is left.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on AWS)

@@ -22,7 +22,7 @@ func list(values ...int64) attr.L {
 }
 
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
-// What happens to lists in mixed updates is learnt from DynamoDB Local 3.3.1.
+// The results for lists in mixed updates are learnt from DynamoDB Local 3.3.1.
 func TestApply(t *testing.T) {
 	tests := []struct {
 		src  string

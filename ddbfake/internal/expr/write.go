@@ -41,8 +41,8 @@ func (a *action) evaluate(before attr.Value, old attr.Attributes, args Args) (at
 	return after, nil
 }
 
-// before returns the target's old value, which may be missing. What holds the
-// target must be there: a map, or a list for an index.
+// before returns the target's old value, which may be missing. Its container
+// must be there: a map, or a list for an index.
 func (a *action) before(old attr.Attributes, args Args) (attr.Value, error) {
 	steps := a.target.steps
 	for i, s := range steps[1:] {
