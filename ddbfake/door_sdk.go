@@ -41,7 +41,7 @@ func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 //     no delay, no jitter, no token bucket;
 //   - ClientRequestToken, where the caller leaves it nil, and the invocation
 //     id count up: see WithClientID;
-//   - requests carry no signature, only the access key id, because nobody
+//   - requests carry no signature, only the access key id, because no door
 //     checks one. Without credentials the actor is "": see WithActor.
 //
 // The functional options come last and can change all of that.

@@ -10,7 +10,7 @@ import (
 )
 
 // acquireByGetThenPut looks whether the lock is free and then takes it, in two
-// requests. Whoever acquires in between loses a live lease.
+// requests. A machine that acquires in between loses a live lease.
 func acquireByGetThenPut() isr.Protocol {
 	return isr.Protocol{
 		Name:    "acquire-by-get-then-put",

@@ -8,9 +8,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindPublish publishes as the reference does, and if its lease is lost, puts META
-// all the same. A writer that was paused past its lease overwrites the page of
-// whoever took over.
+// blindPublish publishes as the reference does, and if its lease is lost, puts
+// META all the same. A writer that was paused past its lease overwrites the
+// page of its successor.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 1.
 func blindPublish() isr.Protocol {

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindRelease deletes the lock without looking whose it is. A writer that lost
-// its lease, and cleans up behind itself, frees the lock of its successor.
+// blindRelease deletes the lock without looking at its token. A writer that
+// lost its lease, and cleans up behind itself, frees the lock of its successor.
 func blindRelease() isr.Protocol {
 	return isr.Protocol{
 		Name:    "blind-release",

@@ -7,11 +7,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// bodyAfterPointer publishes the pointer before what it points at. Readers in between find a
-// page without a body, and a machine that dies there leaves one for good.
+// bodyAfterPointer publishes the pointer before the body. Readers in between find a page without a body, and a machine
+// that dies there leaves one for good.
 //
-// Seen in: public body caches that write after the row, and delta-io/delta-rs
-// pull request 2452 from the other side, where the body went and the row stayed.
+// Seen in: public body caches that write after the row, and delta-io/delta-rs pull request 2452 from the other side,
+// where the body went and the row stayed.
 func bodyAfterPointer() isr.Protocol {
 	return isr.Protocol{
 		Name:    "body-after-pointer",

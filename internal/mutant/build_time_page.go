@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// buildTimePage fills the cache when an instance starts, as if it were empty. A deployment,
-// or a machine that comes up late, takes the site back to the day of the build.
+// buildTimePage fills the cache when an instance starts, as if it were empty. A deployment, or a machine that comes up
+// late, takes the site back to the day of the build.
 //
 // Seen in: caching-tools/next-shared-cache issue 1060.
 func buildTimePage() isr.Protocol {

@@ -7,10 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// checkThenActPublish asks whether it still holds the lease, and publishes if the
-// answer is yes. Between the answer and the arrival of its put, the lease ends
-// and somebody else takes it: looking first makes the window smaller and closes
-// nothing.
+// checkThenActPublish asks whether it still holds the lease, and publishes if
+// the answer is yes. Between the answer and the arrival of its put, the lease
+// ends and another machine takes it. Looking first makes the window smaller and
+// does not close it.
 func checkThenActPublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "check-then-act-publish",

@@ -7,8 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// etagOfAnotherBody keeps the etag that META has. A client that holds the old body is told that
-// it has the new one.
+// etagOfAnotherBody keeps the etag that META has. A client that holds the old body is told that it has the new one.
 func etagOfAnotherBody() isr.Protocol {
 	return isr.Protocol{
 		Name:    "etag-of-another-body",

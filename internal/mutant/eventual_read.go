@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// eventualRead reads META by a read that is eventually consistent, which is what
-// GetItem does unless asked. A page that was just published is not seen yet, so
-// it is made once more.
+// eventualRead reads META by an eventually consistent read, as GetItem does by
+// default. A page that was just published is not seen yet, so it is made once
+// more.
 func eventualRead() isr.Protocol {
 	return isr.Protocol{
 		Name:    "eventual-read",

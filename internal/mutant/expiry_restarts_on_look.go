@@ -8,9 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// expiryRestartsOnLook does not trust the holder's clock, and measures by its own for how long the
-// lock has not changed. It begins anew with every look: who looks often enough
-// never takes the lock of the dead.
+// expiryRestartsOnLook does not trust the holder's clock, and measures by its own for how long the lock has not
+// changed. It begins anew with every look: a machine that looks often enough never takes the lock of a dead one.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 44.
 func expiryRestartsOnLook() isr.Protocol {

@@ -12,8 +12,9 @@ import (
 )
 
 // fenceInLockRow guards a publish by a number that each acquisition raises, and
-// keeps the number in LOCK. A release or TTL deletes the row and the count begins
-// again: a sleeper that held number 1 wakes up to somebody else's number 1.
+// keeps the number in LOCK. A release or TTL deletes the row and the count
+// begins again: a sleeper that held number 1 wakes up to the number 1 of
+// another machine.
 func fenceInLockRow() isr.Protocol {
 	return isr.Protocol{
 		Name:    "fence-in-lock-row",

@@ -8,11 +8,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// freshAsOfRead decides on freshness once, when it reads META. A machine that stops between
-// the decision and the answer calls a page fresh that has not been so for long.
+// freshAsOfRead decides on freshness once, when it reads META. A machine that stops between the decision and the answer
+// calls a page fresh that has not been so for long.
 //
-// Seen in: etcd-io/etcd issue 20418, where a paused process served reads that
-// were no longer true.
+// Seen in: etcd-io/etcd issue 20418, where a paused process served reads that were no longer true.
 func freshAsOfRead() isr.Protocol {
 	return isr.Protocol{
 		Name:    "fresh-as-of-read",

@@ -11,11 +11,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// heartbeatAfterRelease beats once more after the lease is gone. Its update has no condition: it
-// brings the lock back to life, or takes it from whoever has it by then.
+// heartbeatAfterRelease beats once more after the lease is gone. Its update has no condition: it brings the lock back
+// to life, or takes it from its new holder.
 //
-// Seen in: awslabs/amazon-dynamodb-lock-client pull request 116,
-// tristanls/dynamodb-lock-client issue 1, cirello-io/dynamolock issue 560.
+// Seen in: awslabs/amazon-dynamodb-lock-client pull request 116, tristanls/dynamodb-lock-client issue 1,
+// cirello-io/dynamolock issue 560.
 func heartbeatAfterRelease() isr.Protocol {
 	return isr.Protocol{
 		Name:    "heartbeat-after-release",

@@ -11,9 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// heartbeatWithoutToken extends the lease in LOCK without asking whose it is. A
-// holder that slept past its lease keeps the lock of its successor alive, and
-// believes that it is its own.
+// heartbeatWithoutToken extends the lease in LOCK without looking at its token.
+// A holder that slept past its lease keeps the lock of its successor alive, and
+// takes it for its own.
 func heartbeatWithoutToken() isr.Protocol {
 	return isr.Protocol{
 		Name:    "heartbeat-without-token",

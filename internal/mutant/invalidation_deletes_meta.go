@@ -9,8 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// invalidationDeletesMeta takes the page's row away, as if that undid what is under
-// way. A fill that has read old data finds no page, as it did before, and publishes.
+// invalidationDeletesMeta takes the page's row away, as if that stopped a fill
+// that is under way. A fill that has read old data finds no page, as it did
+// before, and publishes.
 func invalidationDeletesMeta() isr.Protocol {
 	return isr.Protocol{
 		Name:    "invalidation-deletes-meta",

@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// lastPagePublishedAgain publishes what it has when it cannot make anything better, and calls it new.
-// Serving an old page is a policy; making it young is a lie that the next tier
-// believes.
+// lastPagePublishedAgain publishes its last page again when it cannot make a new one, and calls it new. Serving an old
+// page is a policy; making it young is a lie that the next tier believes.
 //
 // Seen in: opennextjs/opennextjs-cloudflare issue 1281.
 func lastPagePublishedAgain() isr.Protocol {

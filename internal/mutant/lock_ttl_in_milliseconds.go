@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// lockTTLInMilliseconds writes the ttl of LOCK as milliseconds since the epoch, a date some fifty
-// thousand years from now. Locks of machines that died stay for ever.
+// lockTTLInMilliseconds writes the ttl of LOCK as milliseconds since the epoch, a date some fifty thousand years from
+// now. Locks of machines that died stay for ever.
 //
 // Seen in: chiradeep/dyndb-mutex issue 13.
 func lockTTLInMilliseconds() isr.Protocol {

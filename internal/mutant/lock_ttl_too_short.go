@@ -7,11 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// lockTTLTooShort has TTL collect the lock from the moment it is taken. Mostly TTL is days
-// late, and nobody notices; when it is not, the holder has lost its lock.
+// lockTTLTooShort has TTL collect the lock from the moment it is taken. Mostly TTL is days late, and the bug does not
+// show; when it is not, the holder has lost its lock.
 //
-// Seen in: delta-io/delta issue 1410, where a row went while its writer still
-// relied on it.
+// Seen in: delta-io/delta issue 1410, where a row went while its writer still relied on it.
 func lockTTLTooShort() isr.Protocol {
 	return isr.Protocol{
 		Name:    "lock-ttl-too-short",

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// metaTTLTooShort has TTL collect the page's row half way through its freshness: rows deleted
-// early lose data as surely as rows that linger.
+// metaTTLTooShort has TTL collect the page's row half way through its freshness: rows deleted early lose data as surely
+// as rows that linger.
 func metaTTLTooShort() isr.Protocol {
 	return isr.Protocol{
 		Name:    "meta-ttl-too-short",

@@ -1,6 +1,5 @@
-// Package mutant holds deliberately broken protocols. Each is recipe A with one
-// bug, or recipe B where the bug is in a version or in the pointer to one, and
-// each has a file. They test the tester: every mutant names the invariant that
+// Package mutant holds deliberately broken protocols. Each is recipe A with one bug, or recipe B where the bug is in a
+// version or in the pointer to one, and each has a file. They test the tester: every mutant names the invariant that
 // must catch it.
 //
 //	for _, m := range mutant.All() {
@@ -9,7 +8,7 @@
 //
 // # Limits
 //
-// A mutant is wrong on purpose. Nothing here belongs into a program.
+// A mutant is wrong on purpose. Nothing here belongs in a program.
 package mutant
 
 import (

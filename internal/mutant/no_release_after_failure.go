@@ -7,11 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// noReleaseAfterFailure leaves the lock where it is when the origin fails: for the rest of the lease
-// nobody may try again.
+// noReleaseAfterFailure leaves the lock where it is when the origin fails: no machine may try again for the rest of the
+// lease.
 //
-// Seen in: opennextjs/opennextjs-aws pull request 410,
-// aws-powertools/powertools-lambda-python issue 1038.
+// Seen in: opennextjs/opennextjs-aws pull request 410, aws-powertools/powertools-lambda-python issue 1038.
 func noReleaseAfterFailure() isr.Protocol {
 	return isr.Protocol{
 		Name:    "no-release-after-failure",

@@ -8,7 +8,8 @@ import (
 )
 
 // noReleaseAfterPublish publishes under the lease and lets it run out. The lock
-// becomes a window in which nothing is made again, whatever happens to the page.
+// becomes a window in which the page is not made again, even after an
+// invalidation.
 //
 // Seen in: serverless-nextjs/serverless-next.js issue 2483, where a queue's
 // window against duplicates swallowed a regeneration.

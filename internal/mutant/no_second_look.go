@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// noSecondLook makes the page as soon as it has the lease. Who saw the old page, and
-// acquires just after the winner has published, makes the page once more: each
-// node of a fleet does, one after the other.
+// noSecondLook makes the page as soon as it has the lease. A node that saw the
+// old page, and acquires just after the winner has published, makes the page
+// once more: all nodes of a fleet do, one after the other.
 //
 // Measured in a public ISR runtime: its own test of "one regeneration" fails on
 // real rows in half the runs.

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// oldStockPublished publishes the first page that this node has ever made, each
-// time anew, under a lease that is its own and with a time that is true: an
+// oldStockPublished publishes the first page that this node has ever made,
+// again and again, under its own lease and with a true time. It is like an
 // artefact that was kept in a folder and goes out with every deployment.
 func oldStockPublished() isr.Protocol {
 	return isr.Protocol{

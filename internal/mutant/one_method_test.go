@@ -20,8 +20,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// manyMethods are the mutants whose one bug takes more than a method of the store: what one of them learns, another one
-// needs.
+// manyMethods are the mutants whose one bug takes more than one method of the store: one method needs the knowledge of
+// another.
 var manyMethods = map[string][]string{
 	"fence-in-lock-row":          {"Acquire", "Publish"},        // counts, and publishes by the count
 	"fresh-as-of-read":           {"Fresh", "Read"},             // remembers when, and judges by it
@@ -81,8 +81,8 @@ func catchers(t *testing.T, name string) (some []*scenario.Scenario) {
 	return some
 }
 
-// A mutant differs from its reference in one method, or in the few of the table. With these put back it is caught nowhere:
-// not where it is caught, by as many schedules.
+// A mutant differs from its reference in one method, or in the few of the table. With these put back it is no longer
+// caught: not in a scenario that catches it, under the same number of schedules.
 func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each mutant is caught once, and let go once")
@@ -142,7 +142,7 @@ func caughtIn(t *testing.T, m isr.Protocol) (*scenario.Scenario, int) {
 	return nil, 0
 }
 
-// restored is a store some of whose methods are another one's again.
+// restored is a store some of whose methods are those of another store again.
 type restored struct {
 	mutated, reference pagecache.Store
 	methods            []string

@@ -11,9 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// ownCommitAsConflict does not look whose row has refused it. When the answer to the put is lost,
-// the SDK sends it again, and it meets its own commit: nobody knows then that he
-// holds the lock, and the page has to wait until it ends.
+// ownCommitAsConflict does not look at the token of the row that has refused it. When the answer to the put is lost,
+// the SDK sends the put again, and it meets its own commit. Then no machine knows that it holds the lock, and the page
+// has to wait until the lease ends.
 //
 // Seen in: aws/aws-sdk-java issue 2667, cirello-io/dynamolock issue 280.
 func ownCommitAsConflict() isr.Protocol {

@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// presenceAsKnowledge takes a row that TTL may delete at any moment for a row like any other, and
-// a row that is not there for one that has never been. What it answers depends on
-// when DynamoDB finds the time to clean up.
+// presenceAsKnowledge takes a row that TTL may delete at any moment for a row like any other, and a row that is not
+// there for one that has never been. Its answers depend on when DynamoDB finds the time to clean up.
 func presenceAsKnowledge() isr.Protocol {
 	return isr.Protocol{
 		Name:    "presence-as-knowledge",

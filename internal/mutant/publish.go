@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// recipe is what a publish needs to know of the store that it is made for.
+// recipe is the part of its store that a publish needs to know.
 type recipe interface {
 	Config() isr.Config
 	Now() pagecache.EpochSeconds

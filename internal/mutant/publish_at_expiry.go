@@ -10,7 +10,7 @@ import (
 )
 
 // publishAtExpiry takes a lease for held in the second in which it is over. In
-// that second everybody else may take it.
+// that second every other machine may take it.
 func publishAtExpiry() isr.Protocol {
 	return isr.Protocol{
 		Name:    "publish-at-expiry",

@@ -10,9 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// reentrantByOwner lets a machine have the lock that it has already, by its name.
-// After a crash it takes the lock of its former life, whose last requests may
-// still be under way. A name says who, and not which of his attempts.
+// reentrantByOwner lets a machine have the lock that it has already, by its
+// name. After a crash it takes the lock of its former life, whose last requests
+// may still be under way. A name tells the machine, and not its attempt.
 func reentrantByOwner() isr.Protocol {
 	return isr.Protocol{
 		Name:    "reentrant-by-owner",

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// refillRestartsWindow measures freshness from when this node first saw the page: after a restart,
-// or on a node that had nothing to do, everything old is new.
+// refillRestartsWindow measures freshness from when this node first saw the page: after a restart, or on a node that
+// had nothing to do, everything old is new.
 //
 // Seen in: vercel/next.js issues 24806 and 24088.
 func refillRestartsWindow() isr.Protocol {

@@ -7,11 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// releaseBeforePublish gives the lease back when the page is made, and publishes then. Whoever was
-// waiting begins at once, finds the old page, and makes it again.
+// releaseBeforePublish gives the lease back when the page is made, and publishes then. A machine that was waiting
+// begins at once, finds the old page, and makes it again.
 //
-// Seen in: nitrojs/nitro issue 1812, where the response went out and the waiting
-// ended before the cache was written.
+// Seen in: nitrojs/nitro issue 1812, where the response went out and the waiting ended before the cache was written.
 func releaseBeforePublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "release-before-publish",

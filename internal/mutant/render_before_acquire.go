@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// renderBeforeAcquire reads the origin before it asks for the lease. It does hold the lease when it
-// publishes, and still puts a page from older data over one from newer data.
+// renderBeforeAcquire reads the origin before it asks for the lease. It holds the lease when it publishes, and still
+// puts a page from older data over one from newer data.
 func renderBeforeAcquire() isr.Protocol {
 	return isr.Protocol{
 		Name:    "render-before-acquire",

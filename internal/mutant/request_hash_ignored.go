@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// requestHashIgnored takes an idempotency key for the whole request. Who uses one
-// twice, for two different things, gets the first one for both.
+// requestHashIgnored takes an idempotency key for the whole request. A client
+// that uses one key for two different things gets the first one for both.
 func requestHashIgnored() isr.Protocol {
 	return isr.Protocol{
 		Name:    "request-hash-ignored",

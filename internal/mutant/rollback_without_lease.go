@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rollbackWithoutLease moves the pointer back without asking whether the lease is
-// still its own, and gives that back in a request of its own: an operator's hand on
-// the row, while a machine is about to publish.
+// rollbackWithoutLease moves the pointer back without asking whether the lease
+// is still its own, and gives the lease back in a request of its own. It is
+// like an operator who edits the row while a machine is about to publish.
 func rollbackWithoutLease() isr.Protocol {
 	return isr.Protocol{
 		Name:    "rollback-without-lease",

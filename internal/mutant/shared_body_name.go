@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// sharedBodyName stores the body under the page's name and not under the generation's. The
-// row is fenced and the body is not: a writer that has lost its lease puts its old
-// body under the new row.
+// sharedBodyName stores the body under the page's name and not under the generation's. The row is fenced and the body
+// is not: a writer that has lost its lease puts its old body under the new row.
 //
 // Seen in: a public body cache that writes without a condition.
 func sharedBodyName() isr.Protocol {

@@ -155,7 +155,7 @@ func (s *stage) getAs(actor string, cfg isr.Config) (isr.Served, error) {
 	return got, err
 }
 
-// settled says that from now on nothing is in alice's way.
+// settled says that nothing is in alice's way from now on.
 func (s *stage) settled() {
 	s.log.Add(history.Event{Time: s.clock.Now(), Actor: "visitor", Kind: history.Settled})
 }
@@ -199,7 +199,7 @@ func (s *stage) end() end {
 	return e
 }
 
-// sleepless is a clock by which nobody waits for anybody: time moves on by itself.
+// sleepless is a clock on which no sleeper waits: time moves on by itself.
 type sleepless struct{ *fakeclock.Clock }
 
 func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }

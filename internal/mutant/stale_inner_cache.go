@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// staleInnerCache makes a page again from data that an inner cache still holds for fresh. Two
-// windows add up: the page says that it is new, and its data is as old as both.
+// staleInnerCache makes a page again from data that an inner cache still holds for fresh. Two windows add up: the page
+// says that it is new, and its data is as old as both.
 //
 // Seen in: vercel/next.js issue 58909.
 func staleInnerCache() isr.Protocol {

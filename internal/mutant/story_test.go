@@ -21,13 +21,13 @@ const (
 
 // end is how a story ends.
 type end struct {
-	Served string   // what alice's last request got, with "stale " before it if she was told so; "" is an error
+	Served string   // the body of alice's last request, with "stale " before it if she was told so; "" is an error
 	Meta   string   // body that META leads to
 	Lock   string   // token in LOCK
 	Broken []string // invariants
 }
 
-// story is what happens, and how it ends for whom.
+// story is a course of events, and its end under each protocol.
 type story struct {
 	name      string
 	tell      func(*stage)
@@ -35,9 +35,9 @@ type story struct {
 	others    map[string]end
 }
 
-// Each story is told of the reference and of every mutant that some story is about. Alice runs the
-// protocol in question; bob and carol are correct. Whoever is not named among
-// the exceptions ends as the reference does: that is how a mutant has one bug.
+// Each story is told of the reference and of every mutant that some story is about. Alice runs the protocol in
+// question; bob and carol are correct. Every mutant that is not among the exceptions ends as the reference does: so a
+// mutant has one bug.
 var stories = []story{
 	{
 		name: "a quiet life",
@@ -209,7 +209,7 @@ var stories = []story{
 		tell: func(s *stage) {
 			s.oldPage()
 			s.rendering = func(func() error) error {
-				_, _ = s.getAs("alice.2", s.config("alice.2")) // what she is served is not the point
+				_, _ = s.getAs("alice.2", s.config("alice.2")) // her page does not matter
 				return nil
 			}
 			s.get()

@@ -10,8 +10,8 @@ import (
 
 // tenantAndKeyConcatenated keeps the page /x of tenant t11 where the page 1/x of tenant t1 is.
 //
-// Seen in: awslabs/amazon-dynamodb-lock-client pull request 114, where a lock's
-// name was its partition key and its sort key, one behind the other.
+// Seen in: awslabs/amazon-dynamodb-lock-client pull request 114, where a lock's name was its partition key and its sort
+// key, one behind the other.
 func tenantAndKeyConcatenated() isr.Protocol {
 	return isr.Protocol{
 		Name:    "tenant-and-key-concatenated",

@@ -5,8 +5,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tenantMissing keeps the pages of all tenants under the same keys: whoever asks is served
-// the page of whoever made it.
+// tenantMissing keeps the pages of all tenants under the same keys: a client is served the page of any tenant.
 func tenantMissing() isr.Protocol {
 	return isr.Protocol{
 		Name:    "tenant-missing",

@@ -7,12 +7,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// twoTransactions publishes under the lease and gives it back afterwards, in a request of its
-// own. In between everybody sees the new page and a lock that says that it is
-// being made; a machine that dies there leaves the lock behind.
+// twoTransactions publishes under the lease and gives it back afterwards, in a request of its own. In between all
+// machines see the new page and a lock that says that it is being made; a machine that dies there leaves the lock
+// behind.
 //
-// Seen in: tristanls/dynamodb-lock-client issue 21, where a release and a commit
-// were two requests.
+// Seen in: tristanls/dynamodb-lock-client issue 21, where a release and a commit were two requests.
 func twoTransactions() isr.Protocol {
 	return isr.Protocol{
 		Name:    "two-transactions",

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// unlockedFirstFill believes that a page without a row has never been, so that nobody else can be
-// making it. But TTL has deleted the row, or two machines start at the same time.
+// unlockedFirstFill believes that a page without a row has never been, so that no other machine can be making it. But
+// TTL has deleted the row, or two machines start at the same time.
 func unlockedFirstFill() isr.Protocol {
 	return isr.Protocol{
 		Name:    "unlocked-first-fill",
