@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// noCommand refuses what stands where a command is expected. A scenario there is
+// noCommand refuses a word in the place of a command. The name of a scenario is
 // the likeliest mistake.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -65,7 +65,7 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 		"a run that fails prints its whole replay command; "+cmd.CommandPath()+" --help")
 }
 
-// flagError words what package pflag refuses.
+// flagError words the errors of package pflag.
 func flagError(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -89,7 +89,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(err, help)
 }
 
-// expectedValue says what a flag takes.
+// expectedValue describes the values that a flag takes.
 func expectedValue(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":

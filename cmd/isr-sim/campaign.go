@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// campaignFlags say how campaigns are run, whatever they are about.
+// campaignFlags are the flags of all commands that run campaigns.
 type campaignFlags struct {
 	set       *pflag.FlagSet
 	protocol  string

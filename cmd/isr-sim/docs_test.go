@@ -28,7 +28,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// The tests in this file hold README.md and the pages of docs to what the code does; bash .ci/readme runs their commands.
+// The tests in this file hold README.md and the pages of docs to what the code does; bash .ci/readme runs their
+// commands.
 
 // page returns the text of README.md, or of a page of docs.
 func page(t *testing.T, name string) string {
@@ -125,8 +126,8 @@ func difference(want, got string) string {
 	return ""
 }
 
-// TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test is not called as a reader
-// calls it: what a command says to run is put into the reader's words.
+// TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test binary has another name
+// than a reader's command, so the commands in the output are put into the reader's form.
 func TestDocsShowRealOutput(t *testing.T) {
 	if race.Enabled {
 		t.Skip("scripts run the same commands")
@@ -162,7 +163,7 @@ func TestDocsShowRealOutput(t *testing.T) {
 	}
 }
 
-// shownCmd asserts that a page of docs shows an output: shown PAGE stdout|stderr. What a person types, the address of the
+// shownCmd asserts that a page of docs shows an output: shown PAGE stdout|stderr. Typed lines, the address of the
 // server, the status of an answer and empty lines are not compared.
 func shownCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -182,7 +183,7 @@ func shownCmd(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("docs/%s does not show\n%s", args[0], output)
 }
 
-// docsDir is where the pages are: a script runs elsewhere.
+// docsDir is the folder of the pages: a script runs elsewhere.
 var docsDir = func() string {
 	dir, err := filepath.Abs("../../docs")
 	if err != nil {
@@ -191,7 +192,7 @@ var docsDir = func() string {
 	return dir
 }()
 
-// TestDifference: the comparison of the pages notices a line too many, one too few, and one that is another.
+// TestDifference: the comparison of the pages notices an additional line, a missing one, and a different one.
 func TestDifference(t *testing.T) {
 	const got = "a\nb\nc\nd\n"
 	for _, want := range []string{"a\nb\nc\nd\n", "a\n...\nd\n", "...\nb\n...\n", "...\nb\n...\nd\n", "a\n...\n", "...\nc\nd\n"} {
@@ -279,7 +280,7 @@ func TestDocsKeys(t *testing.T) {
 	}
 }
 
-// TestDocsDefaults: what the tables say is used is used.
+// TestDocsDefaults: the defaults in the tables are those of the code.
 func TestDocsDefaults(t *testing.T) {
 	text, d := page(t, "SCENARIOS.md"), scenario.Defaults()
 	shown := map[string]string{}
@@ -308,7 +309,7 @@ func TestDocsDefaults(t *testing.T) {
 	}
 }
 
-// TestDocsLists: what the pages list is what the code has.
+// TestDocsLists: the lists of the pages are those of the code.
 func TestDocsLists(t *testing.T) {
 	text := page(t, "SCENARIOS.md")
 
@@ -368,12 +369,12 @@ func pages(t *testing.T) []string {
 	return append(all, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 }
 
-// prose returns the lines of a page that are in no block of code.
+// prose returns the lines of a page outside of blocks of code.
 func prose(text string) string {
 	return regexp.MustCompile("(?s)\n```.*?\n```\n").ReplaceAllString("\n"+text, "\n")
 }
 
-// anchors are what the headings of a page are called in links.
+// anchors are the names of a page's headings in links.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{"": true}
 	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(prose(text), -1) {
@@ -383,7 +384,7 @@ func anchors(text string) map[string]bool {
 	return all
 }
 
-// TestDocsLinks: every page is linked from README.md, and what the pages link to exists.
+// TestDocsLinks: every page is linked from README.md, and the targets of all links exist.
 func TestDocsLinks(t *testing.T) {
 	linked := map[string]bool{"README.md": true}
 	for _, name := range pages(t) {
@@ -530,8 +531,8 @@ func TestDocsAdapter(t *testing.T) {
 	}
 }
 
-// TestDocsFailure: README.md shows what the check says of examples/pages when the condition of its publish asks for the
-// token alone. The time that the test took and the lines of package property are not compared.
+// TestDocsFailure: README.md shows the failure of examples/pages whose publish has the token as its only condition. The
+// time that the test took and the lines of package property are not compared.
 func TestDocsFailure(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		t.Skip("it builds a test, and runs it")

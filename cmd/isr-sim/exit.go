@@ -14,11 +14,12 @@ const (
 	exitUnknown  = 3 // no verdict: a bound was met, an interrupt, or the infrastructure failed
 )
 
-// exitError ends the command with a code. Without err everything has been said.
+// exitError ends the command with a code. Without err there is nothing left to
+// print.
 type exitError struct {
 	code int
 	err  error
-	hint string // what to do about it; may be empty, and err may end in one of its own
+	hint string // the remedy; may be empty, and err may end in one of its own
 }
 
 func (e *exitError) Error() string {
@@ -35,14 +36,14 @@ func (e *exitError) Unwrap() error { return e.err }
 func usage(err error, hint string) error   { return &exitError{exitUsage, err, hint} }
 func unknown(err error, hint string) error { return &exitError{exitUnknown, err, hint} }
 
-// report prints what an error has to say and returns its exit code.
+// report prints an error and its hint, and returns its exit code.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
 	e, ok := errors.AsType[*exitError](err)
 	if !ok {
-		// What cobra itself refuses is a misuse of the command line.
+		// An error of cobra itself is a misuse of the command line.
 		e = &exitError{exitUsage, err, "isr-sim --help"}
 	}
 	if e.err != nil {

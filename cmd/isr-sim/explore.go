@@ -69,7 +69,7 @@ then quicker ones; new ones are added; none is deleted.`,
 	return cmd
 }
 
-// unbounded is how many schedules a campaign has that ends by time.
+// unbounded is the number of schedules of a campaign that ends by time.
 const unbounded = 1_000_000_000
 
 func (e *exploreCommand) run(ctx context.Context, names []string) error {
@@ -185,7 +185,7 @@ func (r *results) print(out io.Writer, x *explore.Exploration) {
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
 }
 
-// end prints the sum and returns what the command comes to.
+// end prints the sum and returns the command's result.
 func (r *results) end(out io.Writer) error {
 	if r.tally.Total() > 1 {
 		fmt.Fprintf(out, "%s\n", &r.tally)

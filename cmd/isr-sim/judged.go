@@ -80,8 +80,8 @@ func worse(a, b int) int {
 	return a
 }
 
-// brokeOff says which run broke off, and nothing of another error. The other
-// scenarios may still have a verdict.
+// brokeOff prints the run that broke off, and reports whether the error is of
+// that kind. The other scenarios may still have a verdict.
 func brokeOff(out io.Writer, err error, name string) bool {
 	broken, ok := errors.AsType[*scenario.BrokenError](err)
 	if ok {

@@ -111,7 +111,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// goTrace matches what Go prints when a program panics.
+// goTrace matches the output of a Go program that panics.
 var goTrace = regexp.MustCompile(`(?m)^(panic:|fatal error:|goroutine \d+).*|.*\.go:\d+.*`)
 
 // fill writes a file whose second line is very long: fill FILE BYTES. The first line names a scenario.
@@ -126,7 +126,7 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // everyScenario asserts that the last output has a line for each embedded scenario: every-scenario REST, a regular
-// expression of what follows the name.
+// expression for the text after the name.
 func everyScenario(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: every-scenario REST")
@@ -140,8 +140,8 @@ func everyScenario(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// printed makes a script's command printed-NAME CODE [ARGUMENTS]: it runs the command of that name which the last output
-// printed, as a shell does, with more arguments, and asserts its exit code.
+// printed makes a script's command printed-NAME CODE [ARGUMENTS]: it runs the command of that name which the last
+// output printed, as a shell does, with more arguments, and asserts its exit code.
 func printed(name string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 1 {

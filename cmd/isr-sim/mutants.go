@@ -85,7 +85,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// print prints what became of a reference protocol.
+// print prints the result of a reference protocol.
 func (m *mutantsCommand) print(r selftest.Reference) {
 	for _, report := range r.Reports {
 		if report.Verdict != invariant.OK {

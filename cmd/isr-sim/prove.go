@@ -103,7 +103,8 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
 }
 
-// explain returns what the row does not show, and what to do next.
+// explain returns the details that the row does not show, and the next
+// commands.
 func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 	why := proof.Explain(shell.Program(), shell.Quote(name))
 	switch {

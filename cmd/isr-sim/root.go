@@ -51,7 +51,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return noCommand(root, args)
 			}
-			cmd.InitDefaultHelpFlag() // which Execute does for the command that it runs only
+			cmd.InitDefaultHelpFlag() // which Execute does only for the command that it runs
 			return cmd.Help()
 		},
 	}

@@ -22,7 +22,7 @@ import (
 // runCommand runs scenarios.
 type runCommand struct {
 	out      io.Writer
-	progress io.Writer // for what is no result
+	progress io.Writer // for output that is not a result
 	backend  string
 	campaign campaignFlags
 	corpus   string
@@ -135,8 +135,8 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	return report, code, nil
 }
 
-// runCorpus runs what the corpus has of the campaign's scenario and protocol, and
-// returns its exit code.
+// runCorpus runs the files of the corpus with the campaign's scenario and
+// protocol, and returns the exit code.
 func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, error) {
 	runs, err := explore.Corpus(r.corpus).Run(ctx, c)
 	if err != nil {
@@ -154,7 +154,8 @@ func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, e
 	return code, nil
 }
 
-// explain returns what the row does not show, and what to do next.
+// explain returns the details that the row does not show, and the next
+// commands.
 func (r *runCommand) explain(report *campaign.Report, name string) string {
 	why := report.Explain(shell.Program(), shell.Quote(name))
 	bounds := report.Scenario.Bounds.Schedules

@@ -26,8 +26,8 @@ func protocol(name string) (isr.Protocol, error) {
 	return p, wrapUsage(err)
 }
 
-// wrapUsage makes a mistake of the user's of an error that has its own hint, or
-// needs none.
+// wrapUsage turns an error that has its own hint, or needs none, into a mistake
+// of the user.
 func wrapUsage(err error) error {
 	if err == nil {
 		return nil

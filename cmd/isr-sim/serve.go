@@ -142,7 +142,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	return c.judged(checker)
 }
 
-// checkListen refuses what is no address, and one that other machines reach
+// checkListen refuses an invalid address, and one that other machines reach
 // unless that is wanted.
 func (c *serveCommand) checkListen() error {
 	host, port, err := net.SplitHostPort(c.listen)

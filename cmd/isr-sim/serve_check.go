@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// invariants returns those that --check names; nil without --check.
+// invariants returns the invariants that --check names; nil without --check.
 func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	if c.skew < 0 {
 		return nil, usage(fmt.Errorf("--max-clock-skew: found %v, expected 0s or more", c.skew), "isr-sim serve --help")
@@ -23,8 +23,8 @@ func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	return some, nil
 }
 
-// checker returns what judges the traffic, and tells on the console of what it
-// finds; nil if there is nothing to judge by.
+// checker returns the judge of the traffic, which prints its findings; nil
+// without invariants.
 func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants []invariant.Invariant) *live.Checker {
 	if invariants == nil {
 		return nil
@@ -35,7 +35,7 @@ func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants [
 	})
 }
 
-// judged ends the command by what was found.
+// judged ends the command with the exit code of the findings.
 func (c *serveCommand) judged(checker *live.Checker) error {
 	if checker == nil {
 		return nil

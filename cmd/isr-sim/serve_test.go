@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestDocsServeFlags: the table of flags is what the command takes.
+// TestDocsServeFlags: the table has the flags that the command takes.
 func TestDocsServeFlags(t *testing.T) {
 	want := map[string]string{}
 	newServe(io.Discard, io.Discard).Flags().VisitAll(func(f *pflag.Flag) {
@@ -49,8 +49,8 @@ func setupServer(env *testscript.Env) error {
 	return nil
 }
 
-// serveCmd starts isr-sim serve with these arguments: serve ARGUMENT... It sets ENDPOINT and CONTROL to what the
-// first line says.
+// serveCmd starts isr-sim serve with these arguments: serve ARGUMENT... It sets ENDPOINT and CONTROL to the addresses
+// in the first line.
 func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 	s, ok := ts.Value(serverKey{}).(*server)
 	if neg || !ok || s.cmd != nil {
@@ -80,7 +80,7 @@ func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // endsCmd stops the server with a signal, and asserts that it ends with an exit code, 0 unless another is given: ends
-// SIGINT|SIGTERM [CODE]. What it printed after the first line is the output.
+// SIGINT|SIGTERM [CODE]. The lines after the first one are the output.
 func endsCmd(ts *testscript.TestScript, neg bool, args []string) {
 	s, ok := ts.Value(serverKey{}).(*server)
 	signals := map[string]os.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM}

@@ -1,5 +1,6 @@
-// Package atomicfile writes files that are there whole or not at all: who reads one
-// never sees the half of it, and what was there before stays until then.
+// Package atomicfile writes files that are there whole or not at all. A reader
+// never sees half a file, and the former file stays until the new one is
+// complete.
 //
 //	err := atomicfile.Write("found.yaml", text, 0o644)
 package atomicfile
@@ -24,10 +25,10 @@ func Write(name string, data []byte, mode fs.FileMode) error {
 	return draft.Commit(mode)
 }
 
-// Draft is a file that is being written, beside where it is to be.
+// Draft is a file that is being written, in the folder of its final place.
 type Draft struct {
 	*os.File
-	name string // where it is to be
+	name string // its final place
 	over bool
 }
 
@@ -41,7 +42,7 @@ func Create(name string) (*Draft, error) {
 	return &Draft{File: file, name: name}, nil
 }
 
-// Commit puts the file where it is to be, in place of one that may be there. If
+// Commit puts the file its final place, in place of one that may be there. If
 // that fails nothing has changed.
 func (d *Draft) Commit(mode fs.FileMode) error {
 	d.over = true
@@ -50,7 +51,7 @@ func (d *Draft) Commit(mode fs.FileMode) error {
 		err = os.Rename(d.Name(), d.name)
 	}
 	if err != nil {
-		_ = os.Remove(d.Name()) // what matters is that it could not be written
+		_ = os.Remove(d.Name()) // the first error matters: the file could not be written
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func LoadAll(names []string) ([]*scenario.Scenario, error) {
 	return scenarios, nil
 }
 
-// missingFileHint guesses what was meant by the name of a file that does not
+// missingFileHint guesses the meaning of the name of a file that does not
 // exist: most often an embedded scenario.
 func missingFileHint(name string) string {
 	base := filepath.Base(name)

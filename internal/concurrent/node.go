@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// How often a node does what nodes do in bad hours.
+// How often a node pauses, or loses patience.
 const (
 	pauseEvery   = 8  // writes, about
 	abandonEvery = 60 // requests for pages, about
@@ -44,8 +44,9 @@ func newNode(ctx context.Context, r Run, w *witness, number int, until time.Time
 	return n
 }
 
-// waking is a clock whose sleepers wake when the run is interrupted. The context
-// of a request does not do that: a machine that has stopped does not notice it.
+// waking is a clock whose sleepers wake when the run is interrupted. The
+// context of a request does not wake them: a machine that has stopped does not
+// notice it.
 type waking struct {
 	clockwork.Clock
 	interrupted <-chan struct{}
@@ -67,8 +68,9 @@ func (n *node) token() string {
 	return fmt.Sprintf("%s-round%d-%d", n.name, n.witness.number, n.tokens)
 }
 
-// run asks for pages until the time is over. An error says that the protocol could
-// not be set up: what a store answers is no error here, but part of what is judged.
+// run asks for pages until the time is over. An error says that the protocol
+// could not be set up. Errors of the store are not among them: they are part of
+// the evidence.
 func (n *node) run(ctx context.Context) error {
 	cache, err := n.new(n.config)
 	if err != nil {
@@ -106,7 +108,7 @@ func (n *node) get(ctx context.Context, cache isr.Handler, key string) {
 	n.witness.record(n.name, e)
 }
 
-// render makes a body that nobody else makes.
+// render makes a body that is different from all others.
 func (n *node) render(_ context.Context, key string, _ func(context.Context) error) ([]byte, error) {
 	body := fmt.Sprintf("%s by %s, rendering %d", key, n.name, n.tokens)
 	n.witness.record(n.name, history.Event{Kind: history.Rendered, Key: key, Body: body})

@@ -16,8 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// How the nodes' caches are configured. Rows hold whole seconds, so a lease of one
-// second is the shortest that there is.
+// How the nodes' caches are configured. Rows hold whole seconds, so a lease of one second is the shortest that there
+// is.
 const (
 	lease      = time.Second
 	revalidate = time.Second
@@ -26,11 +26,10 @@ const (
 	keysARound = 8
 )
 
-// Slack is by how much a node's reading of the clock may be late: e in the
-// statements of the invariants.
+// Slack is the time by which a node's reading of the clock may be late: e in the statements of the invariants.
 const Slack = time.Second
 
-// Invariants returns what is judged.
+// Invariants returns the invariants that are judged.
 func Invariants() []invariant.Invariant {
 	return []invariant.Invariant{invariant.Freshness(), invariant.Linearizable()}
 }
@@ -38,36 +37,36 @@ func Invariants() []invariant.Invariant {
 // Run is one run. All fields but Seed are required.
 type Run struct {
 	Protocol isr.Protocol
-	// Client reaches the store; one is enough for all nodes. In it a table of the name Table is made, and deleted at the
-	// end.
+	// Client reaches the store; one is enough for all nodes. The run makes a table of the name Table, and deletes it at
+	// the end.
 	Client *dynamodb.Client
 	Table  string
 	// Clock is the clock of this machine.
 	Clock  clockwork.Clock
 	Actors int
-	// For is how long the nodes run. It is cut into rounds of some seconds, each with pages of its own, and each is judged
-	// before the next begins: the first violation ends the run.
+	// For is the time for which the nodes run. It is cut into rounds of some seconds, each with pages of its own. Each
+	// round is judged before the next begins: the first violation ends the run.
 	For  time.Duration
 	Seed uint64
-	// Progress, if set, hears after each round how many pages were asked for so far.
+	// Progress, if set, is called after each round with the number of requests for pages so far.
 	Progress func(asked int)
 }
 
-// Outcome is what a run came to.
+// Outcome is the result of a run.
 type Outcome struct {
 	Rounds, Asked, Operations int
-	// Paused is how many writes were sent after a pause of more than a lease, Taken how many leases went to another node
-	// after their end, Abandoned how many requests nobody waited for.
+	// Paused counts the writes that were sent after a pause of more than a lease, Taken the leases that went to another
+	// node after their end, Abandoned the requests whose client stopped waiting.
 	Paused, Abandoned, Taken int
 	Verdict                  invariant.Verdict
 	Violated                 invariant.Invariant // if violated
 	Why                      string              // for anything but ok
-	Lines                    []string            // what happened, in order of time, if violated
+	Lines                    []string            // the events of the violation, in order of time
 	Seen                     invariant.Evidence  // of the last round; see invariant.Visualize
 }
 
-// Do runs, and deletes its table whatever happens. A cancelled context ends the
-// run with the verdict unknown. An error says that the store could not be used.
+// Do runs, and deletes its table in every case. A cancelled context ends the run with the verdict unknown. An error
+// says that the store could not be used.
 func (r Run) Do(ctx context.Context) (o *Outcome, err error) {
 	if r.Client == nil || r.Clock == nil || r.Protocol.New == nil || r.Table == "" || r.Actors < 1 || r.For <= 0 {
 		return nil, errors.New("concurrent: Run needs Protocol, Client, Table, Clock, Actors and For")
@@ -104,7 +103,7 @@ func (r Run) Do(ctx context.Context) (o *Outcome, err error) {
 	return o, nil
 }
 
-// round runs all nodes for a while and judges what they saw.
+// round runs all nodes for a while and judges their observations.
 func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error {
 	w := &witness{clock: r.Clock, number: o.Rounds, bodies: map[string][]byte{}}
 	until := r.Clock.Now().Add(length)
@@ -146,8 +145,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	return nil
 }
 
-// taken counts the leases that were taken while another one had neither been given
-// back nor published under.
+// taken counts the leases that were taken while another one had neither been given back nor published under.
 func taken(operations []history.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {

@@ -59,7 +59,7 @@ func TestABlindPublishShowsInRealParallel(t *testing.T) {
 	}
 }
 
-// A node that sleeps when the run is interrupted does not keep it waiting: this clock never moves on.
+// A node that sleeps when the run is interrupted does not keep the run waiting: this clock never moves on.
 func TestAnInterruptWakesTheNodes(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// witness is what the nodes of one round share: the bodies, and the record of what
-// they saw. It is safe for concurrent use.
+// witness has what the nodes of one round share: the bodies, and the record of
+// their observations. It is safe for concurrent use.
 type witness struct {
 	clock  clockwork.Clock
 	number int // of the round

@@ -74,7 +74,7 @@ func (f *fake) put(pk string, ttlSeconds int64) {
 	}
 }
 
-// lagForms returns what ddbfake says that ParseLag accepts.
+// lagForms returns the forms that ParseLag accepts, by the error of ddbfake.
 func lagForms(t *testing.T) string {
 	t.Helper()
 	_, err := ddbfake.ParseLag("soon")
@@ -337,8 +337,8 @@ func TestChangesOfBoundedLog(t *testing.T) {
 	f.want("GET", "/changes?since=9", "", `{"changes": [],"last": 9}`)
 }
 
-// No request of the API is a call of the service.
-// What a check has found is shown; without one, nobody says that there is nothing.
+// No request of the API is a call of the service. The findings of a check are
+// shown; without a check the API does not claim that there are none.
 func TestViolations(t *testing.T) {
 	f := newFake(t)
 	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict || !strings.Contains(got, "--check") {
@@ -362,7 +362,7 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// Whoever follows the log is told of a restore, and does it.
+// Restoring is called for a restore, and does it.
 func TestRestoring(t *testing.T) {
 	f := newFake(t)
 	told := 0
@@ -393,8 +393,8 @@ func TestIsNoCall(t *testing.T) {
 	}
 }
 
-// What is wrong is said: status, what was found and expected, what to do. And
-// nothing is changed.
+// An error has a status, the value that was found, the expected one and a hint.
+// It changes nothing.
 func TestRefuses(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	tests := []struct {

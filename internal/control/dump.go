@@ -34,8 +34,8 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A DB of its own is at rest: tables read one after the other are still
-	// of one instant. Its lag is manual, so nothing expires in it.
+	// The copy is at rest: tables that are read one after the other are of one
+	// instant. Its lag is manual, so nothing is deleted in it.
 	still := ddbfake.New(ddbfake.Options{})
 	still.Restore(a.db.Snapshot())
 	names := still.Tables()
@@ -58,8 +58,8 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// change is a ddbfake.Change in JSON. Before and After are null for a row that
-// is not there.
+// change is a ddbfake.Change in JSON. Before and After are null for a missing
+// row.
 type change struct {
 	Seq     int            `json:"seq"`
 	Request int            `json:"request"`

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/control"
 )
 
-// What isr-sim serve does, in the process of a test.
+// The server of isr-sim serve, in the process of a test.
 func Example() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})

@@ -26,12 +26,12 @@ func badRequest(message, found, expected, hint string) error {
 	return &failure{status: http.StatusBadRequest, Message: message, Found: found, Expected: expected, Hint: hint}
 }
 
-// missing is for what is not there.
+// missing is the error for a resource that does not exist.
 func missing(message, found, expected, hint string) error {
 	return &failure{status: http.StatusNotFound, Message: message, Found: found, Expected: expected, Hint: hint}
 }
 
-// conflict is for what the present state does not allow.
+// conflict is the error for a request that the present state does not allow.
 func conflict(message, found, expected, hint string) error {
 	return &failure{status: http.StatusConflict, Message: message, Found: found, Expected: expected, Hint: hint}
 }

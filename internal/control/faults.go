@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// MaxFaults is how many faults may wait at a time: every call of the service
-// asks each of them.
+// MaxFaults is the number of faults that may wait at a time: every call of the
+// service tries each of them.
 const MaxFaults = 1000
 
 // lagState is the answer of /ttl-lag.
@@ -25,7 +25,8 @@ func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	return lagState{a.db.Lag().String()}, nil
 }
 
-// lagForms says what ddbfake.ParseLag accepts: a test holds it to that.
+// lagForms lists the forms that ddbfake.ParseLag accepts: a test compares the
+// two.
 const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
 
 func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {

@@ -7,13 +7,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hostname"
 )
 
-// Guard refuses what a web page in a browser may have sent: requests with an
-// Origin header, and those whose Host is neither an IP address nor localhost
-// nor one of names. The answer is status 403. See the package documentation
-// for why.
+// Guard refuses requests that a web page in a browser may have sent: those with
+// an Origin header, and those whose Host is neither an IP address nor localhost
+// nor one of names. The answer is status 403. See the package documentation for
+// why.
 func Guard(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// An empty Origin is no browser's, and a header all the same.
+		// Browsers send no empty Origin, but it is a header all the same.
 		if origin, ok := r.Header["Origin"]; ok {
 			refuse(w, &failure{
 				status:   http.StatusForbidden,

@@ -34,15 +34,16 @@ type Options struct {
 	// Clock is the clock of the DB. Nil means that time can be neither read
 	// nor moved: requests to /clock are refused with status 409.
 	Clock Clock
-	// Mode says what makes the clock move, in the answers of /clock: "manual"
-	// for one that only requests move, "wall" for one that follows real time.
-	// "" means "manual".
+	// Mode names the kind of clock in the answers of /clock: "manual" for one
+	// that only requests move, "wall" for one that follows real time. "" means
+	// "manual".
 	Mode string
-	// Findings says what a check of the traffic has found. Nil means that nobody
-	// checks it: requests to /violations are refused with status 409.
+	// Findings returns the findings of a check of the traffic. Nil means that
+	// there is no check: requests to /violations are refused with status 409.
 	Findings func() Findings
-	// Restoring is given what sets the DB back to a state, and calls it. Nil
-	// means that nobody else needs to know.
+	// Restoring is called with a function that sets the DB back to a state, and
+	// calls it. A check of the traffic learns of the restore in this way. Nil
+	// calls the function and nothing else.
 	Restoring func(restore func())
 }
 
@@ -101,8 +102,8 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	return a
 }
 
-// Beside returns a handler that sends what is below Prefix to control and
-// everything else to the door of the fake.
+// Beside returns a handler that sends requests below Prefix to control and all
+// others to the door of the fake.
 func Beside(door, control http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if owns(r.URL.Path) {
@@ -119,8 +120,8 @@ func owns(path string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// resource is what one path serves, by method. What a function returns is
-// answered as JSON; its error too.
+// resource has the functions that serve one path, by method. The result of a
+// function is answered as JSON, and so is its error.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
@@ -130,7 +131,7 @@ type api struct {
 	findings  func() Findings
 	restoring func(restore func())
 
-	mu        sync.Mutex // held over what looks and then acts, never while a body is read
+	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
 	snapshots map[string]*ddbfake.Snapshot
 }

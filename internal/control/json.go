@@ -96,8 +96,8 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return bytes.TrimSpace(text), nil
 }
 
-// nothing makes sure that a request asks for nothing that would be ignored: it
-// has no parameters, and no body, or {}.
+// nothing refuses a request with parameters or a body other than {}: they would
+// be ignored.
 func nothing(w http.ResponseWriter, r *http.Request) error {
 	if _, err := parameters(r); err != nil {
 		return err
@@ -123,7 +123,7 @@ func str(found body, name, example string) (string, error) {
 	return s, nil
 }
 
-// excerpt returns the beginning of what somebody sent.
+// excerpt returns the beginning of a body, for errors.
 func excerpt(b []byte) string {
 	const most = 80
 	text := strings.ToValidUTF8(string(b[:min(len(b), 4*most)]), "\uFFFD")

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// MaxSnapshots is how many states are kept at a time, each with the rows that
-// have changed since.
+// MaxSnapshots is the number of states that are kept at a time, each with the
+// rows that have changed since.
 const MaxSnapshots = 1000
 
 // maxNameBytes is the length of the longest name of a snapshot.

@@ -6,15 +6,15 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Findings are what a check of the traffic has found so far.
+// Findings are the findings of a check of the traffic so far.
 type Findings struct {
 	Checked    []string  // the names of the invariants
 	Changes    int       // how many were looked at
 	Judged     int       // how many of them were judged
 	Violations int       // how many were found
-	Doubts     int       // how often it could not be said
+	Doubts     int       // how many doubts there were
 	Found      []Finding // the first violations and doubts
-	Unjudged   []string  // tables in which nothing was judged, and what they hold
+	Unjudged   []string  // tables in which nothing was judged, with their contents
 }
 
 // Finding is one violation, or one doubt.
@@ -22,7 +22,7 @@ type Finding struct {
 	Verdict              string // "violated" or "unknown"
 	Invariant, Statement string
 	Why                  string
-	Actor                string           // who did it; "" is TTL, or nobody
+	Actor                string           // the author; "" is TTL, or none
 	Changes              []ddbfake.Change // the few that show it, the decisive one last
 }
 
@@ -36,7 +36,7 @@ type finding struct {
 	Changes   []change `json:"changes"`
 }
 
-// violations shows what was found.
+// violations shows the findings.
 func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (k known) NameOf(pk string) (string, bool) {
 	return name, ok
 }
 
-// A page that is not known is called by its partition key, and so is every page where none is known.
+// A page that is not known is named by its partition key, and so is every page without Pages.
 func TestPagesAreCalledByTheirNamesWhereTheseAreKnown(t *testing.T) {
 	get := func(pk string) any {
 		return &dynamodb.GetItemInput{Key: pagecache.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true)}

@@ -1,7 +1,8 @@
-// Package describe puts into words what happens in a store: rows, requests,
-// answers, changes, and the steps of a run. Traces, reports and what is printed of
-// live traffic are written with it, so that one thing is called the same
+// Package describe puts the events of a store into words: rows, requests,
+// answers, changes, and the steps of a run. Traces, reports and the output
+// about live traffic are written with it, so that each thing has one name
 // everywhere.
 //
-// What is printed depends on what is described alone: no clock, no order of a map.
+// The output depends on the described things alone: on no clock, and on no
+// order of a map.
 package describe

@@ -32,8 +32,8 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []st
 	return all.Lines()
 }
 
-// Change prints an entry of the change log on one line: when it was, in
-// milliseconds since start, who did it, and what the row was before and is now.
+// Change prints an entry of the change log on one line: its time in
+// milliseconds since start, its author, and the row before and after.
 func Change(c ddbfake.Change, start time.Time) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
 	return lineOf(Words{Start: start}, c, "")

@@ -10,12 +10,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Trace prints a run step by step, with what each step changed and what each
-// client was told.
+// Trace prints a run step by step, with the changes of each step and the
+// answers to each client.
 //
-// The columns: the number of the step; true time since the start; whose step it
-// is; its kind; what happened. Below a step, "row" lines are entries of the
-// store's change log, and "client" lines are the history.
+// The columns: the number of the step; true time since the start; the actor;
+// the kind; the event. Below a step, "row" lines are entries of the store's
+// change log, and "client" lines are the history.
 type Trace struct {
 	Out     io.Writer
 	Words   Words

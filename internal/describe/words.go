@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Words says what rows, requests and answers mean, for traces and reports.
+// Words puts rows, requests and answers into words, for traces and reports.
 // Instants are shown as distances from the start of the run.
 type Words struct {
 	Start time.Time
@@ -27,12 +27,12 @@ type Words struct {
 	Pages Pages
 }
 
-// Pages knows which page's rows have a partition key, by the page's name.
+// Pages finds the name of a page by the partition key of its rows.
 type Pages interface {
 	NameOf(pk string) (name string, ok bool)
 }
 
-// nameOf is Pages.NameOf where there may be no Pages.
+// nameOf is Pages.NameOf, for nil Pages too.
 func (w Words) nameOf(pk string) (string, bool) {
 	if w.Pages == nil {
 		return "", false
@@ -56,7 +56,7 @@ func (w Words) Second(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// row prints a row by its meaning, and one that has none as it is.
+// row prints a row by its meaning, and other rows as they are.
 func (w Words) row(item attr.Item) string {
 	if item == nil {
 		return "absent"
@@ -205,7 +205,7 @@ func (w Words) action(a types.TransactWriteItem) string {
 	}
 }
 
-// condition prints a condition with the values it is about.
+// condition prints a condition with its values.
 func (w Words) condition(condition *string, names map[string]string, values map[string]types.AttributeValue) string {
 	if condition == nil {
 		return ""

@@ -1,6 +1,5 @@
-// Package fingerprint folds what makes up a state into 64 bits, the same on every
-// machine: equal states have equal fingerprints, and n different ones collide with
-// a chance of about n*n/2^65.
+// Package fingerprint folds a state into 64 bits, the same on every machine: equal states have equal fingerprints, and
+// n different ones collide with a chance of about n*n/2^65.
 package fingerprint
 
 import (
@@ -8,9 +7,8 @@ import (
 	"math/bits"
 )
 
-// Hash is a fingerprint under construction; the zero Hash has taken in nothing.
-// What is taken in after one another makes another fingerprint in another order.
-// What has no order is added up: each part as a Hash of its own.
+// Hash is a fingerprint under construction; the zero Hash has taken in nothing. The order of the parts matters. Parts
+// without an order are added up, each as a Hash of its own.
 type Hash uint64
 
 // Number takes in n.
@@ -25,8 +23,7 @@ func (h Hash) Text(s string) Hash {
 	return h.Number(f)
 }
 
-// Mix returns the n-th number of the generator that starts at seed: consecutive n
-// give unrelated numbers.
+// Mix returns the n-th number of the generator that starts at seed: consecutive n give unrelated numbers.
 //
 // Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (OOPSLA 2014): SplitMix64.
 func Mix(seed, n uint64) uint64 {
@@ -36,8 +33,8 @@ func Mix(seed, n uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// Wide is the fingerprint of bytes that nobody has made to collide: two different
-// ones have the same with a chance of about 2^-128.
+// Wide is a fingerprint of bytes that were not made to collide: two different texts have the same one with a chance of
+// about 2^-128.
 type Wide [2]uint64
 
 // Plus returns the fingerprint of two things that have no order.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Write writes a test that reads a scenario from a file. text returns what is in
-// it: pkg is its package clause, and path leads from its folder to the scenario.
+// Write writes a test that reads a scenario from a file. text returns its
+// content: pkg is its package clause, and path leads from its folder to the
+// scenario.
 func Write(test, scenario string, text func(pkg, path string) ([]byte, error)) error {
 	dir, err := filepath.Abs(filepath.Dir(test))
 	if err != nil {
@@ -30,8 +31,7 @@ func Write(test, scenario string, text func(pkg, path string) ([]byte, error)) e
 	return os.WriteFile(test, b, 0o644)
 }
 
-// packageIn returns the name that the package of an external test in a directory
-// has, or would have.
+// packageIn returns the name of the package of an external test in a directory.
 func packageIn(dir string) string {
 	const suffix = "_test"
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is well formed

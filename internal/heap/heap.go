@@ -1,4 +1,4 @@
-// Package heap has the garbage of campaigns collected less often.
+// Package heap has the garbage collector run less often during campaigns.
 package heap
 
 import (
@@ -10,10 +10,10 @@ import (
 // Settings while campaigns run.
 const (
 	percent    = 800
-	limitBytes = 1 << 30 // near which it is collected as often as need be
+	limitBytes = 1 << 30 // near which it runs as often as necessary
 )
 
-// campaigns counts those that run, and keeps what they found set.
+// campaigns counts the running ones, and keeps the settings from before them.
 var campaigns struct {
 	mu      sync.Mutex
 	running int
@@ -21,12 +21,12 @@ var campaigns struct {
 	limit   int64
 }
 
-// CollectRarely has garbage collected less often until restore is called, unless
-// the environment says how often. Each schedule makes a world and throws it away,
-// so nearly all of the heap is garbage, and the little that lives would be looked
-// at again every few milliseconds: with the default, collecting takes a third of
-// one core, and more of two. Where it is called several times, the last to restore
-// sets the old rhythm again.
+// CollectRarely has the garbage collector run less often until restore is
+// called, unless the environment sets its rate. Each schedule makes a world and
+// throws it away, so nearly all of the heap is garbage. By default the
+// collector would look at the few living objects every few milliseconds, and
+// take a third of one core, and more of two. If CollectRarely is called several
+// times, the last restore sets the old rate again.
 func CollectRarely() (restore func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}

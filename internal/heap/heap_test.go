@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/heap"
 )
 
-// now returns how garbage is collected.
+// now returns the present settings of the garbage collector.
 func now() (percent int, limit int64) {
 	percent = debug.SetGCPercent(100)
 	debug.SetGCPercent(percent)

@@ -1,6 +1,5 @@
-// Package httpbody reads the bodies of HTTP requests, within the limit of the
-// service. The limit stands here alone: the doors of ddbfake read no more, and
-// the server of the command sets aside no more room.
+// Package httpbody reads the bodies of HTTP requests, within the limit of the service. This is the only place of the
+// limit: the doors of ddbfake read no more, and the server of the command reserves no more room.
 package httpbody
 
 import (
@@ -12,8 +11,7 @@ import (
 	"strings"
 )
 
-// MaxBytes is the largest request the service reads, before and after it is
-// unpacked: 16 MB.
+// MaxBytes is the largest request the service reads, before and after it is unpacked: 16 MB.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 const MaxBytes = 16 << 20
@@ -24,10 +22,9 @@ var ErrTooLarge = errors.New("the request is larger than 16 MB")
 // ErrNotGzip is for a body that says that it is packed and cannot be unpacked.
 var ErrNotGzip = errors.New("the request's body is no gzip")
 
-// Read reads a request's body, and unpacks it if its Content-Encoding is gzip. It
-// reads and unpacks no more than MaxBytes. The length is what the body says that it
-// has, negative if it does not say; a nil body is empty. Errors are ErrTooLarge,
-// ErrNotGzip, and those of reading.
+// Read reads a request's body, and unpacks it if its Content-Encoding is gzip. It reads and unpacks no more than
+// MaxBytes. The length is the one that the header gives, negative if there is none; a nil body is empty. Errors are
+// ErrTooLarge, ErrNotGzip, and those of reading.
 func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 	if body == nil {
 		return nil, nil
@@ -46,9 +43,8 @@ func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 // smallBody is the room that a body gets before any of it has come.
 const smallBody = 16 << 10
 
-// readAll appends what r gives to buf, up to one byte more than MaxBytes. What
-// only says that it is long gets its room when it comes: four times as much each
-// time that the room is full, and no more than the length that is expected.
+// readAll appends the bytes of r to buf, up to one byte more than MaxBytes. A body that is announced as long gets its
+// room as it comes: four times as much each time that the room is full, and no more than the expected length.
 func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	for {
 		if have := len(buf); have == cap(buf) {
@@ -89,7 +85,7 @@ func unpack(packed io.Reader) (body []byte, err error) {
 	return body, err
 }
 
-// boundedReader reads up to so many bytes, and notes why it gave no more.
+// boundedReader reads up to that many bytes, and notes why it stopped.
 type boundedReader struct {
 	r      io.Reader
 	left   int

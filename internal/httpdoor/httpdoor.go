@@ -1,7 +1,7 @@
-// Package httpdoor is what the HTTP door of ddbfake and a server other than
-// net/http's say to each other: the handler that ddbfake.DB.Handler returns is a
-// Door as well. The command isr-sim serve has such a server, whose requests cost
-// less.
+// Package httpdoor is the interface between the HTTP door of ddbfake and a
+// server other than net/http's: the handler that ddbfake.DB.Handler returns is
+// a Door as well. The command isr-sim serve has such a server, whose requests
+// cost less.
 package httpdoor
 
 import (
@@ -24,7 +24,7 @@ type Door interface {
 type Request struct {
 	Method string
 	Path   string // without the query
-	Query  string // what follows the question mark
+	Query  string // the text after the question mark
 
 	// The headers that the service looks at, "" for one that is absent.
 	Authorization   string // Authorization
@@ -37,8 +37,8 @@ type Request struct {
 	// Body gives the body and then io.EOF; any other error means that the
 	// caller has gone. It may be nil.
 	Body io.Reader
-	// Length is how many bytes the body says that it has; negative if it does
-	// not say.
+	// Length is the length of the body by its header; negative if the header
+	// has none.
 	Length int64
 }
 
@@ -50,7 +50,7 @@ type Reply struct {
 	CRC32       uint32   // X-Amz-Crc32: the checksum of the body
 	// Body is the whole body: Serve replaces what it has, and uses its room.
 	Body []byte
-	// Close says that some of the request's body is unread, so that the
+	// Close says that a part of the request's body is unread, so that the
 	// connection cannot serve another request.
 	Close bool
 }

@@ -64,7 +64,8 @@ var Module = Rules{
 			From:   []string{"..."},
 			Except: []string{"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential"},
 			To:     []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
-			// The command reaches them through fixtures/ddblocal; see the ban on flags for what that must not bring.
+			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not
+			// come with it.
 			Directly: true,
 			Reason:   "what is for tests stays with the packages that are for tests",
 		},
@@ -102,7 +103,7 @@ var Module = Rules{
 		},
 		{
 			From:     []string{"..."},
-			Except:   []string{"cmd/isr-sim", "property"}, // property registers none: it looks up what rapid's say
+			Except:   []string{"cmd/isr-sim", "property"}, // property registers none: it looks up the values of rapid's
 			To:       []string{"flag"},
 			Directly: true,
 			Reason:   "flags are global: a library that registers one changes every command that imports it",

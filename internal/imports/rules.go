@@ -1,9 +1,9 @@
-// Package imports holds the rules about who may import whom, as data and as a function; its test applies them to this
-// module, so `go test ./...` keeps them.
+// Package imports holds the rules about imports, as data and as a function; its test applies them to this module, so
+// `go test ./...` keeps them.
 //
 // Two kinds of rule. Levels: a package imports only packages of this module that stand on a lower level, so the arrows
-// point one way and a reader can begin at the bottom. Bans: what a package must not reach, however indirectly, each
-// with its reason; for example, whoever imports ddbfake gets no Docker client with it.
+// point one way and a reader can begin at the bottom. Bans: packages that a package must not reach, however indirectly,
+// each with its reason; for example, an import of ddbfake brings no Docker client.
 package imports
 
 import (
@@ -30,17 +30,17 @@ type Rules struct {
 type Ban struct {
 	// From names packages of the module, as patterns; Except takes some out again.
 	From, Except []string
-	// To names what they must not import, as patterns.
+	// To names the packages that they must not import, as patterns.
 	To []string
-	// Directly says that only imports by the packages themselves count, not by what they import.
+	// Directly says that only imports by the packages themselves count, and not those by other packages in between.
 	Directly bool
-	// Reason ends the message for whoever breaks the rule.
+	// Reason ends the message about a broken rule.
 	Reason string
 }
 
 // A pattern is the path of a package, or "path/..." for that package and all below it. In From and Except it is
-// relative to the module, and "..." stands for all its packages; in To a pattern beginning with "./" is relative to
-// the module, and any other is a full path.
+// relative to the module, and "..." stands for all its packages; in To a pattern beginning with "./" is relative to the
+// module, and any other is a full path.
 func matches(pattern, path string) bool {
 	if pattern == "..." {
 		return true
@@ -55,7 +55,7 @@ func matchesAny(patterns []string, path string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, path) })
 }
 
-// Check returns what breaks the rules, one sentence each, in a stable order.
+// Check returns the broken rules, one sentence each, in a stable order.
 func (r Rules) Check(graph Graph) []string {
 	return append(r.checkLevels(graph), r.checkBans(graph)...)
 }

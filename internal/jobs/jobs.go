@@ -1,5 +1,5 @@
-// Package jobs tells which copy of a job this process is, where the engine that
-// has started the job numbers its copies: Kubernetes and services for CI.
+// Package jobs tells which copy of a job this process is, if the engine that has started the job numbers its copies, as
+// Kubernetes and services for CI do.
 package jobs
 
 import (
@@ -7,12 +7,10 @@ import (
 	"strconv"
 )
 
-// shardCount is the variable that says how many shards there are where the engine
-// only says which one this is.
+// shardCount is the variable with the number of shards, for engines that give only the number of this copy.
 const shardCount = "ISR_SIM_SHARDS"
 
-// engine is something that starts several copies of one job, and how it tells
-// them apart.
+// engine is a program that starts several copies of one job, with the variables by which it tells them apart.
 type engine struct {
 	name         string
 	index, count string // its variables
@@ -20,7 +18,7 @@ type engine struct {
 	only         string // a variable that must be set, too
 }
 
-// engines are those whose variables are read, the first that is found.
+// engines are those whose variables are read. The first one that is found counts.
 var engines = []engine{
 	// Source: https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/. The number of completions is in no
 	// variable.
@@ -49,8 +47,8 @@ type Copy struct {
 	Engine       string // that has numbered the copies
 }
 
-// Find returns which copy this process is by its environment; the zero Copy if no
-// engine says so. An error ends in a hint for the user of --shard.
+// Find returns which copy this process is by its environment; the zero Copy if no engine says so. An error ends in a
+// hint for the user of --shard.
 func Find(getenv func(string) string) (Copy, error) {
 	for _, e := range engines {
 		index, count := getenv(e.index), getenv(e.count)
@@ -73,8 +71,7 @@ func Find(getenv func(string) string) (Copy, error) {
 	return Copy{}, nil
 }
 
-// Variables returns the names of the variables that say which copy this is, and of
-// how many, engine by engine.
+// Variables returns the names of the variables for the number of this copy and for their count, engine by engine.
 func Variables() []string {
 	var names []string
 	for _, e := range engines {

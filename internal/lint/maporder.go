@@ -2,8 +2,8 @@
 //
 // # The rule
 //
-// A run must print the same bytes every time, and Go visits a map in a different order every time. So no loop ranges
-// over a map, and no iterator of one goes unsorted, in code that is not a test. Instead:
+// A run must print the same bytes every time, and Go visits a map in a different order every time. So code other than
+// tests ranges over no map, and sorts each iterator of a map. Instead:
 //
 //	for _, name := range slices.Sorted(maps.Keys(m)) { ... }
 //
@@ -15,13 +15,12 @@
 //		out[name] = value
 //	}
 //
-// A comment without a reason, or one that stands where no map is ranged over, is reported too, so that none outlives
-// its loop.
+// A comment without a reason, or without a loop over a map, is reported, too, so that no comment outlives its loop.
 //
 // # Limits
 //
-// The rule sees loops and the iterators of package maps, not an order that leaks through reflection, through a
-// function of another module, or through a comparison that takes different elements for equal.
+// The rule sees loops and the iterators of package maps, not an order that leaks through reflection, through a function
+// of another module, or through a comparison that takes different elements for equal.
 package lint
 
 import (
@@ -34,7 +33,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// MapOrder reports what visits a map in random order without a reason.
+// MapOrder reports the code that visits a map in random order without a reason.
 var MapOrder = &analysis.Analyzer{
 	Name: "maporder",
 	Doc:  "reports loops over maps and iterators of maps, whose order is random, without an //isrsim:unordered reason",

@@ -50,8 +50,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// readDirectories reads every directory of the module: go test caches this test's result, and runs it again only when
-// a file that it has asked for has changed. It cannot see what the go command reads.
+// readDirectories reads every directory of the module: go test caches this test's result, and runs it again only when a
+// file that it has asked for has changed. It cannot see what the go command reads.
 func readDirectories(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {

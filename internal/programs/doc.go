@@ -1,5 +1,5 @@
-// Package programs holds the small concurrent programs that the literature
-// compares schedulers on, as actors of the simulator.
+// Package programs holds the small concurrent programs that the literature compares schedulers on, as actors of the
+// simulator.
 //
 //	for i := range 10_000 {
 //		if shown, _ := programs.Reorder(3).Run(sim.Config{Seed: sim.Derive(1, i), Strategy: sim.POS, ExpectedSteps: 40}); shown {
@@ -7,11 +7,11 @@
 //		}
 //	}
 //
-// Each access to a shared variable, each lock and unlock is a request. So is what
-// the main thread does to create a thread, in several parts: see creation.
+// Each access to a shared variable, each lock and unlock is a request. The creation of a thread by the main thread is
+// several requests: see creation.
 //
 // # Limits
 //
-// The originals are C on pthreads, run under tools that count other events than
-// these. So figures are to be compared by rank, not by size.
+// The originals are C on pthreads, run under tools that count other events than these. So figures are to be compared by
+// rank, not by size.
 package programs

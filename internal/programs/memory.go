@@ -4,13 +4,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// memory is what the threads of one run share.
+// memory is the shared memory of the threads of one run.
 type memory struct {
 	variables map[string]*variable
 	wrong     bool // an assertion has failed
 }
 
-// variable is a place in memory; a mutex is one that is 1 while it is held.
+// variable is a place in memory. A mutex is a variable that is 1 while it is
+// held.
 type variable struct {
 	name          string
 	value         int
@@ -28,7 +29,7 @@ func (m *memory) at(name string) *variable {
 	return v
 }
 
-// thread is what the code of a program sees.
+// thread is the interface of a program's code to its run.
 type thread struct {
 	*memory
 	proc *sim.Proc
@@ -64,7 +65,7 @@ type access struct {
 	waits waiting
 }
 
-// waiting is what must be before an access can be.
+// waiting is the condition under which an access can happen.
 type waiting uint8
 
 const (

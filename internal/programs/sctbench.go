@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// All returns the programs in the order in which tables show them. They are those
-// of SCTBench, of which each has the bug of its original; the comment of each
-// says what is different.
+// All returns the programs in the order in which tables show them. They are
+// those of SCTBench. Each has the bug of its original, and its comment names
+// the differences.
 //
 // Source: Thomson, Donaldson, Betts: Concurrency testing using controlled
 // schedulers: an empirical study (TOPC 2016),
@@ -94,8 +94,9 @@ func account() Program {
 	}
 }
 
-// stack is stack_bad: the flag that says that something has been pushed is never
-// taken back, so that whoever pops faster than the other pushes finds nothing.
+// stack is stack_bad: the flag that says that something has been pushed is
+// never cleared, so that a thread that pops faster than the other pushes finds
+// nothing.
 func stack() Program {
 	const size = 10
 	slot := func(i int) string { return fmt.Sprintf("slot %d", i) }
@@ -149,7 +150,8 @@ func wronglock() Program {
 
 // stringbuffer is stringbuffer-jdk1.4: to append a buffer to another takes its
 // length, and then its characters, each under the buffer's mutex. Meanwhile a
-// second thread erases it and puts back what was in it. The main thread appends.
+// second thread erases it and puts its characters back. The main thread
+// appends.
 func stringbuffer() Program {
 	const length = 3
 	char := func(of string, i int) string { return fmt.Sprintf("%s char %d", of, i) }

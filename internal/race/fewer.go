@@ -1,6 +1,6 @@
-// Package race says whether the race detector is on, for tests only. It makes
-// code ten times slower, and finds what it looks for where goroutines meet: what
-// is repeated in one goroutine for the sake of other bugs is repeated less often
+// Package race says whether the race detector is on, for tests only. The
+// detector makes code ten times slower, and finds races only where goroutines
+// meet. So repetitions in one goroutine, which look for other bugs, are fewer
 // under it. Every check is made in full without it.
 package race
 

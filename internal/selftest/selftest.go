@@ -1,6 +1,6 @@
-// Package selftest tests the tester: every mutant in the scenarios that are known
-// to catch it, and the reference protocols in all scenarios that they understand.
-// TestTheTesterIsTested holds what comes of it.
+// Package selftest tests the tester: every mutant in the scenarios that are
+// known to catch it, and the reference protocols in all scenarios that they
+// understand. TestTheTesterIsTested holds the results.
 package selftest
 
 import (
@@ -40,7 +40,7 @@ func (r Run) Mutants(ctx context.Context, each func(*Caught)) (all []*Caught, er
 	return all, nil
 }
 
-// Reference is what became of a reference protocol.
+// Reference is the result of a reference protocol.
 type Reference struct {
 	Protocol  isr.Protocol
 	Reports   []*campaign.Report // of the scenarios that it understands
@@ -48,9 +48,9 @@ type Reference struct {
 	Verdict   invariant.Verdict // the last that is not ok
 }
 
-// References runs the reference protocols, with so many schedules together, and
-// tells each of what became of it. An error is that of a run, or says at which
-// protocol ctx was done.
+// References runs the reference protocols, with that many schedules together,
+// and calls each with the result of every one. An error is that of a run, or
+// names the protocol at which ctx was done.
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := recipe.References()
 	for _, p := range references {

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a mutant
-// which no other one catches, and that docs/MUTANTS.md says so.
+// TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a
+// mutant which no other one catches, and that docs/MUTANTS.md says so.
 func TestTheTesterIsTested(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		t.Skip("it runs every mutant in every scenario that catches it; go run ./cmd/isr-sim mutants does, too")

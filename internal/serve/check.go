@@ -36,7 +36,7 @@ func ParseChecks(text string) ([]invariant.Invariant, error) {
 	return some, nil
 }
 
-// unknownCheck says what can be checked.
+// unknownCheck is the error for an unknown name, with the known ones.
 func unknownCheck(name string, all []invariant.Invariant) error {
 	var names []string
 	for _, inv := range all {
@@ -51,7 +51,7 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 	return fmt.Errorf("found %q, expected names of %s%s", name, strings.Join(names, ", "), hint)
 }
 
-// findings are what the control API shows.
+// findings are the findings in the form of the control API.
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
 	shown := control.Findings{Changes: found.Changes, Judged: found.Judged, Violations: found.Violations, Doubts: found.Doubts}

@@ -39,7 +39,7 @@ type door struct {
 	after  func() // is called after each request, before its answer
 }
 
-// newHandler returns what handles the requests of a server.
+// newHandler returns the handler of a server's requests.
 func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	if o.Checker != nil {
 		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore

@@ -176,8 +176,8 @@ func TestServerHalfClosed(t *testing.T) {
 	}
 }
 
-// A lost request and a lost response reset the connection; what was answered
-// before stays answered.
+// A lost request and a lost response reset the connection; earlier answers
+// arrive.
 func TestServerBreaksConnections(t *testing.T) {
 	t.Parallel()
 	for kind, rows := range map[ddbfake.FaultKind]string{ddbfake.FaultRequestLost: `"a"`, ddbfake.FaultResponseLost: `"a" "b"`} {
@@ -245,7 +245,7 @@ type flaky struct {
 	failures []error
 }
 
-// Accept fails as often as it is to, and then accepts.
+// Accept fails the given number of times, and then accepts.
 func (f *flaky) Accept() (net.Conn, error) {
 	if len(f.failures) > 0 {
 		err := f.failures[0]

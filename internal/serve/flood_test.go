@@ -24,8 +24,8 @@ var (
 	floodOthers = flag.String("flood.others", "", "for TestFlood: the address that TestFloodOthers sends requests to")
 )
 
-// TestFlood measures how much memory isr-sim serve takes while it is flooded, and how long other clients wait. The tests of
-// overload_test.go hold the same at a smaller size. It takes a minute and a quiet machine.
+// TestFlood measures how much memory isr-sim serve takes while it is flooded, and how long other clients wait. The
+// tests of overload_test.go hold the same at a smaller size. It takes a minute and a quiet machine.
 //
 //	go test ./internal/serve -run TestFlood -flood -v
 func TestFlood(t *testing.T) {
@@ -80,8 +80,9 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// startOthers starts two well-behaved clients in a process of their own, so that they do not share the Go scheduler of the
-// clients that flood. The function that it returns ends them, and returns how long their requests took, shortest first.
+// startOthers starts two well-behaved clients in a process of their own, so that they do not share the Go scheduler of
+// the clients that flood. The function that it returns ends them, and returns how long their requests took, shortest
+// first.
 func startOthers(t *testing.T, address string) func() []time.Duration {
 	t.Helper()
 	others := exec.Command(os.Args[0], "-test.run", "^TestFloodOthers$", "-flood.others", address)
@@ -131,7 +132,8 @@ func TestFloodOthers(t *testing.T) {
 	}
 }
 
-// behave sends small requests, one after the other, over one connection or over one each. It returns how long each took.
+// behave sends small requests, one after the other, over one connection or over one each. It returns how long each
+// took.
 func behave(t *testing.T, keep bool, over chan struct{}) (waits []time.Duration) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: !keep}}
 	for {

@@ -28,7 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// Options say what is served.
+// Options configure a server.
 type Options struct {
 	DB      *ddbfake.DB
 	Control control.Options

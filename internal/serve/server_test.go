@@ -27,7 +27,8 @@ import (
 // patience is how long a test waits for an event that should come long before.
 const patience = 10 * time.Second
 
-// served is a server under test: what isr-sim serve serves, under other limits.
+// served is a server under test: the server of isr-sim serve, under other
+// limits.
 type served struct {
 	t       *testing.T
 	address string

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// importPath is where the command stands for go run.
+// importPath is the command's path for go run.
 const importPath = "github.com/isr-sim/isr-sim/cmd/isr-sim"
 
 // Program is how the user called isr-sim, for the commands that it prints.

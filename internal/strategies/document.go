@@ -61,7 +61,7 @@ func mutantTables(rows []row) string {
 	return b.String()
 }
 
-// programTables prints the means of the programs, beside what is published, and their buckets.
+// programTables prints the means of the programs, next to the published ones, and their buckets.
 func programTables(rows []row) string {
 	plans := plansOf(rows)
 	said := map[string]func(published) string{

@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// What the document is measured with.
+// The settings of the measurements.
 const (
 	document  = "docs/STRATEGIES.md"
 	seeds     = 40
@@ -69,7 +69,8 @@ func run(ctx context.Context, names []string, progress io.Writer) error {
 		if text, err = replacePart(text, name, table); err != nil {
 			return err
 		}
-		// Part by part: what has been measured is not lost with what has not.
+		// Part by part: finished measurements are not lost if a later one
+		// fails.
 		if err := os.WriteFile(document, text, 0o644); err != nil {
 			return err
 		}

@@ -12,16 +12,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// subject is something with a bug.
+// subject is a program or a mutant with a bug.
 type subject struct {
 	name string
 	// where is the scenario in which a mutant is run; "" for a program.
 	where string
-	// once runs one schedule and says whether it has shown the bug, and how many choices it had.
+	// once runs one schedule and returns whether it has shown the bug, and the number of its choices.
 	once func(ctx context.Context, seed uint64, s sim.Strategy, expected int) (shown bool, choices int, err error)
 }
 
-// effort is how hard a plan tries.
+// effort bounds the search of a plan.
 type effort struct {
 	seeds     int
 	schedules int // under each seed, at most
@@ -30,20 +30,20 @@ type effort struct {
 // buckets are the bounds of the buckets that findings are sorted into.
 var buckets = [...]int{10, 100, 1_000, 10_000}
 
-// cell is how one plan did with one subject.
+// cell is the result of one plan with one subject.
 type cell struct {
 	plan  string
 	found []int // by seed: in which schedule, from 1; 0 is not
 	limit int
 }
 
-// row is how all plans did with one subject.
+// row is the results of all plans with one subject.
 type row struct {
 	subject
 	cells []cell
 }
 
-// measureAll measures each plan with each subject, and says so as it goes.
+// measureAll measures each plan with each subject, and prints its progress.
 func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e effort, progress io.Writer) ([]row, error) {
 	rows := make([]row, len(subjects))
 	for i, s := range subjects {
@@ -63,9 +63,8 @@ func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e eff
 	return rows, nil
 }
 
-// measure searches under every seed, on all cores. A plan that finds nothing under
-// a quarter of them is taken to find nothing under the others: what is hopeless
-// would cost most of the time.
+// measure searches under every seed, on all cores. A plan that finds nothing under a quarter of them is taken to find
+// nothing under the others: hopeless searches would cost most of the time.
 func measure(ctx context.Context, s subject, plan sim.Plan, e effort) (cell, error) {
 	c := cell{plan: plan.Name, found: make([]int, e.seeds), limit: e.schedules}
 	few := (e.seeds + 3) / 4
@@ -98,8 +97,8 @@ func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int
 	return errors.Join(errs...)
 }
 
-// search returns the first schedule of a seed that shows the bug, from 1; 0 if none does.
-// It goes about it as a campaign.Campaign does.
+// search returns the first schedule of a seed that shows the bug, from 1; 0 if none does. It goes about it as a
+// campaign.Campaign does.
 func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit int) (int, error) {
 	expected := 1
 	for i := range limit {

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// mutants returns the mutants as subjects, each in the scenario that is the most its
-// own: of those that say that they catch it, the one that catches the fewest.
+// mutants returns the mutants as subjects, each in the scenario that fits it best: of the scenarios that catch it, the
+// one that catches the fewest others.
 func mutants() ([]subject, error) {
 	var scenarios []*scenario.Scenario
 	for _, name := range fixtures.Names() {

@@ -22,7 +22,7 @@ func smallPrograms() ([]subject, error) {
 	return subjects, nil
 }
 
-// published is what a paper says of a program: mean schedules to the first bug, as it prints them. "" is not said.
+// published is a paper's figures for a program: mean schedules to the first bug, as printed. "" is no figure.
 type published struct{ randomWalk, pct3, pos string }
 
 // asplos25 is from the evaluation of SURW; 20 trials, of which a figure in parentheses found the bug.

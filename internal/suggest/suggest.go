@@ -1,13 +1,12 @@
-// Package suggest finds the word that somebody meant who misspelt one.
+// Package suggest finds the word that was meant by a misspelt one.
 //
 //	option, ok := suggest.Nearest("blind-publsh", []string{"blind-publish", "blind-release"})
 //	fmt.Println(option, ok) // blind-publish true
 package suggest
 
-// Nearest returns the option that differs from word by the fewest edits (letters
-// inserted, deleted, replaced, or swapped with their neighbour), if these are few enough for a misspelling: at
-// most a third of the word's length, but one in any case. Of several equally near
-// ones it is the first.
+// Nearest returns the option that differs from word by the fewest edits (letters inserted, deleted, replaced, or
+// swapped with their neighbour), if these are few enough for a misspelling: at most a third of the word's length, but
+// one in any case. If several are equally near it is the first.
 func Nearest(word string, options []string) (option string, ok bool) {
 	fewest := 1 + max(1, len(word)/3)
 	for _, o := range options {
@@ -18,8 +17,7 @@ func Nearest(word string, options []string) (option string, ok bool) {
 	return option, ok
 }
 
-// editDistance is Levenshtein's, with the swap of two neighbours as one edit
-// more: "rnu" is one edit from "run".
+// editDistance is Levenshtein's, with the swap of two neighbours as one edit more: "rnu" is one edit from "run".
 func editDistance(a, b string) int {
 	// Rows of the table of distances between the first i bytes of a and the first j of b: i-2, i-1 and i.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

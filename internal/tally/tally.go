@@ -1,4 +1,4 @@
-// Package tally counts what campaigns came to.
+// Package tally counts campaigns by their results.
 package tally
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Tally counts campaigns by what they came to. The zero Tally has none.
+// Tally counts campaigns by their results. The zero Tally has none.
 type Tally struct {
 	passed, violated, vacuous, unknown, unexpected int
 }
