@@ -133,11 +133,11 @@ func quantity(value float64, unit string) string {
 
 const head = `# Speed
 
-isr-sim beside the fakes and emulators that a Go team would use instead. Written by
+This page compares isr-sim with the fakes and emulators that a Go team would use instead. It is written by
 
 ` + "```text\nbash bench/run\n```" + `
 
-which installs them, runs everything in one go on one CPU, and writes this page; with ` + "`--check`" + ` it fails if a target
+which installs them, runs everything in one go on one CPU, and writes the page; with ` + "`--check`" + ` it fails if a target
 is missed. %d of %d targets are met.
 
 %s
@@ -145,8 +145,8 @@ The requests are those of the reference cache: the read of META, the put that ac
 it, and the transaction that publishes (puts META and deletes LOCK). All of them succeed and change what they write. The
 table has 1,000 rows, META and LOCK of 500 pages.
 
-A figure is the median of %d rounds; a round runs every benchmark once, and "rounds" is the range of what the single
-rounds gave. A ratio compares medians of this one run: on another machine the figures are others, the ratios much less so.
+A figure is the median of %d rounds. A round runs every benchmark once, and "rounds" is the range of the figures of single
+rounds. A ratio compares medians of this one run: on another machine the figures differ a lot, and the ratios much less.
 `
 
 const tail = `
@@ -157,26 +157,27 @@ const tail = `
 - DynamoDB Local and dynalite compile while they run: they have answered 20,000 requests of each kind before the first
   round.
 - Servers are processes of their own. Their processor time is read from the process's clock (clock_gettime) before and
-  after each pass over the 500 pages, so it holds neither the client's work nor what puts LOCK rows back between two passes.
+  after each pass over the 500 pages. So it includes neither the client's work nor the writes that put LOCK rows back
+  between two passes.
 - The HTTP client sends the bytes that the SDK has encoded and signed, over eight kept connections. It encodes nothing
   while it is measured; only the ClientRequestToken of a transaction is a new one each time.
-- Between programs that run in the same way processor time is compared, because on one CPU it is the time, less what is
-  spent on waiting and on other programs: it is much the same however busy the machine is. It holds the work of the garbage
-  collector. Throughput is by the wall clock, and means little on a busy machine; so are start, snapshot and restore, each
-  the median of many single times.
+- Programs that run in the same way are compared by processor time. On one CPU that is the time without waits and without
+  other programs, so it hardly depends on how busy the machine is. It includes the work of the garbage collector.
+  Throughput is by the wall clock, and means little on a busy machine. Start, snapshot and restore are by the wall clock,
+  too, each the median of many single times.
 - Before anything is measured, TestSameWork asserts that every side gives the same answers and leaves the same rows.
 
-## What is not alike
+## Differences between the sides
 
 - isr-sim keeps a change log of all writes in memory, as it does for every user. No other side has one.
 - isr-sim and DynamoDB Local remember the token of each transaction for ten minutes. minidyn ignores tokens.
-- minidyn copies the whole table before a transaction, and so is the slower, the larger the table is.
+- minidyn copies the whole table before a transaction, so it is slower on a larger table.
 - dynalite has no transactions.
-- minidyn and dynalite have no TTL, so it is off on all sides. On a table with TTL isr-sim also keeps an index of what
-  expires.
+- minidyn and dynalite have no TTL, so it is off on all sides. On a table with TTL isr-sim also keeps an index of rows
+  that expire.
 - minidyn has no server of its own: its HTTP handler runs behind net/http here.
-- A container is reached through Docker's proxy. It is no part of the processor time of DynamoDB Local, but of the time for
-  a call.
-- Signatures: nobody checks any. DynamoDB Local and dynalite look at the header's form, isr-sim reads the access key id.
+- A container is reached through Docker's proxy. The proxy counts for the time of a call, and not for the processor time
+  of DynamoDB Local.
+- No side checks signatures. DynamoDB Local and dynalite look at the header's form, isr-sim reads the access key id.
 - isr-sim computes the x-amz-crc32 of each answer, as DynamoDB Local and dynalite do; minidyn does not.
 `
