@@ -102,10 +102,10 @@ func Page(seed uint64, all []*Caught) string {
 
 const page = `# Mutants
 
-The tester is tested: every mutant is a protocol with one bug, and names the invariant that is there to catch it. The
-cells say in which schedule of the default strategy an invariant caught it first, of those scenarios that are known to
-catch it (seed %d, up to 10,000 schedules; bold is the one that the mutant names). Other invariants are looked at for 200
-schedules and more. %d mutants. Made by:
+The tester is tested: every mutant is a protocol with one bug, and names the invariant that must catch it. A cell is the
+first schedule of the default strategy in which an invariant caught the mutant, in the scenarios that are known to catch
+it (seed %d, up to 10,000 schedules). Bold is the invariant that the mutant names. The others are judged for 200 schedules
+and more. There are %d mutants. The page is made by:
 
 ` + "```sh\ngo run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md\n```" + `
 
