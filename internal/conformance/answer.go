@@ -18,7 +18,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Answers are compared as text: what a case expects is what a reader sees.
+// Answers are compared as text, so that a reader sees exactly what a case
+// expects.
 //
 //	ok                               an answer with nothing in it
 //	{n: 1, pk: "a", sk: "b"}         an item; names sorted, numbers as they came
@@ -30,14 +31,14 @@ import (
 //	- Code: message {...}            one line for each cancellation reason
 //	INSERT {...} new {...}           one line for each record of a stream: keys, images
 //
-// Sets are sorted, for they have no order, and so are the items of a batch and
-// the partitions of a Scan: rows of one stay as they came. States that pass by themselves
-// (CREATING, ENABLING and so on) read as what they become: how long they last
-// is nobody's promise.
+// Sets have no order and are sorted, and so are the items of a batch and the
+// partitions of a Scan; the rows of a partition keep their order. States that
+// pass by themselves (CREATING, ENABLING and so on) read as the state that
+// follows: AWS does not promise how long they last.
 const ok = "ok"
 
-// answer prints what a request came back with. The error is one that is no
-// answer of a DynamoDB at all.
+// answer prints the outcome of a request. Its error is one that is not an
+// answer of a DynamoDB.
 func answer(out any, err error) (string, error) {
 	if err != nil {
 		return errorText(err)
@@ -177,7 +178,7 @@ func byPartition(a, b map[string]types.AttributeValue) int {
 	return cmp.Compare(valueText(a["pk"]), valueText(b["pk"]))
 }
 
-// batchText prints what a batch read, by table.
+// batchText prints the items that a batch read, by table.
 func batchText(out *dynamodb.BatchGetItemOutput) string {
 	var parts []string
 	for _, table := range slices.Sorted(maps.Keys(out.Responses)) {
@@ -222,8 +223,7 @@ func tableText(t *types.TableDescription) string {
 	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t) + settingsText(t)
 }
 
-// settingsText prints encryption and throughput, as far as there is something to
-// say: every table is warm for what it has.
+// settingsText prints encryption and throughput, except for usual values.
 func settingsText(t *types.TableDescription) string {
 	var text strings.Builder
 	if s := t.SSEDescription; s != nil {
@@ -255,8 +255,8 @@ func keysText(keys []types.KeySchemaElement, kinds map[string]types.ScalarAttrib
 	return strings.Join(parts, ", ")
 }
 
-// indexesText prints a table's indexes by name: their order is nobody's
-// promise. Units are shown if there are any.
+// indexesText prints a table's indexes by name: AWS promises no order. Units
+// are shown if there are any.
 func indexesText(t *types.TableDescription) string {
 	kinds := map[string]types.ScalarAttributeType{}
 	for _, d := range t.AttributeDefinitions {
@@ -399,8 +399,8 @@ func valueText(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// quote quotes a text. Of a long one it says the length: the cases about
-// limits have texts that nobody wants to read.
+// quote quotes a text. Of a long text it prints the length: the cases about
+// limits have texts too long to read.
 func quote(s string) string {
 	const long = 64
 	if len(s) > long {

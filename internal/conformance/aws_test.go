@@ -27,7 +27,7 @@ func TestAWS(t *testing.T) {
 	})})
 }
 
-// TestAWSNeedsCredentials: nobody's account is used by accident.
+// TestAWSNeedsCredentials: no account is used by accident.
 func TestAWSNeedsCredentials(t *testing.T) {
 	t.Setenv("AWS_REGION", "us-east-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "")

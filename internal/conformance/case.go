@@ -24,18 +24,19 @@ type Case struct {
 	// documentation is silent, or LocalOnly.
 	Source string
 
-	tables map[string]schema // beside the usual one, or in its place
+	tables map[string]schema // in addition to the usual one, or in its place
 	rows   []attrs           // of the usual table, put there first
 	steps  []step
 	clock  bool // the case moves the store's clock
 	sweep  bool // the case needs TTL to come
-	alone  bool // the case must not run beside others
+	alone  bool // the case must not run at the same time as others
 
 	streams bool // the case is about streams
 }
 
-// LocalOnly is the source of what neither AWS's documentation nor a suite
-// that runs against the service says, and DynamoDB Local does.
+// LocalOnly is the source of a rule that is known from DynamoDB Local only, and
+// neither from AWS's documentation nor from a suite that runs against the
+// service.
 const LocalOnly = "DynamoDB Local 3.3.1"
 
 // step is a request and its answer.
@@ -57,8 +58,8 @@ type Deviation struct {
 	Reason string
 }
 
-// expect is a step: a request and DynamoDB's answer. What stores are known
-// to answer instead stands in files of its own: see local.go.
+// expect is a step: a request and DynamoDB's answer. The known deviations of
+// stores are in files of their own: see local.go.
 func expect(do request, want string) step { return step{do: do, want: want} }
 
 // then is a step without an answer: time passes, or TTL comes.
@@ -150,7 +151,7 @@ type deviation struct {
 	got, reason string
 }
 
-// deviations holds what each store is known to answer instead of DynamoDB.
+// deviations holds the known answers of each store that differ from DynamoDB's.
 var deviations = map[string]map[place]deviation{
 	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStreams,
 		localLegacy),
@@ -203,7 +204,7 @@ func (s schema) input() *dynamodb.CreateTableInput {
 	return in
 }
 
-// indexOf reads an index, and adds what it needs to the definitions.
+// indexOf reads an index, and adds its attributes to the definitions.
 func indexOf(text string, definitions []types.AttributeDefinition) (types.GlobalSecondaryIndex, []types.AttributeDefinition) {
 	name, text, _ := strings.Cut(text, ": ")
 	key, projection, _ := strings.Cut(text, " -> ")
@@ -255,7 +256,7 @@ func broken(constraints ...string) string {
 	return invalid(string(rune('0'+len(constraints))) + " validation errors detected: " + strings.Join(constraints, "; "))
 }
 
-// badParameter is the answer to a parameter that is not what it should be.
+// badParameter is the answer to an invalid parameter.
 func badParameter(what string) string {
 	return invalid("One or more parameter values were invalid: " + what)
 }

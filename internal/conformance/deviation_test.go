@@ -25,7 +25,7 @@ func TestDeviationsHaveTheirStep(t *testing.T) {
 	}
 }
 
-// What is said of DynamoDB Local is said of the version that is pinned.
+// Deviations of DynamoDB Local are those of the pinned version.
 func TestLocalOnlyNamesThePinnedVersion(t *testing.T) {
 	_, version, _ := strings.Cut(ddblocal.Image, ":")
 	if want := "DynamoDB Local " + version; LocalOnly != want {

@@ -25,9 +25,9 @@ import (
 
 var updateFidelity = flag.Bool("fidelity.update", false, "TestFidelity writes docs/FIDELITY.md anew")
 
-// TestFidelity holds docs/FIDELITY.md to what it is made of: the dispatch
-// table, the cases and their deviations, the listed differences, and the
-// comments of the sources.
+// TestFidelity holds docs/FIDELITY.md to its sources: the dispatch table, the
+// cases and their deviations, the listed differences, and the comments of the
+// sources.
 func TestFidelity(t *testing.T) {
 	const page = "../../docs/FIDELITY.md"
 	want := fidelity(t)
@@ -101,7 +101,7 @@ func writeCases(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// writeOwn collects what the sources of the fake say of themselves.
+// writeOwn collects the deviations that the sources of the fake name.
 func writeOwn(t *testing.T, b *bytes.Buffer) {
 	t.Helper()
 	b.WriteString("## Where the fake differs from DynamoDB\n\n| where | deviation |\n|---|---|\n")

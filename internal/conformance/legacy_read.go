@@ -121,7 +121,7 @@ func legacyIndexCases() []Case {
 	}
 }
 
-// legacyScanCases are about ScanFilter. What its operators mean stands in
+// legacyScanCases are about ScanFilter. The meaning of its operators is in
 // legacy_condition.
 func legacyScanCases() []Case {
 	rows := []attrs{row("p", "a", "v", 1), row("p", "b", "v", 2, "w", "x"), row("q", "a", "s", strs{"x", "y"})}

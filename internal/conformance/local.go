@@ -34,8 +34,9 @@ const (
 const hashKeyFirst = "ValidationException: Invalid key order. " +
 	"Hash Key must be specified first in key schema, Range Key must be specifed second" //nolint:misspell // the spelling is Local's
 
-// localDeviations is what DynamoDB Local 3.3.1 answers instead of DynamoDB.
-// A new version that answers otherwise fails the test until this list says so.
+// localDeviations are the answers of DynamoDB Local 3.3.1 that differ from
+// DynamoDB's. A new version with other answers fails the test until this list
+// has them.
 var localDeviations = map[place]deviation{
 	{"table/exists", 1}:                       {"ResourceInUseException: Cannot create preexisting table", ownWords},
 	{"table/no table", 1}:                     {localNoTable, ownWords},
@@ -214,8 +215,8 @@ const (
 	filtersRows    = "Local filters the rows of the table"
 )
 
-// localScan is what DynamoDB Local 3.3.1 answers to a Scan instead of
-// DynamoDB.
+// localScan are the answers of DynamoDB Local 3.3.1 to a Scan that differ from
+// DynamoDB's.
 var localScan = map[place]deviation{
 	{"scan/no table", 1}:                          {localNoTable, ownWords},
 	{"scan/no name", 1}:                           {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},
@@ -251,8 +252,8 @@ var localScan = map[place]deviation{
 
 const missingFree = "Local takes no units for items of a batch that are not there; tests that are run against the service say that it does"
 
-// localBatch is what DynamoDB Local 3.3.1 answers to batches instead of
-// DynamoDB.
+// localBatch are the answers of DynamoDB Local 3.3.1 to batches that differ
+// from DynamoDB's.
 var localBatch = map[place]deviation{
 	{"batch_get/101 keys", 1}:                              {"ValidationException: Too many items requested for the BatchGetItem call", ownWords},
 	{"batch_get/bad name", 1}:                              {localBadName, ownWords},
@@ -302,8 +303,8 @@ var localBatch = map[place]deviation{
 
 const noMetrics = "Local does not measure item collections"
 
-// localCollections is what DynamoDB Local 3.3.1 answers instead of DynamoDB
-// about item collections.
+// localCollections are the answers of DynamoDB Local 3.3.1 about item
+// collections that differ from DynamoDB's.
 var localCollections = map[place]deviation{
 	{"collection/put", 1}:                      {ok, noMetrics},
 	{"collection/update", 1}:                   {ok, noMetrics},
@@ -315,8 +316,9 @@ var localCollections = map[place]deviation{
 	{"collection/capacity and collections", 1}: {ok + "; 2 units", noMetrics},
 }
 
-// localBoundaries is what DynamoDB Local 3.3.1 answers instead of DynamoDB
-// about limits of expressions and of names, and about some orders of errors.
+// localBoundaries are the answers of DynamoDB Local 3.3.1 that differ from
+// DynamoDB's about limits of expressions and of names, and about some orders of
+// errors.
 var localBoundaries = map[place]deviation{
 	{"boundary/255 bytes of a key's name", 2}:              {"ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
 	{"boundary/2 KB of a partition key in a condition", 2}: {"0 of 0", lenient},

@@ -1,6 +1,6 @@
 package conformance
 
-// What DynamoDB Local answers to legacy parameters in many cases, and why.
+// Frequent answers of DynamoDB Local to legacy parameters, with their reasons.
 const (
 	localTwice     = "ValidationException: Cannot have two attributes with the same name"
 	localOperator  = "ValidationException: Comparison type does not exist in DynamoDB"
@@ -14,8 +14,8 @@ const (
 	asTexts     = "Local compares the elements of a set as texts here"
 )
 
-// localLegacy is what DynamoDB Local 3.3.1 answers to legacy parameters
-// instead of DynamoDB.
+// localLegacy are the answers of DynamoDB Local 3.3.1 to legacy parameters that
+// differ from DynamoDB's.
 var localLegacy = map[place]deviation{
 	{"legacy_condition/no such operator", 1}: {localInternal, fails},
 	{"legacy_condition/no such operator", 2}: {localInternal, fails},

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// world is what a case knows of where it runs.
+// world is a case's knowledge of the store on which it runs.
 type world struct {
 	store  Store
 	prefix string // of the names of this case's tables
@@ -287,13 +287,12 @@ func listTags(options ...option) request {
 	}
 }
 
-// onARN gives an ARN: of one of the case's tables, or of what would be below
-// it.
+// onARN gives an ARN: of one of the case's tables, or of a resource below it.
 func onARN(of string) option {
 	return func(w *world, in any) { set("ResourceArn", *w.arnOf(of))(w, in) }
 }
 
-// What a test does to a store beside requests.
+// The actions of a test on a store other than requests.
 
 // wait lets time pass.
 func wait(d time.Duration) request {

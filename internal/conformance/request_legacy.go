@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// tests are Expected, KeyConditions, QueryFilter or ScanFilter: for each
-// attribute what is expected of it.
+// tests are Expected, KeyConditions, QueryFilter or ScanFilter: the expectation
+// for each attribute.
 type tests map[string]types.ExpectedAttributeValue
 
 // is compares an attribute with values.

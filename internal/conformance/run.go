@@ -15,19 +15,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Run runs every case as a subtest named store/topic/name, in parallel, and
-// returns when all have ended. A case that needs a clock or a sweep which the
-// store does not have is skipped, with that reason.
+// Run runs every case as a subtest named store/topic/name, in parallel, and returns when all have ended. A case that
+// needs a clock or a sweep which the store does not have is skipped, with that reason.
 //
-// The store should have no tables whose names begin with "conformance-".
-// Each case creates its own and deletes them.
+// The store should have no tables whose names begin with "conformance-". Each case creates its own and deletes them.
 func Run(t *testing.T, store Store) {
-	// The group is what waits for its parallel subtests.
+	// The group waits for its parallel subtests.
 	t.Run(store.Name, func(t *testing.T) {
 		for _, c := range Cases() {
 			t.Run(c.Topic+"/"+strings.ReplaceAll(c.Name, " ", "-"), func(t *testing.T) {
 				if !c.clock && !c.sweep && !c.alone {
-					t.Parallel() // the others finish first, so nobody's clock moves
+					t.Parallel() // the others finish first, so no other case's clock moves
 				}
 				err := c.Check(t.Context(), store)
 				switch {
@@ -41,12 +39,11 @@ func Run(t *testing.T, store Store) {
 	})
 }
 
-// ErrCannot is what Check's error wraps if the store lacks what a case needs.
+// ErrCannot is wrapped by Check's error if the store lacks a capability that the case needs.
 var ErrCannot = errors.New("the store cannot show it")
 
-// Check runs the case. The error says what the store answered and what was
-// expected: DynamoDB's answer, or the deviation that is listed for the store
-// under its name.
+// Check runs the case. The error has the store's answer and the expected one: DynamoDB's answer, or the deviation that
+// is listed for the store under its name.
 func (c Case) Check(ctx context.Context, store Store) (err error) {
 	switch {
 	case c.clock && store.Clock == nil:
@@ -110,8 +107,8 @@ func (c Case) Check(ctx context.Context, store Store) (err error) {
 	return errors.Join(complaints...)
 }
 
-// judge compares an answer with what is expected of a store: DynamoDB's
-// answer, or the listed deviation from it.
+// judge compares an answer with the one that is expected of a store: DynamoDB's answer, or the listed deviation from
+// it.
 func (s *step) judge(store, got string, listed Deviation) string {
 	switch {
 	case listed.Reason == "" && same(store, got, s.want), listed.Reason != "" && got == listed.Got:
@@ -126,8 +123,7 @@ func (s *step) judge(store, got string, listed Deviation) string {
 		store, listed.Reason, got, listed.Got, s.want)
 }
 
-// envelope is what the service has begun, in some regions and operations, to
-// put before texts that stood alone.
+// envelope is a text that the service has begun, in some regions and operations, to put before texts that stood alone.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 const envelope = "1 validation error detected: "
@@ -137,7 +133,7 @@ func same(store, got, want string) bool {
 	return got == want || store == AWS && strings.Replace(got, envelope, "", 1) == strings.Replace(want, envelope, "", 1)
 }
 
-// operation names what an input is the input of.
+// operation names the operation of an input.
 func operation(in any) string {
 	name := fmt.Sprintf("%T", in)
 	name = name[strings.LastIndexByte(name, '.')+1:]
@@ -183,8 +179,7 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 	return nil
 }
 
-// settle waits until a table and its indexes are what they were made. It does
-// not matter if they never are: the next step says so.
+// settle waits until a table and its indexes are ready. If they never are, the next step fails.
 func (w *world) settle(ctx context.Context, name *string) {
 	busy := func(out *dynamodb.DescribeTableOutput) bool {
 		encryption, warmth := out.Table.SSEDescription, out.Table.WarmThroughput

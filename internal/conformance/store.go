@@ -147,8 +147,8 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 	return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
 }
 
-// unchecked takes out of the SDK what would answer in the service's place:
-// the check for required members, and retries.
+// unchecked takes the parts out of the SDK that would answer in the service's
+// place: the check for required members, and retries.
 func unchecked(o *dynamodb.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], withoutCheck)

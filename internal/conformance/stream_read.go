@@ -127,7 +127,7 @@ func streamReadCases() []Case {
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(func(w *world) any {
 				again := getRecords()(w)
-				w.seen.iterator = "" // what was answered is forgotten
+				w.seen.iterator = "" // earlier answers are forgotten
 				return again
 			}, "1 records; more\n- "+first),
 			expect(getIterator("TRIM_HORIZON"), iterator),

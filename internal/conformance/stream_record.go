@@ -1,6 +1,6 @@
 package conformance
 
-// streamRecordCases are about what is in a stream.
+// streamRecordCases are about the records of a stream.
 func streamRecordCases() []Case {
 	k := key("a", "b")
 	const (

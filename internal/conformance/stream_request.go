@@ -14,7 +14,7 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// streamText prints what the description of a table says of its stream.
+// streamText prints the description of a table's stream.
 func streamText(t *types.TableDescription) string {
 	arn, label := aws.ToString(t.LatestStreamArn), aws.ToString(t.LatestStreamLabel)
 	text := ""
@@ -31,8 +31,8 @@ func streamText(t *types.TableDescription) string {
 	return text
 }
 
-// streamsText prints the tables of streams, one for each stream, sorted: the
-// order of streams is nobody's promise.
+// streamsText prints the tables of streams, one for each stream, sorted: AWS
+// promises no order of streams.
 func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	if out.Streams == nil {
 		return "no Streams"
@@ -84,8 +84,8 @@ func decimal(s *string) bool {
 	return s != nil && len(*s) >= 21 && strings.Trim(*s, "0123456789") == ""
 }
 
-// recordsText prints records, one a line, and whether the shard goes on. What
-// they all have in common is shown where it is not as it should be.
+// recordsText prints records, one a line, and whether the shard goes on.
+// Members that all of them share are shown only if they are wrong.
 func recordsText(out *dynamodbstreams.GetRecordsOutput) string {
 	if out.Records == nil {
 		return "no Records"
@@ -188,8 +188,8 @@ func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
 	return nil
 }
 
-// streamsSeen is what a case has learnt about streams from the answers that it
-// got: no name of a stream, a shard or a position is known before.
+// streamsSeen is a case's knowledge about streams from earlier answers: no name
+// of a stream, a shard or a position is known before.
 type streamsSeen struct {
 	streams  []string // ARNs, in the order in which they began
 	shard    string
@@ -293,8 +293,8 @@ func atRecord(n int) option {
 	}
 }
 
-// wholeStream is all that is in a stream, in the order of sequence numbers:
-// how many shards there are is nobody's promise.
+// wholeStream is all records of a stream, in the order of sequence numbers: AWS
+// does not promise a number of shards.
 type wholeStream struct {
 	arn   string
 	sizes bool // of the records, in bytes, rather than they

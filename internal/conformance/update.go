@@ -1,6 +1,7 @@
 package conformance
 
-// revision is an update of the row {pk: "a", sk: "b"} and what is read after.
+// revision is an update of the row {pk: "a", sk: "b"} and the row that is read
+// after it.
 type revision struct {
 	name, rule, source string
 	item               attrs // nil: there is no such row

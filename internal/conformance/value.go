@@ -47,8 +47,8 @@ func (a attrs) sdk() map[string]types.AttributeValue {
 	return out
 }
 
-// valueOf converts what a case wrote. It panics at what it does not know: a
-// mistake in this package, which any run of it shows.
+// valueOf converts a value as a case writes it. It panics at an unknown type:
+// that is a mistake in this package, which any run of it shows.
 func valueOf(v any) types.AttributeValue {
 	switch v := v.(type) {
 	case types.AttributeValue:

@@ -17,12 +17,12 @@ import (
 // it is "1". It costs money: see the package's documentation.
 const AWSEnv = "ISRSIM_AWS"
 
-// ErrNoCredentials is what AWS returns if the environment says not where to go
-// and as whom.
+// ErrNoCredentials is the error of AWS if the environment names no region or no
+// credentials.
 var ErrNoCredentials = errors.New("DynamoDB itself needs AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
 
-// Account returns the region and the credentials that the environment names.
-// No files are read: nobody's usual account is used by accident.
+// Account returns the region and the credentials that the environment names. No
+// files are read, so that no usual account is used by accident.
 func Account() (region string, c aws.Credentials, err error) {
 	region = os.Getenv("AWS_REGION")
 	c = aws.Credentials{

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A fault of a request: it breaks what it is given, and says whether there
-// was something to break.
+// A fault of a request: it breaks its argument, and reports whether there was
+// something to break.
 type fault struct {
 	name  string
 	apply func(d draws, b *broken) bool
@@ -15,10 +15,10 @@ type fault struct {
 // broken is a request while it is being broken.
 type broken struct {
 	request Request
-	// part is what has TableName, a key and expressions: the body, or that of
-	// an action of a transaction.
+	// part is an object with TableName, a key and expressions: the body, or
+	// that of an action of a transaction.
 	part object
-	// list is the actions of a transaction, or what a batch has for a table.
+	// list is the actions of a transaction, or a batch's requests for a table.
 	list  []any
 	table table
 }
@@ -32,8 +32,8 @@ func (d draws) broken(r Request) Request {
 		f = pick(d, "fault", faults)
 		b.request.Body = clone(r.Body).(object)
 		b.find()
-		// A read of an index may ask for what the index does not have, which is
-		// an error already.
+		// A read of an index may ask for attributes that the index does not
+		// have, which is an error already.
 		sound := r.Body["IndexName"] == nil || f.name == consistentIndex
 		if sound && f.apply(d, b) {
 			break
@@ -85,7 +85,7 @@ func firstKey(o object) string {
 	return ""
 }
 
-// inFirst returns what the first of a list of actions wraps.
+// inFirst returns the object in the first of a list of actions.
 func inFirst(list []any) object {
 	if len(list) == 0 {
 		return nil
@@ -200,7 +200,7 @@ const (
 const consistentIndex = "consistent read of a global index"
 
 var faults = []weighted[fault]{
-	// What a request names.
+	// The names in a request.
 	{1, fault{"table that is not there", func(_ draws, b *broken) bool { return b.rename("differential-missing") }}},
 	{1, fault{"name of a table", func(_ draws, b *broken) bool { return b.rename("x!") }}},
 	{4, fault{"no name of a table", func(_ draws, b *broken) bool {

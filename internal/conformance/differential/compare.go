@@ -12,14 +12,13 @@ import (
 
 // disparity is one place where two answers differ.
 type disparity struct {
-	// path is "error" for different outcomes, and otherwise the members that
-	// lead to the place, such as "ConsumedCapacity.Table".
+	// path is "error" for different outcomes, and otherwise the members that lead to the place, such as
+	// "ConsumedCapacity.Table".
 	path        string
 	left, right string
 }
 
-// compare returns the places where two answers to a request differ, once
-// what has no order is ordered.
+// compare returns the places where two answers to a request differ, after sorting everything without an order.
 func compare(left, right answer) []disparity {
 	if l, r := left.outcome(), right.outcome(); inAnyOrder(l) != inAnyOrder(r) {
 		return []disparity{{"error", left.detailed(), right.detailed()}}
@@ -71,8 +70,8 @@ func union(a, b object) []string {
 	return names
 }
 
-// inOrder sorts what has no order by AWS's documentation: sets, the items of
-// a batch, the tables that consumed something.
+// inOrder sorts everything that has no order by AWS's documentation: sets, the items of a batch, the tables that
+// consumed something.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 func inOrder(v any) any {
@@ -111,8 +110,7 @@ func inOrder(v any) any {
 	return v
 }
 
-// sortTexts sorts a list, if it is one, by the JSON of its elements, in which
-// equal numbers are one text.
+// sortTexts sorts a list, if it is one, by the JSON of its elements, in which equal numbers are one text.
 func sortTexts(v any) {
 	if list, ok := v.([]any); ok {
 		slices.SortStableFunc(list, func(a, b any) int {
@@ -121,8 +119,7 @@ func sortTexts(v any) {
 	}
 }
 
-// normal is a copy of a JSON value in which every DynamoDB number has its
-// normal text.
+// normal is a copy of a JSON value in which every DynamoDB number has its normal text.
 func normal(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -172,8 +169,8 @@ func tableOf(v any) string {
 	return name
 }
 
-// setInMessage is a list of names that a message prints in the order that a
-// set in the memory of the service has them in.
+// setInMessage is a list of names that a message prints in the order that a set in the memory of the service has them
+// in.
 var setInMessage = regexp.MustCompile(`does not project (?:one or more filter attributes: )?\[[^\]]*\]`)
 
 // inAnyOrder sorts such lists.
@@ -184,7 +181,7 @@ func inAnyOrder(message string) string {
 	})
 }
 
-// sortedList sorts what a message lists between brackets.
+// sortedList sorts the list between the brackets of a message.
 func sortedList(list string) string {
 	names := strings.FieldsFunc(list[1:len(list)-1], func(r rune) bool { return r == ',' || r == ' ' })
 	slices.Sort(names)
@@ -194,6 +191,6 @@ func sortedList(list string) string {
 // float is a number of JSON; 0 if it is none.
 func float(v any) float64 {
 	n, _ := v.(json.Number)
-	f, _ := n.Float64() // what is no number is 0, and compared by its own member
+	f, _ := n.Float64() // a text that is not a number is 0, and compared by its own member
 	return f
 }

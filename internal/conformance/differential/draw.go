@@ -6,10 +6,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draws is where all that is random comes from. Every choice is made of
-// single bits because rapid's ranges and samples favour small values: what is
-// drawn here is uniform, and shrinks towards the first alternative all the
-// same.
+// draws is the source of everything random. Every choice is made of single bits
+// because rapid's ranges and samples favour small values. These choices are
+// uniform, and shrink towards the first alternative all the same.
 type draws struct{ t *rapid.T }
 
 var bit = rapid.Bool()
@@ -19,7 +18,7 @@ func (d draws) below(n int, label string) int {
 	if n <= 1 {
 		return 0
 	}
-	// A few bits more than needed even out what the remainder favours.
+	// A few bits more than needed even out the bias of the remainder.
 	width := bits.Len(uint(n-1)) + 3
 	v := 0
 	for range width {

@@ -85,7 +85,7 @@ func (e *expressions) path(kind string) string {
 		return e.name("l") + root[1:]
 	}
 	text := e.name(root)
-	// What leads into a key is an error, which is drawn elsewhere.
+	// A path into a key is an error, which is drawn elsewhere.
 	if kind == "" && e.table.indexed(root) == "" && !e.table.isKey(root) && e.chance(4, "deeper") {
 		for range 1 + e.below(2, "steps") {
 			text += oneOf(e.draws, "step", ".k", "[0]", ".x", "[1]", "["+fmt.Sprint(e.below(5, "index"))+"]")
@@ -106,7 +106,7 @@ func (e *expressions) other(kind, than string) string {
 // ordered are the types that have an order.
 var ordered = []string{"N", "S", "B"}
 
-// operand writes what a comparison compares: a path, a value or a size.
+// operand writes an operand of a comparison: a path, a value or a size.
 func (e *expressions) operand(kind string) string {
 	switch e.below(6, "operand") {
 	case 0, 1, 2, 3:
@@ -274,7 +274,7 @@ func (e *expressions) update() string {
 	return strings.Join(sections, " ")
 }
 
-// target writes what an update changes: an attribute, or a path into one.
+// target writes the target of an update: an attribute, or a path into one.
 func (e *expressions) target(name string) string {
 	switch {
 	case name == "m" && e.chance(2, "into"):
@@ -285,7 +285,7 @@ func (e *expressions) target(name string) string {
 	return e.name(name)
 }
 
-// assigned writes what a SET assigns.
+// assigned writes the value that a SET assigns.
 func (e *expressions) assigned(target, path string) string {
 	kind := map[string]string{"num": "N", "n": "N", "h": "N", "a.b": "N", "str": "S", "g": "S", "status": "S", "b": "B", "m": "M", "l": "L", "ss": "SS"}[target]
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // Known is a difference between the fake and DynamoDB Local that is known. It
-// is as narrow as it can be said: what is not exactly this is a failure.
+// is as narrow as possible: any other difference is a failure.
 type Known struct {
 	// Operations are those whose answers differ so, separated by spaces;
 	// empty: any.
@@ -15,8 +15,8 @@ type Known struct {
 	// Path is a pattern of the place in the answer: "error" for the outcome,
 	// or the members that lead there.
 	Path string
-	// Fake and Local are patterns of what each says there: for an error
-	// "Exception: message", or "ok".
+	// Fake and Local are patterns of the two answers: "Exception: message" for
+	// an error, or "ok".
 	Fake, Local string
 	// When, if not nil, must be true of the request.
 	When func(Request) bool
@@ -47,7 +47,7 @@ func compile(list []*Known) []*Known {
 	return list
 }
 
-// known returns the listed difference that this is, nil if there is none.
+// known returns the listed difference that fits, nil if there is none.
 func known(list []*Known, r Request, d disparity) *Known {
 	for _, k := range list {
 		if k.Silent == nil && (k.Operations == "" || contains(k.Operations, r.Operation)) &&
@@ -61,7 +61,7 @@ func known(list []*Known, r Request, d disparity) *Known {
 
 func contains(words, word string) bool { return strings.Contains(" "+words+" ", " "+word+" ") }
 
-// String says what the difference is.
+// String describes the difference.
 func (k *Known) String() string {
 	if k.Silent != nil {
 		return k.Reason
@@ -77,5 +77,5 @@ var (
 	quoted      = regexp.MustCompile(`'[^']*'|"[^"]*"|\[[^\]]*\]|[:#][A-Za-z0-9_]+|\b[0-9]+\b`)
 )
 
-// general is a message without what a request brought into it.
+// general is a message without the parts that come from the request.
 func general(message string) string { return quoted.ReplaceAllString(message, "…") }

@@ -36,7 +36,7 @@ const (
 	constraint = v + `\d+ validation errors? detected: `
 	canceled   = `TransactionCanceledException: .*ValidationError.* - ValidationError: `
 	anything   = ".*"
-	// localKey is what Local says of a key or an item that does not fit.
+	// localKey is Local's message about a key or an item that does not fit.
 	localKey = `(The number of conditions on the keys is invalid|One of the required keys was not given a value|` +
 		`One or more parameter values were invalid: Type mismatch for key|Invalid attribute value type|` +
 		`The list of keys in RequestItems for BatchGetItem may not contain null or empty values: .*)`
@@ -47,8 +47,8 @@ const (
 		`Number overflow\. .*|Number underflow\. .*|DynamoDB only supports precision up to 38 digits)`
 )
 
-// Local is what DynamoDB Local 3.3.1 is known to answer otherwise than the
-// fake. In each the fake answers as the service does, by the source, or as far
+// Local are the known differences between DynamoDB Local 3.3.1 and the fake. In
+// each of them the fake answers as the service does, by the source, or as far
 // as is known.
 var Local = compile([]*Known{
 	// Errors: names, keys and values.

@@ -71,7 +71,7 @@ func merged(r Request, pages []object) object {
 	}
 	one["Count"] = count
 	if _, segmented := r.Body["TotalSegments"]; segmented {
-		// Which segment an item is in is nobody's business either.
+		// The segment of an item is not documented, either.
 		total := 0.0
 		for _, n := range scanned {
 			total += float(n)

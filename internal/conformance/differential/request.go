@@ -24,14 +24,14 @@ type Request struct {
 	Pages bool
 	// Raw, if any, goes over the wire in the place of Body.
 	Raw string
-	// Breaks names what was broken on purpose, for the tally.
+	// Breaks names the mistake that was made on purpose, for the tally.
 	Breaks string
 }
 
 // Sequence is a list of requests.
 type Sequence []Request
 
-// text returns what goes over the wire.
+// text returns the body that goes over the wire.
 func (r Request) text(run int) []byte {
 	body := []byte(r.Raw)
 	if r.Raw == "" {
@@ -67,7 +67,7 @@ func (r Request) String() string {
 	return text
 }
 
-// GoString is a list of the requests, one a line: what rapid prints.
+// GoString is a list of the requests, one a line, for rapid to print.
 func (s Sequence) GoString() string {
 	lines := make([]string, len(s))
 	for i, r := range s {

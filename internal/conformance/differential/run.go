@@ -14,11 +14,11 @@ import (
 type Pair struct {
 	// Fake is under test.
 	Fake Store
-	// Real is what it is held to.
+	// Real is the store with which it is compared.
 	Real Store
 	// Known are the differences that the real store is known for.
 	Known []*Known
-	// Tally counts what is met.
+	// Tally counts the operations, expressions and errors of the run.
 	Tally *Tally
 	// Survey, if not nil, is told of every difference that is not listed, and
 	// the sequence goes on: to see many at once.
@@ -39,7 +39,7 @@ type Failure struct {
 	names   [2]string
 }
 
-// Kind says what differs: failures of one kind count as the same while rapid
+// Kind names the difference: failures of one kind count as the same while rapid
 // shrinks.
 func (f *Failure) Kind() string {
 	operation := "what is left"
@@ -93,8 +93,8 @@ func (p *Pair) Create(ctx context.Context) error {
 	})
 }
 
-// Drop deletes the tables.
-// It takes no context: it is what is left to do when one has ended.
+// Drop deletes the tables. It takes no context, because it must run after the
+// context has ended.
 func (p *Pair) Drop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience) //nolint:forbidigo // see above
 	defer cancel()
@@ -219,13 +219,13 @@ func (p *Pair) send(ctx context.Context, r Request) (left, right answer, err err
 	return left, right, err
 }
 
-// judge compares two answers, and returns what differs and is not listed.
-// What is listed may have left other rows, to be repaired.
+// judge compares two answers, and returns the differences that are not listed.
+// A listed one may have left other rows, to be repaired.
 func (p *Pair) judge(r Request, left, right answer) (unlisted []disparity, repair bool) {
 	return p.unlisted(r, compare(left, right))
 }
 
-// unlisted sorts out what is listed.
+// unlisted returns the differences that are not listed.
 func (p *Pair) unlisted(r Request, all []disparity) (unlisted []disparity, repair bool) {
 	for _, d := range all {
 		k := known(p.Known, r, d)

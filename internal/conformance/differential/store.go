@@ -13,19 +13,20 @@ import (
 	"strings"
 )
 
-// Store is a DynamoDB by its wire: what is compared is what every client
-// gets.
+// Store is a DynamoDB by its wire, so that the compared answers are those that
+// every client gets.
 type Store struct {
-	// Name is what reports call it.
+	// Name is its name in reports.
 	Name string
-	// Send sends a request: an http.Client's Do, or what serves in process.
+	// Send sends a request: an http.Client's Do, or a function that serves in
+	// process.
 	Send func(*http.Request) (*http.Response, error)
 	// Endpoint is its address.
 	Endpoint string
 	// Delayed says that tables take their time to come, and that indexes are
 	// behind their tables.
 	Delayed bool
-	// Sign adds what tells the store who asks.
+	// Sign adds the caller's credentials.
 	Sign func(r *http.Request, body []byte) error
 }
 
@@ -48,7 +49,7 @@ func Unsigned(accessKeyID string) func(*http.Request, []byte) error {
 	}
 }
 
-// answer is what a store said to a request.
+// answer is a store's answer to a request.
 type answer struct {
 	status int
 	// code and message are those of an error.
@@ -84,8 +85,8 @@ func (a answer) detailed() string {
 }
 
 // do sends a request and reads the answer. The error is that of the
-// infrastructure, or of an answer that is not well-formed: what the store
-// makes of the request is in the answer.
+// infrastructure, or of an answer that is not well-formed. An error of the
+// store is part of the answer.
 func (s Store) do(ctx context.Context, operation string, body []byte) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Endpoint+"/", bytes.NewReader(body))
 	if err != nil {

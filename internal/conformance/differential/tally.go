@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Tally counts what sequences reach: operations, what their expressions are
-// made of, errors. Its methods may be called at the same time.
+// Tally counts what sequences reach: operations, the parts of their
+// expressions, and errors. Its methods may be called at the same time.
 type Tally struct {
 	mu         sync.Mutex
 	sequences  int
@@ -95,8 +95,9 @@ func eachExpression(v any, f func(string)) {
 	}
 }
 
-// How many requests a run must have to be held to what it reaches: to every
-// operation and function, and most classes of errors; and to each class.
+// The number of requests from which a run must have reached every operation and
+// function and most classes of errors, and the number from which it must have
+// reached each class.
 const (
 	enough = 5_000
 	many   = 50_000
@@ -141,7 +142,7 @@ func (c *Tally) Vacuous() (missing []string) {
 	return missing
 }
 
-// String is what was met, for readers.
+// String prints the counts, for readers.
 func (c *Tally) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

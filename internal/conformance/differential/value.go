@@ -97,8 +97,8 @@ func (d draws) key(t table) object {
 	return k
 }
 
-// plain are the attributes that items have beside their keys: each of the
-// type that its name promises, most of the time.
+// plain are the attributes of items other than their keys: each of the type
+// that its name promises, most of the time.
 var plain = []attribute{
 	{"x", ""}, {"y", ""}, {"n", "N"}, {"g", "S"}, {"h", "N"}, {"b", "B"}, {"m", "M"}, {"l", "L"},
 	{"ss", "SS"}, {"ns", "NS"}, {"bs", "BS"}, {"status", "S"}, {"a.b", "N"}, {"num", "N"}, {"str", "S"},
