@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Cache answers requests for pages: from META while it is fresh, else by

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"os"
 	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // withDefaults fills in the defaults and checks the rest.

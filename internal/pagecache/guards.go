@@ -2,6 +2,7 @@ package pagecache
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 

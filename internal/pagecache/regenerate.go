@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 

@@ -3,8 +3,9 @@ package pagecache
 import (
 	"context"
 	"errors"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Lease is the right to regenerate a key, as its holder knows it.
