@@ -74,6 +74,7 @@ func (b *bodies) take(c *conn, bytes int) (*claim, error) {
 		return nil, err
 	}
 	c.waits.reset() // the wait for room was not the client's fault
+	c.roomy = true
 	_ = c.SetReadDeadline(time.Now().Add(b.limits.body))
 	return wanted, nil
 }

@@ -196,6 +196,7 @@ type conn struct {
 	from          *listener
 	reads, writes deadline
 	failed        error        // of Read, if any
+	roomy         bool         // there is room for the body that it sends
 	lingers       atomic.Int64 // how many bytes Close still reads
 
 	proven  atomic.Bool // the client has sent a complete request
@@ -281,8 +282,9 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is how many bytes of a stranger are read at once: enough for nearly
-// every header, and little of a body that may have to wait for room.
+// strangerRead is how many bytes of a stranger are read at once until there is room
+// for its body: enough for nearly every header, and little of a body that may have
+// to wait.
 const strangerRead = 4 << 10
 
 // Read reads.
@@ -292,7 +294,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if !c.proven.Load() {
+	if !c.roomy && !c.proven.Load() {
 		p = p[:min(len(p), strangerRead)]
 	}
 	c.waits.begin()
