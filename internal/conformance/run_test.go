@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/conformance"
@@ -74,6 +75,42 @@ func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 	store.Name = conformance.Local
 	complaint(t, "update/REMOVE creates nothing", store, "dynamodb-local answers like DynamoDB now", `listed {pk: "a", sk: "b"}`)
 	complaint(t, "update/creates", store)
+}
+
+// failing is a store that answers its first puts with an InternalFailure.
+type failing struct {
+	*ddbfake.Door
+	left int
+}
+
+func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	if f.left > 0 {
+		f.left--
+		return nil, &smithy.GenericAPIError{Code: "InternalFailure", Message: "The request processing has failed."}
+	}
+	return f.Door.PutItem(ctx, in, o...)
+}
+
+// DynamoDB Local fails now and then: once is no finding, twice is one. Any other store may not fail at all.
+func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
+	for _, test := range []struct {
+		store    string
+		failures int
+		finding  bool
+	}{
+		{conformance.Local, 1, false},
+		{conformance.Local, 100, true},
+		{conformance.Fake, 1, true},
+		{conformance.AWS, 1, true},
+	} {
+		db, store := newFake()
+		store.Name, store.Client, store.Streams = test.store, &failing{db.As("conformance"), test.failures}, db.As("conformance")
+		var want []string
+		if test.finding {
+			want = []string{"step 1, PutItem", "got InternalFailure: The request processing has failed."}
+		}
+		complaint(t, "item/put if absent", store, want...)
+	}
 }
 
 func TestCheckWithoutAClock(t *testing.T) {
