@@ -100,6 +100,12 @@ func expectedValue(f *pflag.Flag) string {
 		return "true or false"
 	case "duration":
 		return "a duration, such as 30s"
+	case "rate":
+		return "a number, a slash and s, m, h or d, such as 200/s or 0.1/h"
+	case "count":
+		return "a whole number from 1 to 1000M, such as 500, 10k or 1M"
+	case "float64":
+		return "a number"
 	default:
 		return "one"
 	}

@@ -1,0 +1,76 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/policy"
+)
+
+// PrintAdvice prints advice as a table: the calculator of tutorials beside what is better.
+func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice) error {
+	exactly := "none"
+	if a.Exact > 0 {
+		exactly = a.Exact.String()
+	}
+	firstOrder := "none"
+	if a.FirstOrder > 0 {
+		firstOrder = a.FirstOrder.String()
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	c := a.Calculator
+	share := policy.HitRatio.Format
+	for _, line := range [][3]string{
+		{"", "rule of thumb", "exact"},
+		{"optimum", firstOrder, exactly},
+		{"lifetime", c.Lifetime.String(), a.Lifetime.String()},
+		{"outdated at expiry", share(min(1, c.Outdated)), share(a.AtExpiry)},
+		{"outdated over reads", "", share(a.OverReads)},
+		{"reads that miss", share(min(1, c.Misses)), share(a.Misses)},
+		{"renders", policy.Renders.Format(1 / c.Lifetime.Seconds()), policy.Renders.Format(a.Misses * d.Reads)},
+	} {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", line[0], line[1], line[2])
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nrevalidate_seconds: %d\n", int(a.Lifetime/time.Second))
+	for _, r := range a.Reasons {
+		fmt.Fprintf(out, "- %s\n", r)
+	}
+	return nil
+}
+
+// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed that
+// is polled all the time.
+func PrintSchedule(out io.Writer, p policy.Policy) error {
+	aged, ok := p.Lifetime.(policy.AgeBased)
+	if !ok {
+		return fmt.Errorf("found policy %s, whose lifetimes do not depend on the age of data, expected one of age-based, "+
+			"age-linear, age-logarithmic, age-piecewise", p.Name)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "age of the data\tlifetime\n")
+	for _, age := range []time.Duration{
+		0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
+		10 * time.Minute, 11 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
+	} {
+		fmt.Fprintf(table, "%s\t%s\n", age, aged.For(age).Round(time.Millisecond))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day\n",
+		refreshes(aged, 10*time.Minute), refreshes(aged, 24*time.Hour))
+	return nil
+}
+
+// refreshes counts the renders of a bucket that is rendered as soon as its lifetime ends.
+func refreshes(a policy.AgeBased, lasts time.Duration) (n int) {
+	for age := time.Duration(0); age < lasts; age += a.For(age) {
+		n++
+	}
+	return n
+}

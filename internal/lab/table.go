@@ -1,0 +1,131 @@
+package lab
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/isr-sim/isr-sim/scenario/policy"
+)
+
+// compared are the measures of a comparison's table; CSV and JSON have all.
+var compared = []struct {
+	measure policy.Measure
+	header  string
+}{
+	{policy.HitRatio, "hits"}, {policy.Outdated, "outdated"}, {policy.OutdatedP99, "by p99"}, {policy.KnownStale, "known stale"},
+	{policy.Renders, "renders"}, {policy.RendersOfOneKey, "at once"}, {policy.LatencyP99, "wait p99"}, {policy.CostMonth, "$/month"},
+}
+
+// PrintComparison prints a table for each workload.
+func PrintComparison(out io.Writer, rows []Row) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	workload := ""
+	for _, r := range rows {
+		if r.Workload != workload {
+			if workload != "" {
+				fmt.Fprintln(table)
+			}
+			workload = r.Workload
+			fmt.Fprint(table, workload)
+			for _, c := range compared {
+				fmt.Fprint(table, "\t", c.header)
+			}
+			fmt.Fprintln(table)
+		}
+		fmt.Fprint(table, r.Policy)
+		for _, c := range compared {
+			fmt.Fprint(table, "\t", c.measure.Format(round(r.Of(c.measure).Mean)))
+		}
+		fmt.Fprintln(table)
+	}
+	return table.Flush()
+}
+
+// PrintRun prints all measures of one experiment with their intervals.
+func PrintRun(out io.Writer, r Row) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "%s on %s\tmean\t99 %% interval\n", r.Policy, r.Workload)
+	for _, m := range policy.Measures() {
+		i := r.Of(m)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", m, m.Format(i.Mean), intervalText(m, i))
+	}
+	return table.Flush()
+}
+
+func intervalText(m policy.Measure, i policy.Interval) string {
+	if math.IsNaN(i.Low) {
+		return "one seed has none"
+	}
+	return fmt.Sprintf("%s to %s", m.Format(max(0, i.Low)), m.Format(i.High))
+}
+
+// round leaves three digits, so that a table can be read.
+func round(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
+		return v
+	}
+	return r
+}
+
+// PrintCSV prints one line for each policy, workload and measure.
+func PrintCSV(out io.Writer, rows []Row) error {
+	w := csv.NewWriter(out)
+	_ = w.Write([]string{"workload", "policy", "measure", "mean", "low", "high"}) // Error says whether it failed
+	for _, r := range rows {
+		for _, m := range policy.Measures() {
+			i := r.Of(m)
+			_ = w.Write([]string{r.Workload, r.Policy, m.String(), number(i.Mean), number(i.Low), number(i.High)})
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// number prints a figure; none is empty.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 9, 64)
+}
+
+// jsonInterval is an interval in JSON. One seed has no bounds.
+type jsonInterval struct {
+	Mean float64  `json:"mean"`
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+}
+
+type jsonRow struct {
+	Workload   string                  `json:"workload"`
+	Policy     string                  `json:"policy"`
+	Seeds      int                     `json:"seeds"`
+	Confidence float64                 `json:"confidence"`
+	Measures   map[string]jsonInterval `json:"measures"`
+}
+
+// PrintJSON prints an array with an object for each policy and workload.
+func PrintJSON(out io.Writer, rows []Row) error {
+	all := []jsonRow{}
+	for _, r := range rows {
+		row := jsonRow{r.Workload, r.Policy, len(r.Results), r.Confidence, map[string]jsonInterval{}}
+		for _, m := range policy.Measures() {
+			i := r.Of(m)
+			value := jsonInterval{Mean: i.Mean}
+			if !math.IsNaN(i.Low) {
+				value.Low, value.High = &i.Low, &i.High
+			}
+			row.Measures[m.String()] = value
+		}
+		all = append(all, row)
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}

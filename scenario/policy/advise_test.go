@@ -1,0 +1,116 @@
+package policy
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The three examples of the tutorial: what its calculator prints, and what is better.
+func TestAdviceForTheTutorialsExamples(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		demand     Demand
+		calculator Calculator
+		lifetime   time.Duration
+		reason     string
+	}{
+		{
+			"user profile",
+			Demand{Changes: 0.1 / 3600, Reads: 100, Miss: 0.5, Stale: 0.8, Longest: 5 * time.Minute, Render: 50 * time.Millisecond},
+			Calculator{Optimum: 212132 * time.Millisecond, Lifetime: 3 * time.Minute, Outdated: 0.005, Misses: 1.0 / 18000},
+			3 * time.Minute, "",
+		},
+		{
+			"stock price",
+			Demand{Changes: 1, Reads: 1000, Miss: 0.1, Stale: 2, Longest: time.Second, Render: 10 * time.Millisecond},
+			Calculator{Optimum: 316 * time.Millisecond, Lifetime: 5 * time.Second, Outdated: 5, Misses: 1.0 / 5000},
+			time.Second, "The calculator's 5s breaks the demand of 1s",
+		},
+		{
+			"product catalogue",
+			Demand{Changes: 10.0 / 3600, Reads: 500, Miss: 1, Stale: 1.2, Longest: 10 * time.Minute, Render: 100 * time.Millisecond},
+			Calculator{Optimum: 24495 * time.Millisecond, Lifetime: 30 * time.Second, Outdated: 1.0 / 12, Misses: 1.0 / 15000},
+			30 * time.Second, "",
+		},
+	} {
+		got, err := Advise(test.demand)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := got.Calculator
+		if c.Optimum != test.calculator.Optimum || c.Lifetime != test.calculator.Lifetime ||
+			math.Abs(c.Outdated-test.calculator.Outdated) > 1e-9 || math.Abs(c.Misses-test.calculator.Misses) > 1e-9 {
+			t.Errorf("%s: the calculator says %+v, want %+v", test.name, c, test.calculator)
+		}
+		if got.Lifetime != test.lifetime {
+			t.Errorf("%s: got a lifetime of %s, want %s", test.name, got.Lifetime, test.lifetime)
+		}
+		if reasons := strings.Join(got.Reasons, "\n"); !strings.Contains(reasons, test.reason) {
+			t.Errorf("%s: got reasons\n%s\nwant one with %q", test.name, reasons, test.reason)
+		}
+	}
+}
+
+// The tutorial's table of staleness, with the exact figures: it gives the chance at expiry, rounds some of it to W*T, and
+// calls it the share of stale reads.
+func TestStalenessTable(t *testing.T) {
+	const minute, hour = 60.0, 3600.0
+	for _, test := range []struct{ changes, lifetime, atExpiry, overReads float64 }{
+		{1 / hour, minute, 0.0165, 0.0083}, {1 / hour, 5 * minute, 0.0800, 0.0405}, {1 / hour, hour, 0.632, 0.368},
+		{1 / (10 * minute), minute, 0.0952, 0.0484}, {1 / (10 * minute), 5 * minute, 0.393, 0.213},
+		{1 / (10 * minute), hour, 0.9975, 0.834},
+		{1 / minute, minute, 0.632, 0.368}, {1 / minute, 5 * minute, 0.993, 0.801}, {1 / minute, hour, 1.000, 0.983},
+		{1, minute, 1.000, 0.983}, {1, 5 * minute, 1.000, 0.997}, {1, hour, 1.000, 1.000},
+	} {
+		// Over reads, at a rate that leaves no misses.
+		atExpiry, overReads := outdatedAtExpiry(test.changes, test.lifetime), absoluteOutdated(1e9, test.changes, test.lifetime)
+		if math.Abs(atExpiry-test.atExpiry) > 0.0006 || math.Abs(overReads-test.overReads) > 0.0006 {
+			t.Errorf("a change every %.0f s, a lifetime of %.0f s: got %.4f at expiry and %.4f over reads, want %.4f and %.4f",
+				1/test.changes, test.lifetime, atExpiry, overReads, test.atExpiry, test.overReads)
+		}
+	}
+}
+
+func TestAdviseRefusesWhatCannotBe(t *testing.T) {
+	possible := Demand{Changes: 0.01, Reads: 1, Miss: 1, Stale: 1, Longest: time.Minute, Render: time.Second, Retention: time.Hour}
+	if _, err := Advise(possible); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name       string
+		change     func(*Demand)
+		impossible bool
+		want       string
+	}{
+		{"a render longer than the longest staleness", func(d *Demand) { d.Render = 2 * time.Minute }, true, "a render takes 2m0s"},
+		{"no whole second left", func(d *Demand) { d.Longest = 999 * time.Millisecond; d.Render = 0 }, true, "the shortest lifetime is 1s"},
+		{"rows deleted while servable", func(d *Demand) { d.Retention = 30 * time.Second }, true, "rows are kept for 30s"},
+		{"no reads", func(d *Demand) { d.Reads = 0 }, false, "found 0 reads a second"},
+		{"less than no changes", func(d *Demand) { d.Changes = -1 }, false, "found changes -1"},
+		{"no number", func(d *Demand) { d.Stale = math.NaN() }, false, "found cost of staleness NaN"},
+		{"a negative render", func(d *Demand) { d.Render = -1 }, false, "expected none below 0s"},
+	} {
+		d := possible
+		test.change(&d)
+		_, err := Advise(d)
+		if err == nil || !strings.Contains(err.Error(), test.want) || errors.Is(err, ErrImpossible) != test.impossible {
+			t.Errorf("%s: got error %v, want one with %q (impossible: %v)", test.name, err, test.want, test.impossible)
+		}
+	}
+}
+
+// Data that never changes, and data whose renders never pay, get the longest lifetime there is.
+func TestAdviceWithoutAnOptimum(t *testing.T) {
+	for _, d := range []Demand{
+		{Reads: 1, Miss: 1, Stale: 1, Longest: time.Hour},
+		{Changes: 2, Reads: 1, Miss: 1, Stale: 1, Longest: time.Hour},
+	} {
+		a, err := Advise(d)
+		if err != nil || a.Lifetime != time.Hour || a.Exact != 0 {
+			t.Errorf("%+v: got %s (exact %s), %v; want 1h0m0s and no optimum", d, a.Lifetime, a.Exact, err)
+		}
+	}
+}

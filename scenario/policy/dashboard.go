@@ -1,0 +1,83 @@
+package policy
+
+import (
+	"slices"
+	"time"
+)
+
+// Dashboard polls a rolling window of a time series. The window is cut into buckets at multiples of their width, so a
+// poll asks for the same buckets as the one before it, but for the first and the last: each bucket is a key. Events belong
+// to the bucket of the time at which they happened, and arrive late. Each arrival changes the bucket's data.
+type Dashboard struct {
+	// Every is the time between two polls, Window how far back a poll looks, Bucket the width of a bucket.
+	Every, Window, Bucket time.Duration
+	// Events is how many happen a second.
+	Events float64
+	// Late is how long after it happened an event arrives.
+	Late Dist
+}
+
+// Begin implements Workload.
+func (d Dashboard) Begin(_, changes *Random) Traffic {
+	if d.Every <= 0 || d.Window <= 0 || d.Bucket <= 0 {
+		return &dashboard{}
+	}
+	return &dashboard{Dashboard: d, random: changes, arrivals: map[int][]time.Duration{}}
+}
+
+type dashboard struct {
+	Dashboard
+	random   *Random
+	arrivals map[int][]time.Duration // by key, sorted
+	poll     time.Duration
+	next     int // the bucket of the poll that is read next
+	first    int
+}
+
+// Read implements Traffic. Key 0 is the first bucket of the first poll, which begins a window before the run does.
+func (d *dashboard) Read() (Read, bool) {
+	if d.Every == 0 {
+		return Read{}, false
+	}
+	last := int((d.poll + d.Window) / d.Bucket)
+	if d.next > last {
+		d.poll += d.Every
+		first := int(d.poll / d.Bucket)
+		for old := d.first; old < first; old++ {
+			delete(d.arrivals, old) // nobody reads it again
+		}
+		d.first, d.next = first, first
+	}
+	key := d.next
+	d.next++
+	return Read{At: d.poll, Key: key, Data: d.begins(key)}, true
+}
+
+// begins returns when a bucket begins.
+func (d *dashboard) begins(key int) time.Duration { return time.Duration(key)*d.Bucket - d.Window }
+
+// Changed implements Traffic.
+func (d *dashboard) Changed(key int, after time.Duration) time.Duration {
+	if key < d.first || d.Events <= 0 {
+		return never
+	}
+	arrivals, ok := d.arrivals[key]
+	if !ok {
+		begins, gap := d.begins(key), gapOf(d.Events)
+		for at := d.random.after(gap); at < d.Bucket; at += d.random.after(gap) {
+			arrivals = append(arrivals, min(never, begins+at+d.Late.draw(d.random)))
+		}
+		slices.Sort(arrivals)
+		d.arrivals[key] = arrivals
+	}
+	return firstAfter(arrivals, after)
+}
+
+// firstAfter returns the first of sorted times after a time, never if there is none.
+func firstAfter(times []time.Duration, after time.Duration) time.Duration {
+	i, _ := slices.BinarySearch(times, after+1)
+	if i == len(times) {
+		return never
+	}
+	return times[i]
+}

@@ -1,0 +1,61 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Dist is a distribution of durations. The zero value is always 0.
+type Dist struct {
+	kind  distKind
+	scale time.Duration // the value, the mean, the least value
+	alpha float64
+}
+
+type distKind int
+
+const (
+	fixed distKind = iota
+	exponential
+	pareto
+)
+
+// Fixed is always d.
+func Fixed(d time.Duration) Dist { return Dist{kind: fixed, scale: d} }
+
+// ExponentialWith is the exponential distribution with a mean.
+func ExponentialWith(mean time.Duration) Dist { return Dist{kind: exponential, scale: mean} }
+
+// Pareto is Pareto's distribution: P(d > x) = (least/x)^alpha for x >= least. Its mean is infinite if alpha <= 1.
+func Pareto(least time.Duration, alpha float64) Dist {
+	return Dist{kind: pareto, scale: least, alpha: alpha}
+}
+
+// String gives the distribution as a reader would write it: "2s", "exponential, mean 2s".
+func (d Dist) String() string {
+	switch d.kind {
+	case exponential:
+		return fmt.Sprintf("exponential, mean %s", d.scale)
+	case pareto:
+		return fmt.Sprintf("Pareto, least %s, exponent %g", d.scale, d.alpha)
+	default:
+		return d.scale.String()
+	}
+}
+
+// draw draws a duration.
+func (d Dist) draw(r *Random) time.Duration {
+	switch d.kind {
+	case exponential:
+		return r.after(float64(d.scale))
+	case pareto:
+		x := float64(d.scale) * math.Pow(1-r.Float64(), -1/d.alpha)
+		if x > float64(never) {
+			return never
+		}
+		return time.Duration(x).Truncate(time.Microsecond)
+	default:
+		return d.scale
+	}
+}

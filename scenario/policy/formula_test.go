@@ -1,0 +1,256 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
+const tolerance = 0.05
+
+// meets checks that a formula lies in the interval of the simulation, and that the interval is narrow enough to tell the
+// formula from one that is 5 % off.
+func meets(t *testing.T, x Experiment, m Measure, formula float64) {
+	t.Helper()
+	s, err := x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Of(m)
+	if got.Low > formula || got.High < formula {
+		t.Errorf("%s: the formula gives %.5f, the simulation %.5f to %.5f", m, formula, got.Low, got.High)
+	}
+	if got.Low <= formula*(1-tolerance) || got.High >= formula*(1+tolerance) {
+		t.Errorf("%s: %.5f to %.5f would hide a formula that is 5 %% off (%.5f)", m, got.Low, got.High, formula)
+	}
+}
+
+// secondsOf is a duration in seconds.
+func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// lasting returns a run of that many reads at a rate.
+func lasting(reads, rate float64) time.Duration { return secondsOf(reads / rate) }
+
+// onePoisson is an experiment on one key, with renders that take no time.
+func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
+	return Experiment{
+		Policy: Policy{Lifetime: lifetime, Refresh: refresh}, Workload: Poisson{Reads: l, Changes: w},
+		WarmUp: lasting(1000, l), Lasts: lasting(150_000, l),
+	}
+}
+
+func TestAbsolute(t *testing.T) {
+	for _, p := range [][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected{})
+			x.Lasts *= 4
+			meets(t, x, HitRatio, absoluteHits(l, lifetime))
+			meets(t, x, Outdated, absoluteOutdated(l, w, lifetime))
+			meets(t, x, OutdatedAtExpiry, outdatedAtExpiry(w, lifetime))
+		})
+	}
+}
+
+func TestSliding(t *testing.T) {
+	for _, p := range [][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, w, Sliding(secondsOf(lifetime)), Unprotected{})
+			meets(t, x, HitRatio, slidingHits(l, lifetime))
+			meets(t, x, Outdated, slidingOutdated(l, w, lifetime))
+		})
+	}
+}
+
+// The figures that documentation quotes: the same reads and changes, and the same lifetime.
+func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
+	if got := slidingOutdated(1, 0.3, 2); math.Abs(got-0.530) > 0.0005 {
+		t.Errorf("sliding: got %.4f, want 0.530", got)
+	}
+	if got := absoluteOutdated(1, 0.3, 2); math.Abs(got-0.1655) > 0.001 {
+		t.Errorf("absolute: got %.4f, want 0.165", got)
+	}
+}
+
+func TestHybrid(t *testing.T) {
+	for _, p := range [][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, idle, most := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Hybrid{secondsOf(idle), secondsOf(most)}, Unprotected{})
+			meets(t, x, HitRatio, hybridHits(l, idle, most))
+		})
+	}
+}
+
+func TestPeriodic(t *testing.T) {
+	for _, p := range [][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, every := p[0], p[1], p[2]
+			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic{})
+			x.Lasts *= 2
+			meets(t, x, Outdated, 1-freshShare(w*every))
+			meets(t, x, OutdatedAge, periodicAge(w, every))
+		})
+	}
+}
+
+func TestStaleWhileRevalidate(t *testing.T) {
+	for _, p := range [][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, d, lifetime := p[0], p[1], p[2], p[3]
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Locked{Stale: never / 4, Background: true})
+			x.Render = Fixed(secondsOf(d))
+			x.Lasts *= 2
+			meets(t, x, Renders, swrRenders(l, lifetime))
+			meets(t, x, KnownStale, swrStale(l, d, lifetime))
+			meets(t, x, Outdated, swrOutdated(l, w, d, lifetime))
+			meets(t, x, RendersPerRefresh, 1)
+		})
+	}
+}
+
+func TestUnprotected(t *testing.T) {
+	for _, p := range [][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, d, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected{})
+			x.Render = Fixed(secondsOf(d))
+			meets(t, x, RendersPerRefresh, unprotectedRenders(l, d))
+		})
+	}
+}
+
+// Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
+func TestXFetch(t *testing.T) {
+	for _, p := range [][2]float64{{0.5, 100}, {1, 20}, {2, 20}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			beta, l := p[0], p[1]
+			x := onePoisson(l, 0, Absolute(40*time.Second), XFetch{Beta: beta})
+			x.Render = Fixed(time.Second)
+			x.Lasts = 60_000 * time.Second
+			meets(t, x, RendersPerRefresh, xfetchRenders(beta))
+			meets(t, x, Early, xfetchEarly(l, beta, 1))
+		})
+	}
+}
+
+func TestTwoTiers(t *testing.T) {
+	for _, p := range [][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, t1, t2 := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected{})
+			x.Tier = Tier{Keys: 1, Lifetime: secondsOf(t1)}
+			h1, h2 := absoluteHits(l, t1), secondTierHits(l, t1, t2)
+			meets(t, x, TierRatio, h1)
+			meets(t, x, HitRatio, h1+(1-h1)*h2)
+		})
+	}
+}
+
+// Che's approximation is one: it may be off by two points.
+func TestLRU(t *testing.T) {
+	for _, p := range []struct {
+		keys     Zipf
+		capacity int
+	}{{Zipf{1000, 0.8}, 100}, {Zipf{10_000, 1}, 500}, {Zipf{500, 0}, 50}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			x := Experiment{
+				Policy:   Policy{Lifetime: Absolute(never / 4), Refresh: Unprotected{}},
+				Workload: Poisson{Reads: 100, Keys: p.keys},
+				Tier:     Tier{Keys: p.capacity, Lifetime: never / 4},
+				WarmUp:   500 * time.Second, Lasts: 2000 * time.Second,
+			}
+			s, err := x.Repeat(t.Context(), 1, 2, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			weights, sum := p.keys.weights(), 0.0
+			for _, w := range weights {
+				sum += w
+			}
+			for i := range weights {
+				weights[i] /= sum
+			}
+			got, want := s.Of(TierRatio).Mean, cheHits(weights, p.capacity)
+			if math.Abs(got-want) > 0.02 {
+				t.Errorf("hit ratio: got %.4f, want %.4f to within 2 points", got, want)
+			}
+		})
+	}
+}
+
+// fleeting reads each key once.
+type fleeting struct{ gap float64 }
+
+func (f fleeting) Begin(reads, _ *Random) Traffic { return &fleetingTraffic{f, reads, 0, 0} }
+
+type fleetingTraffic struct {
+	fleeting
+	random *Random
+	now    time.Duration
+	key    int
+}
+
+func (f *fleetingTraffic) Read() (Read, bool) {
+	f.now += f.random.after(f.gap)
+	f.key++
+	return Read{At: f.now, Key: f.key - 1}, true
+}
+
+func (*fleetingTraffic) Changed(int, time.Duration) time.Duration { return Never }
+
+// Rows that have expired and are still there: as many as expire a second, times the mean lag.
+func TestRowsPastTheirTTL(t *testing.T) {
+	for _, p := range []struct {
+		rate float64
+		lag  Dist
+		mean float64
+	}{
+		{5, Fixed(90 * time.Second), 90},
+		{20, ExponentialWith(30 * time.Second), 30},
+		{2, Pareto(20*time.Second, 3), 30},
+	} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			x := Experiment{
+				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected{}},
+				Workload: fleeting{gapOf(p.rate)},
+				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
+				WarmUp:   600 * time.Second, Lasts: 8000 * time.Second,
+			}
+			meets(t, x, RowsPast, p.rate*p.mean)
+		})
+	}
+}
+
+// The optimum costs less than any other lifetime, and is that of the literature for small rates.
+func TestOptimum(t *testing.T) {
+	for _, p := range []struct{ c, s, w, want, rule float64 }{{1, 1, 0.01, 14.86, 14.14}, {1, 1, 0.5, 3.36, 2.00}} {
+		got := optimum(p.c, p.s, p.w)
+		if math.Abs(got-p.want) > 0.005 || math.Abs(firstOrderOptimum(p.c, p.s, p.w)-p.rule) > 0.005 {
+			t.Errorf("W = %g: got %.3f and %.3f, want %.2f and %.2f", p.w, got, firstOrderOptimum(p.c, p.s, p.w), p.want, p.rule)
+		}
+		cost := func(lifetime float64) float64 { return p.c/lifetime + p.s*(1-freshShare(p.w*lifetime)) }
+		for _, other := range []float64{0.9, 0.99, 1.01, 1.1} {
+			if cost(got*other) <= cost(got) {
+				t.Errorf("W = %g: a lifetime of %g costs %g, the optimum %g costs %g", p.w, got*other, cost(got*other), got, cost(got))
+			}
+		}
+	}
+	if got := optimum(2, 1, 0.5); !math.IsInf(got, 1) {
+		t.Errorf("a refresh that never pays: got %g, want an infinite lifetime", got)
+	}
+}

@@ -1,0 +1,20 @@
+package policy
+
+import "time"
+
+// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get what there is.
+type Periodic struct{}
+
+// Read implements Refresh: only the first reader of a key renders.
+func (Periodic) Read(e *Entry, rendering bool, _ time.Duration, _ *Random) Action {
+	switch {
+	case e != nil:
+		return Serve
+	case rendering:
+		return Wait
+	}
+	return Render
+}
+
+// Locked implements Refresh.
+func (Periodic) Locked() bool { return true }

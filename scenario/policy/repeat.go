@@ -1,0 +1,93 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is a mean over seeds and its confidence interval: the mean of infinitely many seeds lies between Low and High
+// with the confidence that was asked for.
+type Interval struct{ Mean, Low, High float64 }
+
+// Summary is what several seeds of an experiment have given.
+type Summary struct {
+	// Results are by seed, in order.
+	Results []*Result
+	// Confidence is that of the intervals, such as 0.99.
+	Confidence float64
+}
+
+// Of returns a measure with its interval, by Student's distribution over the seeds. One seed has no interval: Low and
+// High are not numbers.
+func (s *Summary) Of(m Measure) Interval {
+	values := make([]float64, len(s.Results))
+	for i, r := range s.Results {
+		values[i] = r.Value(m)
+	}
+	return interval(values, s.Confidence)
+}
+
+func interval(values []float64, confidence float64) Interval {
+	if len(values) < 2 {
+		return Interval{stat.Mean(values, nil), math.NaN(), math.NaN()}
+	}
+	mean, deviation := stat.MeanStdDev(values, nil)
+	n := float64(len(values))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + confidence) / 2)
+	half := t * deviation / math.Sqrt(n)
+	return Interval{mean, mean - half, mean + half}
+}
+
+// Repeat plays the experiment with the seeds from first on, on so many workers. The summary does not depend on how many
+// there are. each, unless it is nil, is told after every run how many are done; it is called by one worker at a time. If
+// ctx ends, Repeat returns its error.
+func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int, each func(done int)) (*Summary, error) {
+	if seeds < 1 {
+		return nil, fmt.Errorf("policy: found %d seeds, expected at least 1\nhint: 10 seeds give intervals", seeds)
+	}
+	s := &Summary{Results: make([]*Result, seeds), Confidence: 0.99}
+	var (
+		mu     sync.Mutex
+		next   int
+		done   int
+		failed error
+		wait   sync.WaitGroup
+	)
+	for range min(max(1, workers), seeds) {
+		wait.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= seeds || failed != nil || ctx.Err() != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+				result, err := x.Run(first + uint64(i))
+				mu.Lock()
+				s.Results[i] = result
+				if err != nil && failed == nil {
+					failed = err
+				}
+				if done++; each != nil {
+					each(done)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	if failed == nil {
+		failed = ctx.Err()
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return s, nil
+}

@@ -1,0 +1,115 @@
+package policy
+
+import (
+	"testing"
+	"time"
+)
+
+// The table that Netflix published, and what follows from it.
+func TestNetflixSchedule(t *testing.T) {
+	for _, test := range []struct{ age, want time.Duration }{
+		{0, 5 * time.Second}, {119 * time.Second, 5 * time.Second}, {2 * time.Minute, 10 * time.Second},
+		{3 * time.Minute, 20 * time.Second}, {4 * time.Minute, 40 * time.Second}, {5 * time.Minute, 80 * time.Second},
+		{10 * time.Minute, 2560 * time.Second}, {11 * time.Minute, time.Hour}, {60 * time.Minute, time.Hour},
+		{100_000 * time.Hour, time.Hour},
+	} {
+		if got := Netflix().For(test.age); got != test.want {
+			t.Errorf("data of age %s: got a lifetime of %s, want %s", test.age, got, test.want)
+		}
+	}
+}
+
+func TestSchedulesGrow(t *testing.T) {
+	for name, s := range map[string]Schedule{
+		"doubling": Doubling, "linear": Linear, "logarithmic": Logarithmic,
+		"piecewise": Piecewise(Step{time.Minute, 10 * time.Second}, Step{time.Hour, time.Hour}),
+	} {
+		a := AgeBased{Floor: 5 * time.Second, Most: time.Hour, Schedule: s}
+		last := a.For(0)
+		if last != a.Floor {
+			t.Errorf("%s: data of no age has a lifetime of %s, want the floor", name, last)
+		}
+		for age := time.Duration(0); age < 48*time.Hour; age += 7 * time.Second {
+			now := a.For(age)
+			if now < last || now > a.Most {
+				t.Fatalf("%s: data of age %s has a lifetime of %s, younger data one of %s, and the cap is %s", name, age, now, last, a.Most)
+			}
+			last = now
+		}
+	}
+}
+
+// polled reads one bucket, which begins with the run, every second.
+type polled struct{ until time.Duration }
+
+func (p polled) Begin(_, _ *Random) Traffic { return &polledTraffic{p, 0} }
+
+type polledTraffic struct {
+	polled
+	now time.Duration
+}
+
+func (p *polledTraffic) Read() (Read, bool) {
+	read := Read{At: p.now}
+	p.now += time.Second
+	return read, read.At < p.until
+}
+
+func (*polledTraffic) Changed(int, time.Duration) time.Duration { return Never }
+
+// A bucket that is polled all the time is refreshed 38 times in its first ten minutes, and 62 times in a day; under a
+// uniform lifetime of 5 s, 17,280 times.
+func TestRefreshesOfABucket(t *testing.T) {
+	for _, test := range []struct {
+		lifetime Lifetime
+		lasts    time.Duration
+		want     uint64
+	}{
+		{Netflix(), 10 * time.Minute, 38},
+		{Netflix(), 24 * time.Hour, 62},
+		{Absolute(5 * time.Second), 24 * time.Hour, 17_280},
+	} {
+		x := Experiment{
+			Policy:   Policy{Lifetime: test.lifetime, Refresh: Locked{}},
+			Workload: polled{test.lasts}, Lasts: test.lasts,
+		}
+		got, err := x.Run(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.renders != test.want {
+			t.Errorf("%T for %s: got %d refreshes, want %d", test.lifetime, test.lasts, got.renders, test.want)
+		}
+	}
+}
+
+// The seed's example: reads every 3 s, a lifetime of 10 s.
+func TestAbsoluteExpiresUnderSteadyReadsAndSlidingDoesNot(t *testing.T) {
+	for _, test := range []struct {
+		lifetime Lifetime
+		want     string
+	}{
+		{Absolute(10 * time.Second), "hit hit hit miss hit"},
+		{Sliding(10 * time.Second), "hit hit hit hit hit"},
+	} {
+		e := Entry{}
+		e.FreshUntil = test.lifetime.Stored(&e, 0, nil)
+		got := ""
+		for now := 3 * time.Second; now <= 15*time.Second; now += 3 * time.Second {
+			if got != "" {
+				got += " "
+			}
+			if e.fresh(now) {
+				got += "hit"
+				e.FreshUntil = test.lifetime.Read(&e, now)
+				continue
+			}
+			got += "miss"
+			e = Entry{Generated: now, Stored: now}
+			e.FreshUntil = test.lifetime.Stored(&e, now, nil)
+		}
+		if got != test.want {
+			t.Errorf("%T: got %s, want %s", test.lifetime, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package policy
+
+import (
+	"cmp"
+	"container/heap"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// Streams of a run's seed.
+const (
+	streamReads = iota
+	streamChanges
+	streamPolicy
+	streamRenders
+)
+
+// epoch is the time between two changes of a key's data. All values that are rendered in it are equal, and go out of date
+// together.
+type epoch struct {
+	end  time.Duration // when the data changed, never as long as it has not
+	seen bool          // some value was rendered in it
+}
+
+// cached is the row of a key, and what is known about its data.
+type cached struct {
+	entry Entry
+	held  bool
+	epoch *epoch        // in which the entry was rendered
+	gone  time.Duration // when TTL deletes the row
+	bytes int
+
+	begun  bool // the two fields below are known
+	now    *epoch
+	change time.Duration // when now ends
+
+	flights []*flight
+}
+
+// flight is a render under way.
+type flight struct {
+	read    Read
+	started time.Duration
+	epoch   *epoch
+	waiters []waiter
+}
+
+// waiter is a reader who waits for a render.
+type waiter struct {
+	since time.Duration
+	node  int
+}
+
+// replica is a node's own copy of a value.
+type replica struct {
+	epoch *epoch
+	until time.Duration
+}
+
+// run is one run of an experiment.
+type run struct {
+	*Experiment
+	traffic         Traffic
+	random, renders *Random
+	keys            []cached
+	events          events
+	added           uint64 // events so far
+	under           int    // renders under way
+	tier            []*simplelru.LRU[int, replica]
+	periodic        bool
+	measured        bool // the warm-up is over
+	result          Result
+}
+
+// Run plays the experiment. One seed gives one result.
+func (x Experiment) Run(seed uint64) (*Result, error) {
+	if err := x.validate(); err != nil {
+		return nil, err
+	}
+	r := &run{
+		Experiment: &x,
+		traffic:    x.Workload.Begin(newRandom(seed, streamReads), newRandom(seed, streamChanges)),
+		random:     newRandom(seed, streamPolicy), renders: newRandom(seed, streamRenders),
+	}
+	_, r.periodic = x.Policy.Refresh.(Periodic)
+	if x.Tier.Keys > 0 {
+		for range max(1, x.Tier.Nodes) {
+			lru, err := simplelru.NewLRU[int, replica](x.Tier.Keys, nil)
+			if err != nil {
+				return nil, err
+			}
+			r.tier = append(r.tier, lru)
+		}
+	}
+	r.play()
+	return &r.result, nil
+}
+
+// play runs all events up to the end.
+func (r *run) play() {
+	end := r.WarmUp + r.Lasts
+	for {
+		next, ok := r.traffic.Read()
+		until := end
+		if ok {
+			until = min(next.At, end)
+		}
+		for len(r.events) > 0 && r.events[0].at <= until {
+			e := heap.Pop(&r.events).(event)
+			r.passWarmUp(e.at)
+			e.do(e.at)
+		}
+		r.passWarmUp(until)
+		if !ok || next.At > end {
+			break
+		}
+		r.read(next)
+	}
+	for i := range r.keys {
+		r.store(&r.keys[i], end)
+	}
+	r.result.lasts, r.result.prices = r.Lasts, r.Prices
+}
+
+// passWarmUp forgets all counts of the warm-up when it is over.
+func (r *run) passWarmUp(now time.Duration) {
+	if !r.measured && now >= r.WarmUp {
+		r.measured = true
+		r.result = Result{atOnce: r.under}
+	}
+}
+
+// read is one reader.
+func (r *run) read(rd Read) {
+	now := rd.At
+	k := r.key(rd.Key)
+	r.advance(k, rd.Key, now)
+	node := 0
+	if len(r.tier) > 0 {
+		if len(r.tier) > 1 {
+			node = r.random.below(len(r.tier))
+		}
+		if c, ok := r.tier[node].Get(rd.Key); ok && now < c.until {
+			r.result.tierHits++
+			r.result.hits++
+			r.served(c.epoch, now, 0)
+			return
+		}
+	}
+	r.result.readUnits += r.readUnitsOf(rd)
+	if k.held && now >= k.gone {
+		r.store(k, now)
+		k.held = false
+		r.result.deletions++
+	}
+	var found *Entry
+	if k.held {
+		found = &k.entry
+	}
+	fresh := found.fresh(now)
+	rendering := len(k.flights) > 0
+	action := r.Policy.Refresh.Read(found, rendering, now, r.random)
+	if rendering && !fresh && r.Policy.Refresh.Locked() {
+		r.result.writeUnits++ // the attempt to take the lock
+	}
+	switch {
+	case action == Render, action == Wait && !rendering, found == nil && !rendering:
+		r.render(k, rd, now, waiter{now, node})
+	case action == Wait, found == nil:
+		f := k.flights[len(k.flights)-1]
+		f.waiters = append(f.waiters, waiter{now, node})
+	default:
+		r.serveFound(k, rd, now, node, fresh)
+		if action == Revalidate {
+			r.render(k, rd, now)
+		}
+	}
+}
+
+// serveFound serves the row to a reader.
+func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh bool) {
+	if fresh {
+		r.result.hits++
+		if until := r.Policy.Lifetime.Read(&k.entry, now); until != k.entry.FreshUntil {
+			k.entry.FreshUntil = until
+			r.result.writeUnits += r.writeUnitsOf(rd)
+		}
+	} else {
+		r.result.known++
+	}
+	r.served(k.epoch, now, r.Store.Latency)
+	r.copy(node, rd.Key, k.epoch, now)
+}
+
+// served counts a reader who is served a value of an epoch.
+func (r *run) served(e *epoch, now, latency time.Duration) {
+	r.result.reads++
+	r.result.latency.add(latency)
+	if e.end <= now {
+		r.result.outdated.add(now - e.end)
+	}
+}
+
+// copy keeps a value in the memory of a node.
+func (r *run) copy(node, key int, e *epoch, now time.Duration) {
+	if len(r.tier) > 0 {
+		r.tier[node].Add(key, replica{e, now + r.Tier.Lifetime})
+	}
+}
+
+// render begins a render. The waiters are served when it ends.
+func (r *run) render(k *cached, rd Read, now time.Duration, waiters ...waiter) {
+	k.now.seen = true
+	f := &flight{read: rd, started: now, epoch: k.now, waiters: waiters}
+	if len(k.flights) == 0 {
+		r.result.refreshes++
+		if k.held && k.entry.fresh(now) {
+			r.result.early.add(k.entry.FreshUntil - now)
+		}
+	}
+	k.flights = append(k.flights, f)
+	r.under++
+	r.result.renders++
+	r.result.atOnce = max(r.result.atOnce, r.under)
+	r.result.atOnceOfOneKey = max(r.result.atOnceOfOneKey, len(k.flights))
+	if r.Policy.Refresh.Locked() {
+		r.result.writeUnits++                   // acquire
+		r.result.readUnits += r.readUnitsOf(rd) // the second look
+	}
+	if takes := r.Render.draw(r.renders); takes > 0 {
+		r.at(now+takes, func(now time.Duration) { r.finish(f, now) })
+	} else {
+		r.finish(f, now)
+	}
+}
+
+// finish stores what a render has made, and serves those who wait for it.
+func (r *run) finish(f *flight, now time.Duration) {
+	k := r.key(f.read.Key)
+	r.advance(k, f.read.Key, now)
+	for i, other := range k.flights {
+		if other == f {
+			k.flights = append(k.flights[:i], k.flights[i+1:]...)
+			break
+		}
+	}
+	r.under--
+	if r.Policy.Refresh.Locked() {
+		r.result.writeUnits += 2 * (r.writeUnitsOf(f.read) + 1) // a transaction of META and LOCK
+	} else {
+		r.result.writeUnits += r.writeUnitsOf(f.read)
+	}
+	r.store(k, now)
+	e := Entry{Generated: f.started, Stored: now, Render: now - f.started, Data: f.read.Data, Class: f.read.Class}
+	e.FreshUntil = r.Policy.Lifetime.Stored(&e, now, r.random)
+	k.entry, k.held, k.epoch, k.gone, k.bytes = e, true, f.epoch, never, cmp.Or(f.read.Bytes, r.Store.Bytes)
+	if r.Store.Retention > 0 {
+		k.gone = now + r.Store.Retention + r.Store.Lag.draw(r.random)
+	}
+	if r.periodic && e.FreshUntil < never {
+		r.at(e.FreshUntil, func(now time.Duration) {
+			k := r.key(f.read.Key)
+			r.advance(k, f.read.Key, now)
+			r.render(k, f.read, now)
+		})
+	}
+	for _, w := range f.waiters {
+		r.served(f.epoch, now, now-w.since+r.Store.Latency)
+		r.copy(w.node, f.read.Key, f.epoch, now)
+	}
+}
+
+// store counts the time that a row has been in the table, at its end.
+func (r *run) store(k *cached, now time.Duration) {
+	if !k.held {
+		return
+	}
+	if k.entry.FreshUntil <= now {
+		r.result.expired++
+		if k.epoch.end <= k.entry.FreshUntil {
+			r.result.expiredOutdated++
+		}
+	}
+	end := min(now, k.gone)
+	if from := max(k.entry.Stored, r.WarmUp); from < end {
+		r.result.byteSeconds += float64(k.bytes) * (end - from).Seconds()
+	}
+	if r.Store.Retention > 0 {
+		if from := max(k.entry.Stored+r.Store.Retention, r.WarmUp); from < end {
+			r.result.pastSeconds += (end - from).Seconds()
+		}
+	}
+}
+
+// readUnitsOf returns the units that a read of the row takes.
+func (r *run) readUnitsOf(rd Read) float64 {
+	units := unitsOf(cmp.Or(rd.Bytes, r.Store.Bytes), readUnitBytes)
+	if r.Store.Eventual {
+		return units / 2
+	}
+	return units
+}
+
+// writeUnitsOf returns the units that a plain write of the row takes.
+func (r *run) writeUnitsOf(rd Read) float64 {
+	return unitsOf(cmp.Or(rd.Bytes, r.Store.Bytes), writeUnitBytes)
+}
+
+// key returns the row of a key, and makes room for it.
+func (r *run) key(key int) *cached {
+	if key >= len(r.keys) {
+		r.keys = append(r.keys, make([]cached, key+1-len(r.keys))...)
+	}
+	return &r.keys[key]
+}
+
+// advance lets the data of a key change up to now.
+func (r *run) advance(k *cached, key int, now time.Duration) {
+	if !k.begun {
+		k.begun, k.now, k.change = true, &epoch{end: never}, r.traffic.Changed(key, now)
+	}
+	for k.change <= now {
+		if k.now.seen {
+			k.now.end = k.change
+			k.now = &epoch{end: never}
+		}
+		k.change = r.traffic.Changed(key, k.change)
+	}
+}
+
+// at has something happen at a time.
+func (r *run) at(at time.Duration, do func(now time.Duration)) {
+	r.added++
+	heap.Push(&r.events, event{at, r.added, do})
+}

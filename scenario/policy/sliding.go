@@ -1,0 +1,15 @@
+package policy
+
+import "time"
+
+// Sliding keeps a value fresh for a time since its last read. Under steady reads it is never rendered again, and its
+// staleness has no bound.
+type Sliding time.Duration
+
+// Stored implements Lifetime.
+func (s Sliding) Stored(_ *Entry, now time.Duration, _ *Random) time.Duration {
+	return now + time.Duration(s)
+}
+
+// Read implements Lifetime: the time begins anew.
+func (s Sliding) Read(_ *Entry, now time.Duration) time.Duration { return now + time.Duration(s) }
