@@ -46,8 +46,11 @@ func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice) error {
 // PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed that
 // is polled all the time.
 func PrintSchedule(out io.Writer, p policy.Policy) error {
-	aged, ok := p.Lifetime.(policy.AgeBased)
-	if !ok {
+	at := func(age time.Duration) time.Duration {
+		lifetime, _ := policy.AtAge(p.Lifetime, age)
+		return lifetime
+	}
+	if _, ok := policy.AtAge(p.Lifetime, 0); !ok {
 		return fmt.Errorf("found policy %s, whose lifetimes do not depend on the age of data, expected one of age-based, "+
 			"age-linear, age-logarithmic, age-piecewise", p.Name)
 	}
@@ -57,19 +60,19 @@ func PrintSchedule(out io.Writer, p policy.Policy) error {
 		0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
 		10 * time.Minute, 11 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
 	} {
-		fmt.Fprintf(table, "%s\t%s\n", age, aged.For(age).Round(time.Millisecond))
+		fmt.Fprintf(table, "%s\t%s\n", age, at(age).Round(time.Millisecond))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day\n",
-		refreshes(aged, 10*time.Minute), refreshes(aged, 24*time.Hour))
+		refreshes(at, 10*time.Minute), refreshes(at, 24*time.Hour))
 	return nil
 }
 
 // refreshes counts the renders of a bucket that is rendered as soon as its lifetime ends.
-func refreshes(a policy.AgeBased, lasts time.Duration) (n int) {
-	for age := time.Duration(0); age < lasts; age += a.For(age) {
+func refreshes(at func(time.Duration) time.Duration, lasts time.Duration) (n int) {
+	for age := time.Duration(0); age < lasts; age += at(age) {
 		n++
 	}
 	return n

@@ -98,7 +98,7 @@ func WorkloadNames() (lines []string) {
 
 // suits reports whether a policy says anything about a workload: lifetimes by the age of data need data that has one.
 func (w Workload) suits(p policy.Policy) bool {
-	_, aged := p.Lifetime.(policy.AgeBased)
+	_, aged := policy.AtAge(p.Lifetime, 0)
 	return w.aged || !aged
 }
 

@@ -4,12 +4,14 @@ import "time"
 
 // Absolute keeps each value fresh for a time, counted from the beginning of the render that made it, however often it is
 // read: fresh_until = generated_at + revalidate_seconds. For buckets of time series, this is the uniform TTL.
-type Absolute time.Duration
+func Absolute(lifetime time.Duration) Lifetime { return absolute(lifetime) }
+
+type absolute time.Duration
 
 // Stored implements Lifetime.
-func (a Absolute) Stored(e *Entry, _ time.Duration, _ *Random) time.Duration {
+func (a absolute) Stored(e *Entry, _ time.Duration, _ *Random) time.Duration {
 	return e.Generated + time.Duration(a)
 }
 
 // Read implements Lifetime: a read changes nothing.
-func (a Absolute) Read(e *Entry, _ time.Duration) time.Duration { return e.FreshUntil }
+func (a absolute) Read(e *Entry, _ time.Duration) time.Duration { return e.FreshUntil }

@@ -6,36 +6,46 @@ import (
 )
 
 // AgeBased gives the value of a bucket of a time series a lifetime that grows with the age of its data: data of the last
-// minute may still arrive late, data of the last hour hardly. Schedule says how it grows; the result is kept between
-// Floor and Most. The time counts from the beginning of the render.
+// minute may still arrive late, data of the last hour hardly. The schedule says how it grows; the result is kept between
+// floor and most. The time counts from the beginning of the render.
 //
 // Source: Netflix, Stop answering the same question twice: interval-aware caching for Druid, 2026: 5 s, doubled for each
 // minute of age, at most one hour.
-type AgeBased struct {
-	Floor, Most time.Duration
-	Schedule    Schedule
+func AgeBased(floor, most time.Duration, schedule Schedule) Lifetime {
+	return ageBased{floor, most, schedule}
+}
+
+type ageBased struct {
+	floor, most time.Duration
+	schedule    Schedule
 }
 
 // Schedule gives the lifetime for an age of the data, before floor and cap.
 type Schedule func(floor, age time.Duration) time.Duration
 
 // Netflix is the schedule as published: floor 5 s, doubled for each whole minute after the first, cap one hour.
-func Netflix() AgeBased {
-	return AgeBased{Floor: 5 * time.Second, Most: time.Hour, Schedule: Doubling}
+func Netflix() Lifetime { return AgeBased(5*time.Second, time.Hour, Doubling) }
+
+// AtAge returns the lifetime for an age of the data. False means that the lifetime does not depend on it.
+func AtAge(l Lifetime, age time.Duration) (time.Duration, bool) {
+	a, ok := l.(ageBased)
+	if !ok {
+		return 0, false
+	}
+	return a.at(age), true
 }
 
-// For returns the lifetime for an age of the data.
-func (a AgeBased) For(age time.Duration) time.Duration {
-	return min(a.Most, max(a.Floor, a.Schedule(a.Floor, age)))
+func (a ageBased) at(age time.Duration) time.Duration {
+	return min(a.most, max(a.floor, a.schedule(a.floor, age)))
 }
 
 // Stored implements Lifetime.
-func (a AgeBased) Stored(e *Entry, _ time.Duration, _ *Random) time.Duration {
-	return e.Generated + a.For(e.Generated-e.Data)
+func (a ageBased) Stored(e *Entry, _ time.Duration, _ *Random) time.Duration {
+	return e.Generated + a.at(e.Generated-e.Data)
 }
 
 // Read implements Lifetime: a read changes nothing.
-func (a AgeBased) Read(e *Entry, _ time.Duration) time.Duration { return e.FreshUntil }
+func (a ageBased) Read(e *Entry, _ time.Duration) time.Duration { return e.FreshUntil }
 
 // Doubling doubles the floor for each whole minute of age after the first: floor * 2^(minutes-1).
 func Doubling(floor, age time.Duration) time.Duration {

@@ -11,11 +11,11 @@ func BenchmarkReads(b *testing.B) {
 		name string
 		x    Experiment
 	}{
-		{"absolute", onePoisson(1, 0.1, Absolute(10*time.Second), Unprotected{})},
-		{"sliding", onePoisson(1, 0.1, Sliding(time.Second), Unprotected{})},
-		{"locked", onePoisson(1, 0.1, Absolute(10*time.Second), Locked{Stale: time.Hour, Background: true})},
+		{"absolute", onePoisson(1, 0.1, Absolute(10*time.Second), Unprotected())},
+		{"sliding", onePoisson(1, 0.1, Sliding(time.Second), Unprotected())},
+		{"locked", onePoisson(1, 0.1, Absolute(10*time.Second), StaleWhileRevalidate())},
 		{"zipf", Experiment{
-			Policy:   Policy{Lifetime: Absolute(10 * time.Second), Refresh: Locked{}},
+			Policy:   Policy{Lifetime: Absolute(10 * time.Second), Refresh: Locked()},
 			Workload: Poisson{Reads: 1000, Changes: 0.01, Keys: Zipf{100_000, 0.9}},
 		}},
 	} {

@@ -21,7 +21,7 @@ func TestAgeBasedLifetimesAgainstUniformOnes(t *testing.T) {
 	measure := func(lifetime Lifetime, late Dist) *Summary {
 		t.Helper()
 		s, err := Experiment{
-			Policy: Policy{Lifetime: lifetime, Refresh: Locked{}},
+			Policy: Policy{Lifetime: lifetime, Refresh: Locked()},
 			Workload: Dashboard{
 				Every: 10 * time.Second, Window: time.Hour, Bucket: time.Minute, Events: 0.5, Late: late,
 			},
@@ -32,7 +32,7 @@ func TestAgeBasedLifetimesAgainstUniformOnes(t *testing.T) {
 		}
 		return s
 	}
-	byAge := AgeBased{5 * time.Second, time.Hour, Linear}
+	byAge := AgeBased(5*time.Second, time.Hour, Linear)
 	settling := Pareto(5*time.Second, 1.2)
 	aged, uniform := measure(byAge, settling), measure(Absolute(time.Minute), settling)
 	below(t, Outdated, "data that settles", aged, uniform)
@@ -47,7 +47,7 @@ func TestAgeBasedLifetimesAgainstUniformOnes(t *testing.T) {
 // One seed gives one result, on any number of workers.
 func TestOneSeedOneResult(t *testing.T) {
 	x := Experiment{
-		Policy:   Policy{Lifetime: Jitter{Absolute(10 * time.Second), 0.5}, Refresh: XFetch{1}},
+		Policy:   Policy{Lifetime: Jitter(Absolute(10*time.Second), 0.5), Refresh: XFetch(1)},
 		Workload: Poisson{Reads: 50, Changes: 0.01, Keys: Zipf{100, 0.9}, Rhythm: Bursty{time.Second, time.Second}},
 		Render:   ExponentialWith(time.Second),
 		Store:    Store{Bytes: 400, Retention: time.Minute, Lag: ExponentialWith(time.Minute)},

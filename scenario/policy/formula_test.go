@@ -47,7 +47,7 @@ func TestAbsolute(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
-			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected{})
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Lasts *= 4
 			meets(t, x, HitRatio, absoluteHits(l, lifetime))
 			meets(t, x, Outdated, absoluteOutdated(l, w, lifetime))
@@ -61,7 +61,7 @@ func TestSliding(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
-			x := onePoisson(l, w, Sliding(secondsOf(lifetime)), Unprotected{})
+			x := onePoisson(l, w, Sliding(secondsOf(lifetime)), Unprotected())
 			meets(t, x, HitRatio, slidingHits(l, lifetime))
 			meets(t, x, Outdated, slidingOutdated(l, w, lifetime))
 		})
@@ -83,7 +83,7 @@ func TestHybrid(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, idle, most := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Hybrid{secondsOf(idle), secondsOf(most)}, Unprotected{})
+			x := onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected())
 			meets(t, x, HitRatio, hybridHits(l, idle, most))
 		})
 	}
@@ -94,7 +94,7 @@ func TestPeriodic(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, every := p[0], p[1], p[2]
-			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic{})
+			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic())
 			x.Lasts *= 2
 			meets(t, x, Outdated, 1-freshShare(w*every))
 			meets(t, x, OutdatedAge, periodicAge(w, every))
@@ -107,7 +107,7 @@ func TestStaleWhileRevalidate(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, d, lifetime := p[0], p[1], p[2], p[3]
-			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Locked{Stale: never / 4, Background: true})
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
 			x.Render = Fixed(secondsOf(d))
 			x.Lasts *= 2
 			meets(t, x, Renders, swrRenders(l, lifetime))
@@ -123,7 +123,7 @@ func TestUnprotected(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, d, lifetime := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected{})
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Render = Fixed(secondsOf(d))
 			meets(t, x, RendersPerRefresh, unprotectedRenders(l, d))
 		})
@@ -136,7 +136,7 @@ func TestXFetch(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			beta, l := p[0], p[1]
-			x := onePoisson(l, 0, Absolute(40*time.Second), XFetch{Beta: beta})
+			x := onePoisson(l, 0, Absolute(40*time.Second), XFetch(beta))
 			x.Render = Fixed(time.Second)
 			x.Lasts = 60_000 * time.Second
 			meets(t, x, RendersPerRefresh, xfetchRenders(beta))
@@ -150,7 +150,7 @@ func TestTwoTiers(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, t1, t2 := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected{})
+			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected())
 			x.Tier = Tier{Keys: 1, Lifetime: secondsOf(t1)}
 			h1, h2 := absoluteHits(l, t1), secondTierHits(l, t1, t2)
 			meets(t, x, TierRatio, h1)
@@ -168,7 +168,7 @@ func TestLRU(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			x := Experiment{
-				Policy:   Policy{Lifetime: Absolute(never / 4), Refresh: Unprotected{}},
+				Policy:   Policy{Lifetime: Absolute(never / 4), Refresh: Unprotected()},
 				Workload: Poisson{Reads: 100, Keys: p.keys},
 				Tier:     Tier{Keys: p.capacity, Lifetime: never / 4},
 				WarmUp:   500 * time.Second, Lasts: 2000 * time.Second,
@@ -226,7 +226,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			x := Experiment{
-				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected{}},
+				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
 				Workload: fleeting{gapOf(p.rate)},
 				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
 				WarmUp:   600 * time.Second, Lasts: 8000 * time.Second,

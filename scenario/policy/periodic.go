@@ -3,10 +3,12 @@ package policy
 import "time"
 
 // Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get what there is.
-type Periodic struct{}
+func Periodic() Refresh { return periodic{} }
+
+type periodic struct{}
 
 // Read implements Refresh: only the first reader of a key renders.
-func (Periodic) Read(e *Entry, rendering bool, _ time.Duration, _ *Random) Action {
+func (periodic) Read(e *Entry, rendering bool, _ time.Duration, _ *Random) Action {
 	switch {
 	case e != nil:
 		return Serve
@@ -17,4 +19,4 @@ func (Periodic) Read(e *Entry, rendering bool, _ time.Duration, _ *Random) Actio
 }
 
 // Locked implements Refresh.
-func (Periodic) Locked() bool { return true }
+func (periodic) Locked() bool { return true }

@@ -2,24 +2,26 @@ package policy
 
 import "time"
 
-// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least the age After,
-// such as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no
-// fresh value does as in Expired.
-type RefreshAhead struct {
-	After   time.Duration
-	Expired Locked
+// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age, such
+// as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no fresh
+// value does as under [Locked].
+func RefreshAhead(age time.Duration) Refresh { return refreshAhead{after: age} }
+
+type refreshAhead struct {
+	after   time.Duration
+	expired locked
 }
 
 // Read implements Refresh.
-func (a RefreshAhead) Read(e *Entry, rendering bool, now time.Duration, r *Random) Action {
+func (a refreshAhead) Read(e *Entry, rendering bool, now time.Duration, r *Random) Action {
 	if !e.fresh(now) {
-		return a.Expired.Read(e, rendering, now, r)
+		return a.expired.Read(e, rendering, now, r)
 	}
-	if !rendering && now-e.Generated >= a.After {
+	if !rendering && now-e.Generated >= a.after {
 		return Revalidate
 	}
 	return Serve
 }
 
 // Locked implements Refresh.
-func (RefreshAhead) Locked() bool { return true }
+func (refreshAhead) Locked() bool { return true }

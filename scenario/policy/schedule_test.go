@@ -13,7 +13,7 @@ func TestNetflixSchedule(t *testing.T) {
 		{10 * time.Minute, 2560 * time.Second}, {11 * time.Minute, time.Hour}, {60 * time.Minute, time.Hour},
 		{100_000 * time.Hour, time.Hour},
 	} {
-		if got := Netflix().For(test.age); got != test.want {
+		if got, _ := AtAge(Netflix(), test.age); got != test.want {
 			t.Errorf("data of age %s: got a lifetime of %s, want %s", test.age, got, test.want)
 		}
 	}
@@ -24,15 +24,15 @@ func TestSchedulesGrow(t *testing.T) {
 		"doubling": Doubling, "linear": Linear, "logarithmic": Logarithmic,
 		"piecewise": Piecewise(Step{time.Minute, 10 * time.Second}, Step{time.Hour, time.Hour}),
 	} {
-		a := AgeBased{Floor: 5 * time.Second, Most: time.Hour, Schedule: s}
-		last := a.For(0)
-		if last != a.Floor {
+		a := ageBased{5 * time.Second, time.Hour, s}
+		last := a.at(0)
+		if last != a.floor {
 			t.Errorf("%s: data of no age has a lifetime of %s, want the floor", name, last)
 		}
 		for age := time.Duration(0); age < 48*time.Hour; age += 7 * time.Second {
-			now := a.For(age)
-			if now < last || now > a.Most {
-				t.Fatalf("%s: data of age %s has a lifetime of %s, younger data one of %s, and the cap is %s", name, age, now, last, a.Most)
+			now := a.at(age)
+			if now < last || now > a.most {
+				t.Fatalf("%s: data of age %s has a lifetime of %s, younger data one of %s, and the cap is %s", name, age, now, last, a.most)
 			}
 			last = now
 		}
@@ -70,7 +70,7 @@ func TestRefreshesOfABucket(t *testing.T) {
 		{Absolute(5 * time.Second), 24 * time.Hour, 17_280},
 	} {
 		x := Experiment{
-			Policy:   Policy{Lifetime: test.lifetime, Refresh: Locked{}},
+			Policy:   Policy{Lifetime: test.lifetime, Refresh: Locked()},
 			Workload: polled{test.lasts}, Lasts: test.lasts,
 		}
 		got, err := x.Run(1)

@@ -68,7 +68,7 @@ type run struct {
 	added           uint64 // events so far
 	under           int    // renders under way
 	tier            []*simplelru.LRU[int, replica]
-	periodic        bool
+	isPeriodic      bool
 	measured        bool // the warm-up is over
 	result          Result
 }
@@ -83,7 +83,7 @@ func (x Experiment) Run(seed uint64) (*Result, error) {
 		traffic:    x.Workload.Begin(newRandom(seed, streamReads), newRandom(seed, streamChanges)),
 		random:     newRandom(seed, streamPolicy), renders: newRandom(seed, streamRenders),
 	}
-	_, r.periodic = x.Policy.Refresh.(Periodic)
+	_, r.isPeriodic = x.Policy.Refresh.(periodic)
 	if x.Tier.Keys > 0 {
 		for range max(1, x.Tier.Nodes) {
 			lru, err := simplelru.NewLRU[int, replica](x.Tier.Keys, nil)
@@ -258,7 +258,7 @@ func (r *run) finish(f *flight, now time.Duration) {
 	if r.Store.Retention > 0 {
 		k.gone = now + r.Store.Retention + r.Store.Lag.draw(r.random)
 	}
-	if r.periodic && e.FreshUntil < never {
+	if r.isPeriodic && e.FreshUntil < never {
 		r.at(e.FreshUntil, func(now time.Duration) {
 			k := r.key(f.read.Key)
 			r.advance(k, f.read.Key, now)

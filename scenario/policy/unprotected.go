@@ -3,10 +3,12 @@ package policy
 import "time"
 
 // Unprotected is a cache without a lock: every reader who finds no fresh value renders.
-type Unprotected struct{}
+func Unprotected() Refresh { return unprotected{} }
+
+type unprotected struct{}
 
 // Read implements Refresh.
-func (Unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
+func (unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
 	if e.fresh(now) {
 		return Serve
 	}
@@ -14,4 +16,4 @@ func (Unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
 }
 
 // Locked implements Refresh.
-func (Unprotected) Locked() bool { return false }
+func (unprotected) Locked() bool { return false }

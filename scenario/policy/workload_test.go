@@ -123,7 +123,7 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 	run := func(late Dist) *Result {
 		t.Helper()
 		r, err := Experiment{
-			Policy:   Policy{Lifetime: Absolute(time.Minute), Refresh: Locked{}},
+			Policy:   Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()},
 			Workload: Dashboard{Every: 10 * time.Second, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: late},
 			WarmUp:   time.Hour, Lasts: 10 * time.Hour,
 		}.Run(1)
@@ -145,7 +145,7 @@ func TestReadTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := Experiment{
-		Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked{}}, Workload: trace, Lasts: trace.Lasts(),
+		Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()}, Workload: trace, Lasts: trace.Lasts(),
 	}.Run(1)
 	if err != nil {
 		t.Fatal(err)
