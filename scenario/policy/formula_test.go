@@ -38,7 +38,7 @@ func lasting(reads, rate float64) time.Duration { return secondsOf(reads / rate)
 func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
 	return Experiment{
 		Policy: Policy{Lifetime: lifetime, Refresh: refresh}, Workload: Poisson{Reads: l, Changes: w},
-		WarmUp: lasting(1000, l), Lasts: lasting(150_000, l),
+		WarmUp: lasting(1000, l), Lasts: lasting(60_000, l),
 	}
 }
 
@@ -132,13 +132,13 @@ func TestUnprotected(t *testing.T) {
 
 // Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
 func TestXFetch(t *testing.T) {
-	for _, p := range [][2]float64{{0.5, 100}, {1, 20}, {2, 20}} {
+	for _, p := range [][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
-			beta, l := p[0], p[1]
-			x := onePoisson(l, 0, Absolute(40*time.Second), XFetch(beta))
+			beta, l, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
 			x.Render = Fixed(time.Second)
-			x.Lasts = 60_000 * time.Second
+			x.Lasts = 800 * secondsOf(lifetime)
 			meets(t, x, RendersPerRefresh, xfetchRenders(beta))
 			meets(t, x, Early, xfetchEarly(l, beta, 1))
 		})
@@ -229,7 +229,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
 				Workload: fleeting{gapOf(p.rate)},
 				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
-				WarmUp:   600 * time.Second, Lasts: 8000 * time.Second,
+				WarmUp:   300 * time.Second, Lasts: 3000 * time.Second,
 			}
 			meets(t, x, RowsPast, p.rate*p.mean)
 		})
