@@ -87,6 +87,7 @@ func (p *policyCommand) flags(cmd *cobra.Command) {
 	f.IntVar(&s.Store.Bytes, "row", 400, "the size of a row in bytes, without the body")
 	f.BoolVar(&s.Store.Eventual, "eventual", false, "read eventually consistent, for half the units")
 	f.DurationVar(&s.Store.Retention, "retention", 24*time.Hour, "how long after it was stored TTL may delete a row (0: never)")
+	f.BoolVar(&s.Store.Redis, "redis", false, "expire rows as Redis does, and not as DynamoDB does")
 	f.DurationVar(&p.lag, "lag", time.Hour, "how much later TTL deletes it, on average (exponential)")
 	f.Var(&p.nodes, "nodes", "how many nodes have a tier in their memory")
 	f.Var(&p.lru, "tier", "how many keys each node keeps in its memory (default: no tier)")

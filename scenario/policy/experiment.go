@@ -33,8 +33,11 @@ type Store struct {
 	Eventual bool
 	// Retention is how long after it was stored a row may be deleted (its ttl). 0 keeps rows for ever.
 	Retention time.Duration
-	// Lag is how much later it is deleted.
+	// Lag is how much later it is deleted, as DynamoDB does; readers get it until then. 0 is exact.
 	Lag Dist
+	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the active
+	// cycle finds it. Lag counts for nothing then.
+	Redis bool
 }
 
 // Tier is an LRU cache in the memory of each node, with a lifetime of its own.

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/race"
 )
 
 // tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
@@ -28,6 +30,14 @@ func meets(t *testing.T, x Experiment, m Measure, formula float64) {
 	}
 }
 
+// sets are the parameters that a formula is tested with: all of them, and one under the race detector or -short.
+func sets[P any](all []P) []P {
+	if testing.Short() || race.Enabled {
+		return all[:1]
+	}
+	return all
+}
+
 // secondsOf is a duration in seconds.
 func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
@@ -43,7 +53,7 @@ func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
 }
 
 func TestAbsolute(t *testing.T) {
-	for _, p := range [][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}} {
+	for _, p := range sets([][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
@@ -57,7 +67,7 @@ func TestAbsolute(t *testing.T) {
 }
 
 func TestSliding(t *testing.T) {
-	for _, p := range [][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}} {
+	for _, p := range sets([][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
@@ -79,7 +89,7 @@ func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
 }
 
 func TestHybrid(t *testing.T) {
-	for _, p := range [][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}} {
+	for _, p := range sets([][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, idle, most := p[0], p[1], p[2]
@@ -90,7 +100,7 @@ func TestHybrid(t *testing.T) {
 }
 
 func TestPeriodic(t *testing.T) {
-	for _, p := range [][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}} {
+	for _, p := range sets([][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, every := p[0], p[1], p[2]
@@ -103,7 +113,7 @@ func TestPeriodic(t *testing.T) {
 }
 
 func TestStaleWhileRevalidate(t *testing.T) {
-	for _, p := range [][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}} {
+	for _, p := range sets([][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, d, lifetime := p[0], p[1], p[2], p[3]
@@ -119,7 +129,7 @@ func TestStaleWhileRevalidate(t *testing.T) {
 }
 
 func TestUnprotected(t *testing.T) {
-	for _, p := range [][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}} {
+	for _, p := range sets([][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, d, lifetime := p[0], p[1], p[2]
@@ -132,7 +142,7 @@ func TestUnprotected(t *testing.T) {
 
 // Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
 func TestXFetch(t *testing.T) {
-	for _, p := range [][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}} {
+	for _, p := range sets([][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			beta, l, lifetime := p[0], p[1], p[2]
@@ -146,7 +156,7 @@ func TestXFetch(t *testing.T) {
 }
 
 func TestTwoTiers(t *testing.T) {
-	for _, p := range [][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}} {
+	for _, p := range sets([][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, t1, t2 := p[0], p[1], p[2]

@@ -147,7 +147,6 @@ type Result struct {
 	early                        histogram
 	readUnits, writeUnits        float64
 	byteSeconds, pastSeconds     float64
-	deletions                    uint64
 }
 
 // Reads returns how many reads were measured.

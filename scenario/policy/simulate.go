@@ -14,6 +14,7 @@ const (
 	streamChanges
 	streamPolicy
 	streamRenders
+	streamStore
 )
 
 // epoch is the time between two changes of a key's data. All values that are rendered in it are equal, and go out of date
@@ -25,11 +26,12 @@ type epoch struct {
 
 // cached is the row of a key, and what is known about its data.
 type cached struct {
-	entry Entry
-	held  bool
-	epoch *epoch        // in which the entry was rendered
-	gone  time.Duration // when TTL deletes the row
-	bytes int
+	entry  Entry
+	held   bool
+	epoch  *epoch        // in which the entry was rendered
+	hidden time.Duration // from when on readers do not get the row
+	gone   time.Duration // when it is deleted
+	bytes  int
 
 	begun  bool // the two fields below are known
 	now    *epoch
@@ -69,7 +71,8 @@ type run struct {
 	under           int    // renders under way
 	tier            []*simplelru.LRU[int, replica]
 	isPeriodic      bool
-	measured        bool // the warm-up is over
+	redis           *redis // nil for other stores
+	measured        bool   // the warm-up is over
 	result          Result
 }
 
@@ -92,6 +95,10 @@ func (x Experiment) Run(seed uint64) (*Result, error) {
 			}
 			r.tier = append(r.tier, lru)
 		}
+	}
+	if x.Store.Redis {
+		r.redis = newRedis(newRandom(seed, streamStore))
+		r.at(redisCycle, r.expire)
 	}
 	r.play()
 	return &r.result, nil
@@ -149,10 +156,8 @@ func (r *run) read(rd Read) {
 		}
 	}
 	r.result.readUnits += r.readUnitsOf(rd)
-	if k.held && now >= k.gone {
-		r.store(k, now)
-		k.held = false
-		r.result.deletions++
+	if k.held && now >= k.hidden {
+		r.delete(k, rd.Key, now)
 	}
 	var found *Entry
 	if k.held {
@@ -254,9 +259,16 @@ func (r *run) finish(f *flight, now time.Duration) {
 	r.store(k, now)
 	e := Entry{Generated: f.started, Stored: now, Render: now - f.started, Data: f.read.Data, Class: f.read.Class}
 	e.FreshUntil = r.Policy.Lifetime.Stored(&e, now, r.random)
-	k.entry, k.held, k.epoch, k.gone, k.bytes = e, true, f.epoch, never, cmp.Or(f.read.Bytes, r.Store.Bytes)
-	if r.Store.Retention > 0 {
+	k.entry, k.held, k.epoch, k.bytes = e, true, f.epoch, cmp.Or(f.read.Bytes, r.Store.Bytes)
+	k.hidden, k.gone = never, never
+	switch {
+	case r.Store.Retention == 0:
+	case r.redis != nil:
+		k.hidden = now + r.Store.Retention
+		r.redis.set(f.read.Key, k.hidden)
+	default:
 		k.gone = now + r.Store.Retention + r.Store.Lag.draw(r.random)
+		k.hidden = k.gone
 	}
 	if r.isPeriodic && e.FreshUntil < never {
 		r.at(e.FreshUntil, func(now time.Duration) {
@@ -269,6 +281,21 @@ func (r *run) finish(f *flight, now time.Duration) {
 		r.served(f.epoch, now, now-w.since+r.Store.Latency)
 		r.copy(w.node, f.read.Key, f.epoch, now)
 	}
+}
+
+// delete deletes a row, at its time or for a reader who comes later.
+func (r *run) delete(k *cached, key int, now time.Duration) {
+	r.store(k, now)
+	k.held = false
+	if r.redis != nil {
+		r.redis.remove(key)
+	}
+}
+
+// expire is Redis's active cycle.
+func (r *run) expire(now time.Duration) {
+	r.redis.cycle(now, func(key int) { r.delete(r.key(key), key, now) })
+	r.at(now+redisCycle, r.expire)
 }
 
 // store counts the time that a row has been in the table, at its end.

@@ -1,0 +1,82 @@
+package policy
+
+import "time"
+
+// What Redis does about expired keys that nobody reads, at its default effort.
+//
+// Source: activeExpireCycle in https://github.com/redis/redis/blob/7.0/src/expire.c
+const (
+	redisCycle      = 100 * time.Millisecond // hz 10
+	redisSample     = 20                     // keys a loop
+	redisStale      = 10                     // per cent: a loop that finds more is followed by another
+	redisTimeShare  = 0.25                   // of a cycle may be spent
+	redisKeyLasts   = time.Microsecond       // for one deletion; that of a small key
+	redisCycleLimit = int(redisTimeShare * float64(redisCycle) / float64(redisKeyLasts))
+)
+
+// redis is the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for readers at
+// once, and takes memory until a reader comes by, or the active cycle does.
+type redis struct {
+	keys   []int // by place in the table
+	place  map[int]int
+	due    map[int]time.Duration
+	cursor int
+	random *Random
+}
+
+func newRedis(r *Random) *redis {
+	return &redis{place: map[int]int{}, due: map[int]time.Duration{}, random: r}
+}
+
+// set stores a key that expires, at a place that its hash chooses.
+func (s *redis) set(key int, due time.Duration) {
+	s.due[key] = due
+	if _, there := s.place[key]; there {
+		return
+	}
+	s.keys = append(s.keys, key)
+	s.swap(s.random.below(len(s.keys)), len(s.keys)-1)
+}
+
+// remove deletes a key.
+func (s *redis) remove(key int) {
+	i, there := s.place[key]
+	if !there {
+		return
+	}
+	last := len(s.keys) - 1
+	s.swap(i, last)
+	s.keys = s.keys[:last]
+	delete(s.place, key)
+	delete(s.due, key)
+}
+
+func (s *redis) swap(i, j int) {
+	s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
+	s.place[s.keys[i]], s.place[s.keys[j]] = i, j
+}
+
+// cycle is one active cycle, which removes some of the expired keys: it looks at twenty keys at a time, in the order of
+// the table, as long as it finds more than a tenth of them expired and has time.
+func (s *redis) cycle(now time.Duration, removed func(key int)) {
+	for spent := 0; spent < redisCycleLimit; {
+		sampled, expired := 0, 0
+		for size := min(redisSample, len(s.keys)); sampled < size && len(s.keys) > 0; sampled++ {
+			if s.cursor >= len(s.keys) {
+				s.cursor = 0
+			}
+			key := s.keys[s.cursor]
+			if s.due[key] > now {
+				s.cursor++
+				continue
+			}
+			expired++
+			s.remove(key) // and another key is at the cursor now
+			removed(key)
+		}
+		spent += sampled
+		if sampled == 0 || expired*100/sampled <= redisStale {
+			return
+		}
+	}
+}
