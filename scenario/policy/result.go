@@ -48,6 +48,9 @@ const (
 	// ReadUnits and WriteUnits are request units of the store a second.
 	ReadUnits
 	WriteUnits
+	// Throttled is throttled requests a second, and Failed the share of reads that failed after all their retries.
+	Throttled
+	Failed
 	// RowsPast is how many rows are past their ttl and not deleted yet, on average.
 	RowsPast
 	// CostMonth is what 30 days of this cost.
@@ -98,6 +101,8 @@ var measureInfo = [measures]struct {
 	LatencyP99:        {"latency-p99", seconds},
 	ReadUnits:         {"read-units", perSecond},
 	WriteUnits:        {"write-units", perSecond},
+	Throttled:         {"throttled", perSecond},
+	Failed:            {"failed", share},
 	RowsPast:          {"rows-past-ttl", count},
 	CostMonth:         {"cost-month", money},
 }
@@ -146,6 +151,7 @@ type Result struct {
 	expired, expiredOutdated     uint64
 	early                        histogram
 	readUnits, writeUnits        float64
+	throttles, failed            uint64
 	byteSeconds, pastSeconds     float64
 }
 
@@ -194,6 +200,10 @@ func (r *Result) Value(m Measure) float64 {
 		return ratio(r.readUnits, lasts)
 	case WriteUnits:
 		return ratio(r.writeUnits, lasts)
+	case Throttled:
+		return ratio(float64(r.throttles), lasts)
+	case Failed:
+		return ratio(float64(r.failed), reads)
 	case RowsPast:
 		return ratio(r.pastSeconds, lasts)
 	case CostMonth:

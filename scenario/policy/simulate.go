@@ -38,6 +38,7 @@ type cached struct {
 	change time.Duration // when now ends
 
 	flights []*flight
+	units   units
 }
 
 // flight is a render under way.
@@ -141,10 +142,9 @@ func (r *run) passWarmUp(now time.Duration) {
 // read is one reader.
 func (r *run) read(rd Read) {
 	now := rd.At
-	k := r.key(rd.Key)
-	r.advance(k, rd.Key, now)
 	node := 0
 	if len(r.tier) > 0 {
+		r.advance(r.key(rd.Key), rd.Key, now)
 		if len(r.tier) > 1 {
 			node = r.random.below(len(r.tier))
 		}
@@ -155,7 +155,19 @@ func (r *run) read(rd Read) {
 			return
 		}
 	}
-	r.result.readUnits += r.readUnitsOf(rd)
+	r.ask(rd, now, node, 0)
+}
+
+// ask is a reader who asks the store, for the first time or after throttling.
+func (r *run) ask(rd Read, now time.Duration, node, retries int) {
+	k := r.key(rd.Key)
+	r.advance(k, rd.Key, now)
+	reads := r.readUnitsOf(rd)
+	if r.Store.Throttles && !k.units.read.take(now, reads, partitionReads) {
+		r.throttled(rd, now, node, retries)
+		return
+	}
+	r.result.readUnits += reads
 	if k.held && now >= k.hidden {
 		r.delete(k, rd.Key, now)
 	}
@@ -171,10 +183,10 @@ func (r *run) read(rd Read) {
 	}
 	switch {
 	case action == Render, action == Wait && !rendering, found == nil && !rendering:
-		r.render(k, rd, now, waiter{now, node})
+		r.render(k, rd, now, waiter{rd.At, node})
 	case action == Wait, found == nil:
 		f := k.flights[len(k.flights)-1]
-		f.waiters = append(f.waiters, waiter{now, node})
+		f.waiters = append(f.waiters, waiter{rd.At, node})
 	default:
 		r.serveFound(k, rd, now, node, fresh)
 		if action == Revalidate {
@@ -188,14 +200,24 @@ func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh 
 	if fresh {
 		r.result.hits++
 		if until := r.Policy.Lifetime.Read(&k.entry, now); until != k.entry.FreshUntil {
-			k.entry.FreshUntil = until
-			r.result.writeUnits += r.writeUnitsOf(rd)
+			r.extend(k, rd, now, until)
 		}
 	} else {
 		r.result.known++
 	}
-	r.served(k.epoch, now, r.Store.Latency)
+	r.served(k.epoch, now, now-rd.At+r.Store.Latency)
 	r.copy(node, rd.Key, k.epoch, now)
+}
+
+// extend writes a longer freshness to the row. A write that is throttled is not made again: the next read will make one.
+func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
+	writes := r.writeUnitsOf(rd)
+	if r.Store.Throttles && !k.units.write.take(now, writes, partitionWrites) {
+		r.result.throttles++
+		return
+	}
+	k.entry.FreshUntil = until
+	r.result.writeUnits += writes
 }
 
 // served counts a reader who is served a value of an epoch.
