@@ -16,6 +16,7 @@ import (
 type Cache struct {
 	cfg   isr.Config
 	store Store
+	early Early // the store, if it has pages made again early; nil if not
 }
 
 // New returns a cache on recipe A, the reference protocol.
@@ -33,10 +34,11 @@ func NewOn(store Store, cfg isr.Config) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
+	early, _ := store.(Early)
 	if cfg.Observe != nil {
 		store = Observed(store, cfg.Observe)
 	}
-	return &Cache{cfg, store}, nil
+	return &Cache{cfg, store, early}, nil
 }
 
 // ErrUnavailable says that a page can neither be found nor be made now: somebody
@@ -49,7 +51,7 @@ var ErrUnavailable = errors.New("page unavailable")
 func (c *Cache) Get(ctx context.Context, key string) (isr.Served, error) {
 	v := visit{Cache: c, key: key}
 	served, err := v.get(ctx)
-	if err != nil && v.last != nil && c.cfg.Failure == isr.ServeLast {
+	if err != nil && v.last != nil && (c.cfg.Failure == isr.ServeLast || v.hasFresh()) {
 		return c.serve(v.last), nil
 	}
 	return served, err
@@ -61,6 +63,8 @@ type visit struct {
 	key  string
 	last *page // the last page seen, fresh or not
 	seen int64 // the version of META as it was last seen, 0 if there was none
+	// replaced is the body of a page that was fresh when it was found, and is to be made again; "" is none.
+	replaced string
 }
 
 // get answers the request, or says why it cannot.
@@ -70,7 +74,7 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 		if err != nil {
 			return isr.Served{}, err
 		}
-		if found != nil && v.fresh(found) {
+		if found != nil && v.fresh(found) && !v.makesAgain(found) {
 			return v.serve(found), nil
 		}
 		lease, err := v.store.Acquire(ctx, v.key)
@@ -83,7 +87,7 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 			return v.serve(made), nil
 		case !errors.Is(err, ErrHeld):
 			return isr.Served{}, err
-		case v.last != nil && (v.cfg.Contention == isr.ServeStale || look >= v.cfg.Patience):
+		case v.last != nil && (v.cfg.Contention == isr.ServeStale || look >= v.cfg.Patience || v.hasFresh()):
 			return v.serve(v.last), nil // a lease that is held is no failure
 		case look >= v.cfg.Patience:
 			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, look+1)
@@ -135,7 +139,7 @@ func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fres
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 	// Whoever held the lease before may have published after our look: making the page again would be a stampede. A look
 	// that fails does not say that it has not.
-	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) {
+	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
 		v.release(ctx, lease)
 		return found, err
 	}

@@ -16,6 +16,7 @@ const (
 	attrRevalidateSeconds = "revalidate_seconds"
 	attrETag              = "etag"
 	attrTTL               = "ttl"
+	attrRenderMillis      = "render_ms"
 	attrCurrentSK         = "current_sk"
 	attrVersion           = "version"
 	attrInvalidated       = "invalidated_version"
@@ -65,6 +66,7 @@ type Meta struct {
 	ETag              string       `dynamodbav:"etag,omitempty"`
 	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under GuardVersion; 0 is none
 	Invalidated       int64        `dynamodbav:"invalidated_version,omitempty"` // the version that the last invalidation made; 0 is none
+	RenderMillis      int64        `dynamodbav:"render_ms,omitempty"`           // how long it took to make the page; 0 if it is not measured
 	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
 }
 
@@ -84,6 +86,7 @@ func (m Meta) Item() map[string]types.AttributeValue {
 	setText(item, attrETag, m.ETag)
 	setNumber(item, attrVersion, m.Version)
 	setNumber(item, attrInvalidated, m.Invalidated)
+	setNumber(item, attrRenderMillis, m.RenderMillis)
 	setNumber(item, attrTTL, int64(m.TTL))
 	return item
 }
@@ -99,6 +102,8 @@ func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 		Version:     r.maybeNumber(attrVersion),
 		Invalidated: r.maybeNumber(attrInvalidated),
 		TTL:         EpochSeconds(r.maybeNumber(attrTTL)),
+
+		RenderMillis: r.maybeNumber(attrRenderMillis),
 	}
 	if m.CurrentSK != "" || m.Version == 0 || item[attrS3Key] != nil || item[attrGeneratedAt] != nil {
 		m.GeneratedAt, m.RevalidateSeconds = EpochSeconds(r.number(attrGeneratedAt)), r.number(attrRevalidateSeconds)
