@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/internal/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // Protocols returns the protocols that scenario files and commands know by name:
-// the reference first, then the mutants.
+// the references first, then the mutants, then the policies of expiry.
 func Protocols() []isr.Protocol {
-	return append(recipe.References(), mutant.All()...)
+	return slices.Concat(recipe.References(), mutant.All(), policyprotocol.All())
 }
 
 // ProtocolNamed finds one of Protocols by its name.

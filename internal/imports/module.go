@@ -14,7 +14,7 @@ var Module = Rules{
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "scenario/sim"},
 		{"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/programs", "scenario/isr"},
 		{"internal/control", "internal/pagecache"},
-		{"internal/mutant", "scenario/isr/recipe"},
+		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/tally"},
 		{"scenario", "scenario/live"},
