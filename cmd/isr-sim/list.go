@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/catalog"
+	"github.com/isr-sim/isr-sim/internal/policyprotocol"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 func newList(out io.Writer) *cobra.Command {
@@ -38,17 +41,26 @@ func list(out io.Writer) error {
 	for _, s := range museum {
 		fmt.Fprintf(out, "  %-30s %s\n", s.Name, catalog.Summary(s))
 	}
+	policies := policyprotocol.All()
 	fmt.Fprintln(out, "\nprotocols")
-	for _, p := range scenario.Protocols() {
+	listProtocols(out, slices.DeleteFunc(scenario.Protocols(), func(p isr.Protocol) bool {
+		return slices.ContainsFunc(policies, func(policy isr.Protocol) bool { return policy.Name == p.Name })
+	}))
+	fmt.Fprintln(out, "\npolicies of expiry, as protocols")
+	listProtocols(out, policies)
+	fmt.Fprintln(out, "\ninvariants")
+	for _, inv := range invariant.All() {
+		fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
+	}
+	return nil
+}
+
+func listProtocols(out io.Writer, protocols []isr.Protocol) {
+	for _, p := range protocols {
 		breaks := ""
 		if p.Breaks != "" {
 			breaks = " (breaks " + p.Breaks + ")"
 		}
 		fmt.Fprintf(out, "  %-24s %s%s\n", p.Name, p.Summary, breaks)
 	}
-	fmt.Fprintln(out, "\ninvariants")
-	for _, inv := range invariant.All() {
-		fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
-	}
-	return nil
 }
