@@ -1,0 +1,114 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/policy"
+)
+
+// What a new on-demand table takes, in units a second, and how it grows: to twice its former peak within half an hour.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
+const (
+	newTableReads  = 12_000
+	newTableWrites = 4_000
+	doubling       = 30 * time.Minute
+)
+
+// keyReads is how many read units one key takes in a second.
+const keyReads = 3000
+
+// Scale is a site of some size, without a tier in the memory of its nodes and with one.
+type Scale struct {
+	Bare, Tiered *policy.Summary // Tiered is nil where no tier is needed
+	// Hottest is the reads of the most popular key a second.
+	Hottest float64
+	// Lifetime is how long nodes have to keep copies.
+	Lifetime time.Duration
+	// Reads and Writes are the units that the table needs without a tier, Ramp how long a new table takes to them.
+	Reads, Writes float64
+	Ramp          time.Duration
+}
+
+// MeasureScale simulates a site by a policy, and again with the tier that ends the throttling of its hottest key.
+func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(done, of int)) (*Scale, error) {
+	s.Store.Throttles = true
+	keys := policy.Zipf{Keys: s.Keys, Exponent: s.Zipf}
+	w := Workload{Name: "steady", Workload: poisson(s, nil)}
+	nodes := s.Tier.Nodes
+	s.Tier = policy.Tier{}
+	share := func(from, of int) func(int) {
+		return func(done int) {
+			if each != nil {
+				each(from+done, of)
+			}
+		}
+	}
+	bare, err := s.experiment(p, w).Repeat(ctx, s.Seed, s.Seeds, s.Workers, share(0, 2*s.Seeds))
+	if err != nil {
+		return nil, err
+	}
+	scale := &Scale{Bare: bare, Hottest: s.Reads * policy.HottestShare(keys)}
+	scale.Reads, scale.Writes = bare.Of(policy.ReadUnits).Mean, bare.Of(policy.WriteUnits).Mean
+	for need, has := math.Max(scale.Reads/newTableReads, scale.Writes/newTableWrites), 1.0; has < need; has *= 2 {
+		scale.Ramp += doubling
+	}
+	perRead := math.Max(1, math.Ceil(float64(s.Store.Bytes)/4096))
+	if s.Store.Eventual {
+		perRead /= 2
+	}
+	// A fifth is left for what comes by chance.
+	scale.Lifetime = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/perRead)
+	if scale.Lifetime > 0 {
+		s.Tier = policy.Tier{Nodes: nodes, Keys: tierKeys, Lifetime: scale.Lifetime}
+		if scale.Tiered, err = s.experiment(p, w).Repeat(ctx, s.Seed, s.Seeds, s.Workers, share(s.Seeds, 2*s.Seeds)); err != nil {
+			return nil, err
+		}
+	}
+	return scale, nil
+}
+
+// tierKeys is how many keys each node keeps: enough for those that are hot.
+const tierKeys = 1000
+
+// Print prints where the site throttles, and what would end it.
+func (s *Scale) Print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "\twithout a tier")
+	columns := []*policy.Summary{s.Bare}
+	if s.Tiered != nil {
+		fmt.Fprintf(table, "\t%d keys a node for %s", tierKeys, s.Lifetime)
+		columns = append(columns, s.Tiered)
+	}
+	fmt.Fprintln(table)
+	for _, m := range []policy.Measure{
+		policy.Throttled, policy.Failed, policy.HitRatio, policy.TierRatio, policy.Outdated, policy.OutdatedP99,
+		policy.Renders, policy.RendersAtOnce, policy.RendersOfOneKey, policy.LatencyP50, policy.LatencyP99,
+		policy.ReadUnits, policy.WriteUnits, policy.CostMonth,
+	} {
+		fmt.Fprint(table, m)
+		for _, c := range columns {
+			fmt.Fprint(table, "\t", m.Format(round(c.Of(m).Mean)))
+		}
+		fmt.Fprintln(table)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
+	if s.Tiered == nil {
+		fmt.Fprintln(out, "no tier is needed")
+	} else {
+		fmt.Fprintf(out, "copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n", s.Lifetime)
+	}
+	if s.Ramp > 0 {
+		fmt.Fprintf(out, "a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or is warmed before)\n",
+			newTableReads, newTableWrites, s.Ramp)
+	}
+	return nil
+}
