@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -27,15 +28,15 @@ func BenchmarkBubble(b *testing.B) {
 		runtime.GOMAXPROCS(processors)
 		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 		run := scenario.Run{
-			Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS, SDK: true, Bubble: r.own,
-			Record: true,
+			Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS,
+			Options: scenario.Options{SDK: true, Bubble: r.own},
 		}
-		o, err := run.Do(t.Context())
+		recorded := probe.Probe{Record: true}
+		o, err := run.Do(probe.With(t.Context(), &recorded))
 		if err != nil || o.Verdict != invariant.OK {
 			t.Fatalf("got %+v, %v", o, err)
 		}
-		requests := len(o.Exchanges)
-		run.Record = false
+		requests := len(recorded.Exchanges)
 		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {

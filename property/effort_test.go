@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -91,7 +92,7 @@ func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []i
 				limit = k
 			}
 		}
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1, SDK: p.Summary == ""}.Run(context.Background())
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1, Options: scenario.Options{SDK: p.Summary == ""}}.Run(context.Background())
 		at := 0
 		switch {
 		case err != nil:

@@ -36,6 +36,11 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	return r
 }
 
+// options are those of every run of the store.
+func (r runner) options() scenario.Options {
+	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed}
+}
+
 // guard is a new guard for the runner's store.
 func (r runner) guard(a *answers) *guard { return &guard{answers: a, goroutines: r.own != nil} }
 
@@ -68,7 +73,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
 		return campaign.Campaign{
-			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, SDK: true, Bubble: r.own, Before: r.random.seed,
+			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, Options: r.options(),
 		}.Run(ctx)
 	})
 	if f := r.broken(s, g, err); f != nil {
@@ -113,7 +118,7 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	var printed bytes.Buffer
 	run := scenario.Run{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),
-		SDK: true, Bubble: r.own, Before: r.random.seed, Trace: &printed,
+		Options: r.options(), Trace: &printed,
 	}
 	o, err := inside(r, run.Do)
 	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.still {

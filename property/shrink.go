@@ -25,7 +25,7 @@ func (r runner) shrunk(f *failure) *failure {
 		return campaign.Shrink{
 			Failed: scenario.Run{
 				Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices),
-				SDK: true, Bubble: r.own, Before: r.random.seed,
+				Options: r.options(),
 			},
 			Runs: shrinkRuns, ScheduleOnly: true,
 		}.Run(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -18,7 +19,7 @@ import (
 // has met another decision.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
 	s := r.Scenario
-	if r.Search { // which would not have this judged
+	if r.probe.Search { // which would not have this judged
 		return nil, nil
 	}
 	own := r.stage
@@ -26,7 +27,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 		own = newStage()
 		defer own.close()
 	}
-	r.Trace, r.OnStep, r.Record, r.Coverage, r.Blind = nil, nil, false, false, true
+	r.Trace, r.probe, r.Blind = nil, &probe.Probe{}, true
 	lags := make([]invariant.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
 		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)

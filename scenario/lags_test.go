@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -42,7 +43,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 	plan, stage := sim.Only(sim.RandomWalk), newStage()
 	defer stage.close()
 	for i := range 200 {
-		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60, stage: stage}
+		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60, stage: stage, probe: &probe.Probe{}}
 		w, o, err := run.perform(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -19,18 +17,10 @@ type Outcome struct {
 	Broken    []string   // the names of all violated invariants, in the order of invariant.All
 	Why       string     // for the verdict unknown
 	Marks     []Mark     // what was reached, in the order of Marks
-	Exchanges []Exchange
-	Rows      []attr.Item // that were left, if Run.Record asked for them
-	Unmet     []Fault     // declared faults that no call of the run could meet
+	Unmet     []Fault    // declared faults that no call of the run could meet
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
 
-	// Order is the hash of the run's partial order (sim.Order), if Run.Coverage asked for it.
-	Order uint64
-	// States are the fingerprints of the states (sim.Sim.Fingerprint) before each step, if Run.Coverage asked for them.
-	States []uint64
-
-	words    describe.Words
 	protocol string
 	swarm    bool
 	seen     invariant.Evidence
@@ -73,10 +63,6 @@ func (e *BrokenError) Error() string {
 
 // Unwrap returns what the run broke on.
 func (e *BrokenError) Unwrap() error { return e.Result.Err }
-
-// Describe prints a request of the run, such as the Input of an Exchange, as its
-// trace does.
-func (o *Outcome) Describe(input any) string { return o.words.Input(input) }
 
 // Visualize writes a page of HTML on which every node's operations on its store
 // stand beside the longest orders that explain their answers.

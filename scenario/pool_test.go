@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -18,21 +19,28 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 	protocols := scenario.Protocols()
 	for i, name := range fixtures.Names() {
 		run := scenario.Run{
-			Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(i), Strategy: sim.POS, ExpectedSteps: 40, Record: true,
+			Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(i), Strategy: sim.POS, ExpectedSteps: 40,
 		}
-		want, alone := trace(t, run)
-		var got bytes.Buffer
-		run.Trace = &got
-		o, err := pool.Do(t.Context(), run)
+		var wantWire, gotWire probe.Probe
+		wantWire.Record, gotWire.Record = true, true
+		var want bytes.Buffer
+		run.Trace = &want
+		alone, err := run.Do(probe.With(t.Context(), &wantWire))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.String() != want {
-			t.Errorf("%s (-alone +in a pool):\n%s", name, cmp.Diff(want, got.String()))
+		var got bytes.Buffer
+		run.Trace = &got
+		o, err := pool.Do(probe.With(t.Context(), &gotWire), run)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if o.Verdict != alone.Verdict || len(o.Exchanges) != len(alone.Exchanges) || len(o.Rows) != len(alone.Rows) {
-			t.Errorf("%s: in a pool %v, %d exchanges, %d rows; alone %v, %d, %d", name, o.Verdict, len(o.Exchanges), len(o.Rows),
-				alone.Verdict, len(alone.Exchanges), len(alone.Rows))
+		if got.String() != want.String() {
+			t.Errorf("%s (-alone +in a pool):\n%s", name, cmp.Diff(want.String(), got.String()))
+		}
+		if o.Verdict != alone.Verdict || len(gotWire.Exchanges) != len(wantWire.Exchanges) || len(gotWire.Rows) != len(wantWire.Rows) {
+			t.Errorf("%s: in a pool %v, %d exchanges, %d rows; alone %v, %d, %d", name, o.Verdict, len(gotWire.Exchanges), len(gotWire.Rows),
+				alone.Verdict, len(wantWire.Exchanges), len(wantWire.Rows))
 		}
 	}
 }

@@ -9,35 +9,26 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/probe"
 )
 
-// Exchange is one thing that took effect in the store in a run: a call with its
-// answer, or a deletion by TTL.
-type Exchange struct {
-	Input  any // *dynamodb.XxxInput; nil for a deletion by TTL
-	Output any
-	Err    error
-	// Blind says that a fault hid the answer, or a lag made it an old one, so
-	// there is nothing to compare.
-	Blind bool
-	// Swept is the row that TTL deleted.
-	Swept attr.Item
-}
-
-// record keeps what went over the wire.
+// record keeps what went over the wire, for a probe.
 func (w *world) record(r *storeRequest) {
+	keep := func(e probe.Exchange) {
+		e.What = w.words().Input(e.Input)
+		w.exchanges = append(w.exchanges, e)
+	}
 	if w.struck == ddbfake.FaultUnprocessed {
 		if r.err == nil {
-			w.exchanges = append(w.exchanges, Exchange{Input: donePart(r.call.Input, r.out), Blind: true})
+			keep(probe.Exchange{Input: donePart(r.call.Input, r.out), Hidden: true})
 		}
 		return
 	}
 	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
 		if r.twice {
-			w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Blind: true})
+			keep(probe.Exchange{Input: r.call.Input, Hidden: true})
 		}
-		w.exchanges = append(w.exchanges, Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Blind: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
+		keep(probe.Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Hidden: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
 	}
 }
 

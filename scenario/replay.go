@@ -23,7 +23,7 @@ type Replay struct {
 // Run returns the recorded run of a scenario under a protocol, ready to be run
 // again.
 func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
-	return Run{Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Swarm: r.Swarm}
+	return Run{Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Options: Options{Swarm: r.Swarm}}
 }
 
 // Line is the line of a report that says how to replay a schedule, or what else

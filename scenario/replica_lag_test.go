@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -58,14 +59,17 @@ func TestReplicaLagIsNotCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, false}, nil }}
-	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 1, Record: 1})
-	blind := 0
-	for _, e := range r.Recorded[0].Exchanges {
-		if e.Blind {
-			blind++
+	recorded := probe.Probe{Record: true}
+	if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: 1}).Do(probe.With(t.Context(), &recorded)); err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	for _, e := range recorded.Exchanges {
+		if e.Hidden {
+			hidden++
 		}
 	}
-	if blind != 1 {
-		t.Errorf("got %d exchanges that are not compared, want the one read", blind)
+	if hidden != 1 {
+		t.Errorf("got %d exchanges that are not compared, want the one read", hidden)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/describe"
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -28,43 +29,38 @@ type Run struct {
 	ExpectedSteps int
 	// Trace, if set, is where the run is printed, step by step.
 	Trace io.Writer
+	Options
+
+	stage *stage       // nil is a new one
+	lag   *ddbfake.Lag // nil is the scenario's
+	probe *probe.Probe // that of the context; Do sets it
+}
+
+// Options are how to make a run, and every run of a campaign.
+type Options struct {
+	// Swarm has the seed draw which of the possible faults ("maybe") are on in a run; the others never strike.
+	Swarm bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
-	// Record keeps what went over the wire in Outcome.Exchanges.
-	Record bool
 	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
 	// than all others.
 	Blind bool
 	// Only is the one invariant that is judged, by name; "" is all of them.
 	Only string
-	// Coverage notes the run's partial order and its states in Outcome.Order and Outcome.States.
-	Coverage bool
-	// Swarm has the seed draw which of the possible faults ("maybe") are on in this run; the others never strike.
-	Swarm bool
-
 	// Bubble, if set, has the protocol's code run with goroutines of its own: it calls run in a bubble of testing/synctest
 	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 	Bubble func(run func(sim.Bubble)) error
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
 	// its bubble. It is for what the code under test takes from outside of its node, such as a global source of randomness.
 	Before func(seed uint64)
-
-	// OnStep, if set, hears of each step of the schedule after its lines were written to Trace, without which it hears of
-	// none.
-	OnStep func(sim.TraceStep)
-	// Search says that the run is one of a search through all schedules (sim.Exploration): states are compared, and what a
-	// search cannot judge is left out, which is the check for linearizability and lags that are compared.
-	Search bool
-
-	stage *stage       // nil is a new one
-	lag   *ddbfake.Lag // nil is the scenario's
 }
 
 // compares says whether states are compared, by their fingerprints.
-func (r Run) compares() bool { return r.Search || r.Coverage }
+func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.probe.Coverage) }
 
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
+	r.probe = probe.Of(ctx)
 	w, o, err := r.perform(ctx)
 	if err != nil {
 		return nil, err
@@ -120,7 +116,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble,
 	}
 	var covered covered
-	if r.Coverage {
+	if r.probe.Coverage {
 		cfg.Strategy = covered.by(cfg.Strategy)
 	}
 	var t *describe.Trace
@@ -128,7 +124,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if r.Trace != nil {
 		digest = sha256.New()
 		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest)}
-		onStep := r.OnStep // and not r, which would be copied to the heap for every run
+		onStep := r.probe.OnStep // and not r, which would be copied to the heap for every run
 		cfg.Trace = func(taken sim.TraceStep) {
 			t.Step(taken)
 			if onStep != nil {
@@ -141,7 +137,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		return nil, nil, err
 	}
 	w.only = r.Only
-	w.recording, w.sdk, w.observing = r.Record, r.SDK, !r.Blind && !r.compares()
+	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK, !r.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History = w.words(), &w.db, &w.history
 	}
@@ -156,7 +152,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{Result: result, Exchanges: w.exchanges, words: w.words(), Unmet: w.unmetFaults(), Order: covered.order.Hash(), States: covered.states, protocol: r.Protocol.Name, swarm: r.Swarm}
+	o := &Outcome{Result: result, Unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm}
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
@@ -168,8 +164,11 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 			o.Marks = append(o.Marks, mark)
 		}
 	}
-	if r.Record {
-		o.Rows = w.db.Items(TableName)
+	if r.probe.Coverage {
+		r.probe.Order, r.probe.States = covered.order.Hash(), covered.states
+	}
+	if r.probe.Record {
+		r.probe.Exchanges, r.probe.Rows = w.exchanges, w.db.Items(TableName)
 	}
 	return w, o, nil
 }

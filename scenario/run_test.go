@@ -91,7 +91,7 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 			n := len(runs)
 			runs = append(runs, scenario.Run{
 				Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(n),
-				Strategy: plans[n%len(plans)].At(n), ExpectedSteps: 40, Swarm: n%2 == 0,
+				Strategy: plans[n%len(plans)].At(n), ExpectedSteps: 40, Options: scenario.Options{Swarm: n%2 == 0},
 			})
 		}
 	}

@@ -26,7 +26,7 @@ faults:
 	kinds := map[string]int{}
 	differ := 0
 	for seed := range race.Fewer[uint64](200, 60) {
-		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Swarm: true}
+		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Options: scenario.Options{Swarm: true}}
 		text, o := trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++
 		// The printed file and the printed line carry all that decides the run.

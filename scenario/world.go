@@ -11,6 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/swarm"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -36,10 +38,10 @@ type world struct {
 
 	operations history.Operations // what the nodes saw of the store, if observing
 	observing  bool
-	quiet      bool       // faults have stopped: see settle
-	prints     *prints    // nil unless somebody wants the world's fingerprint
-	seen       int        // changes that afterCall and the trace have looked at
-	exchanges  []Exchange // what went over the wire, if recording
+	quiet      bool             // faults have stopped: see settle
+	prints     *prints          // nil unless somebody wants the world's fingerprint
+	seen       int              // changes that afterCall and the trace have looked at
+	exchanges  []probe.Exchange // what went over the wire, if recording
 	recording  bool
 	only       string            // the one invariant that is judged; "" is all
 	sdk        bool              // nodes get clients of the SDK
@@ -88,7 +90,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		}
 		left := max(f.Fault.Times, 1)
 		switch {
-		case r.Swarm && !swarmKeeps(cfg.Seed, f):
+		case r.Swarm && !swarm.Keeps(cfg.Seed, f.String()):
 			left = 0
 		case f.Fault.Times == ddbfake.Always:
 			left = -1
@@ -251,7 +253,7 @@ func (w *world) noteChanges() (byClients int) {
 		w.markChange(c)
 		w.deadlines.note(c.After)
 		if w.recording && c.Cause == ddbfake.CauseTTL {
-			w.exchanges = append(w.exchanges, Exchange{Swept: c.Before})
+			w.exchanges = append(w.exchanges, probe.Exchange{Swept: c.Before})
 		}
 	}
 	return byClients

@@ -48,10 +48,10 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 	}, nil
 }
 
-// compareWith runs recorded runs again on DynamoDB Local, prints the
+// compareWith makes runs again on DynamoDB Local, prints the
 // comparison, and returns whether all answers were the same. of is the number
 // of schedules of the campaign.
-func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []*scenario.Outcome, of int) (same bool, err error) {
+func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []scenario.Run, of int) (same bool, err error) {
 	c, err := compare.Run(ctx, client, runs, nil)
 	for _, d := range c.Differences {
 		fmt.Fprintln(out, d)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -55,7 +56,7 @@ func (c *campaignFlags) campaign() (campaign.Campaign, error) {
 		return campaign.Campaign{}, err
 	}
 	return campaign.Campaign{
-		Protocol: p, Seed: c.seed, Plan: plan, Schedules: c.schedules, Workers: c.workers, Swarm: c.swarm,
+		Protocol: p, Seed: c.seed, Plan: plan, Schedules: c.schedules, Workers: c.workers, Options: scenario.Options{Swarm: c.swarm},
 	}, nil
 }
 

@@ -90,7 +90,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 
 // show shows one exhibit and returns its exit code. An error ends the command.
 func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
-	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers, Record: m.local != nil}.Run(ctx)
+	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers}.Run(ctx)
 	if brokeOff(m.out, err, name) {
 		return exitUnknown, nil
 	}
@@ -105,7 +105,7 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 	if m.local == nil || shown.Broken.Failure == nil {
 		return code, nil
 	}
-	same, err := compareWith(ctx, m.out, m.local.Client(), s.Name, []*scenario.Outcome{shown.Broken.Failure}, 1)
+	same, err := compareWith(ctx, m.out, m.local.Client(), s.Name, []scenario.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
 	if !same {
 		code = worse(code, exitUnknown)
 	}

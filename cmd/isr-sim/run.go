@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/compare"
 	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/schedules"
@@ -98,9 +99,6 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 // An error ends the command.
 func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string) (*campaign.Report, int, error) {
 	c.Scenario = s
-	if r.backend == backendLocal {
-		c.Record = r.replays
-	}
 	code, err := r.runCorpus(ctx, c)
 	if err != nil {
 		return nil, 0, err
@@ -123,8 +121,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 		fmt.Fprintf(r.out, "\n%s\n", why)
 	}
 	if r.backend == backendLocal && ctx.Err() == nil {
-		fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(report.Recorded), backendLocal)
-		same, err := compareWith(ctx, r.out, r.local.Client(), report.Scenario.Name, report.Recorded, report.Schedules)
+		same, err := r.compare(ctx, c, report)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -135,10 +132,28 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	return report, code, nil
 }
 
+// compare makes the campaign's first runs, and the one that fails, again on DynamoDB Local.
+func (r *runCommand) compare(ctx context.Context, c campaign.Campaign, report *campaign.Report) (same bool, err error) {
+	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
+	set, err := schedules.New(run, c.Plan, report.Schedules, c.Workers)
+	if err != nil {
+		return false, unknown(err, "")
+	}
+	runs, err := compare.First(ctx, set, r.replays)
+	if err != nil {
+		return false, unknown(err, "")
+	}
+	if report.FailedAt > r.replays {
+		runs = append(runs, report.Failure.Replay().Run(report.Scenario, report.Protocol))
+	}
+	fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(runs), backendLocal)
+	return compareWith(ctx, r.out, r.local.Client(), report.Scenario.Name, runs, report.Schedules)
+}
+
 // runCorpus runs the files of the corpus with the campaign's scenario and
 // protocol, and returns the exit code.
 func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, error) {
-	runs, err := explore.Corpus(r.corpus).Run(ctx, c)
+	runs, err := explore.Corpus(r.corpus).Run(ctx, c.Scenario, c.Protocol)
 	if err != nil {
 		return 0, unknown(err, "")
 	}

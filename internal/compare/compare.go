@@ -1,5 +1,5 @@
-// Package compare makes the requests of recorded runs again on a real DynamoDB, and
-// says which answers are not those of the fake.
+// Package compare makes the requests of runs again on a real DynamoDB, and says
+// which answers are not those of the fake.
 package compare
 
 import (
@@ -18,12 +18,14 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Comparison is what came of running recorded runs again, request by request, on
-// a real DynamoDB.
+// Comparison is the result of making runs again, request by request, on a real
+// DynamoDB.
 type Comparison struct {
 	Runs        int
 	Requests    int // calls and deletions by TTL
@@ -47,15 +49,15 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
 }
 
-// Run runs recorded outcomes on the store behind client, in a table of the
-// scenario's name without TTL, which must not exist, is emptied between runs and
-// deleted at the end. A call whose request was lost is not made; one whose answer
+// Run makes each run on the fake, and its requests again on the store behind client,
+// in a table of the scenario's name without TTL, which must not exist, is emptied
+// between runs and deleted at the end. A call whose request was lost is not made; one whose answer
 // was lost is made and its answer not compared. Deletions by TTL are explicit
 // deletes.
 //
 // An error means that the store could not be reached or used; the comparison is
 // then about what was done before.
-func Run(ctx context.Context, client *dynamodb.Client, runs []*scenario.Outcome, progress func(done, of int)) (c Comparison, err error) {
+func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
 	created, err := client.CreateTable(ctx, isr.TableInput(scenario.TableName))
 	if err != nil {
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", scenario.TableName, err)
@@ -80,10 +82,27 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []*scenario.Outcome,
 	return c, nil
 }
 
+// First returns the first n runs of a campaign, as many as there are until ctx is
+// done, each ready to be made again.
+func First(ctx context.Context, c schedules.Set, n int) (runs []scenario.Run, err error) {
+	c.Each(ctx, min(n, c.Schedules), func(k int) int { return k }, c.Attempt, func(a schedules.Attempt) bool {
+		if err = a.Err; err != nil {
+			return false
+		}
+		runs = append(runs, a.Outcome.Replay().Run(c.Scenario, c.Protocol))
+		return true
+	})
+	return runs, err
+}
+
 // run compares one run and leaves the table empty. The id is the run's alone, in
 // all that the store remembers.
-func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *scenario.Outcome, id string) error {
-	for i, e := range run.Exchanges {
+func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scenario.Run, id string) error {
+	recorded := probe.Probe{Record: true}
+	if _, err := run.Do(probe.With(ctx, &recorded)); err != nil {
+		return err
+	}
+	for i, e := range recorded.Exchanges {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -95,14 +114,14 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *scen
 			fake = "ok " + e.Swept.String()
 			out, err = sweepReal(ctx, client, e.Swept)
 		} else {
-			what, fake = run.Describe(e.Input), answerText(e.Output, e.Err)
+			what, fake = e.What, answerText(e.Output, e.Err)
 			out, err = callReal(ctx, client, e.Input, id)
 		}
 		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {
 			return fmt.Errorf("request %d: %w", i+1, err) // no answer is not another answer
 		}
 		realAnswer := answerText(out, err)
-		if !e.Blind && fake != realAnswer {
+		if !e.Hidden && fake != realAnswer {
 			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
 		}
 	}
@@ -110,7 +129,7 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run *scen
 	if err != nil {
 		return err
 	}
-	if want, left := rowTexts(run.Rows), rowTexts(rows); !slices.Equal(want, left) {
+	if want, left := rowTexts(recorded.Rows), rowTexts(rows); !slices.Equal(want, left) {
 		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(want, " "), strings.Join(left, " ")})
 	}
 	for _, row := range rows {

@@ -11,12 +11,13 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/compare"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // recorded runs some schedules of an embedded scenario.
-func recorded(t testing.TB, name string, seed uint64, schedules int) []*scenario.Outcome {
+func recorded(t testing.TB, name string, seed uint64, n int) []scenario.Run {
 	t.Helper()
 	data, err := fixtures.Read(name)
 	if err != nil {
@@ -26,11 +27,15 @@ func recorded(t testing.TB, name string, seed uint64, schedules int) []*scenario
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := campaign.Campaign{Scenario: s, Seed: seed, Schedules: schedules, Record: schedules}.Run(context.Background())
+	set, err := schedules.New(scenario.Run{Scenario: s, Seed: seed}, sim.Plan{}, n, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Recorded
+	runs, err := compare.First(t.Context(), set, n)
+	if err != nil || len(runs) != n {
+		t.Fatalf("got %d runs, %v; want %d", len(runs), err, n)
+	}
+	return runs
 }
 
 // TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.

@@ -15,7 +15,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -40,16 +39,15 @@ type CorpusRun struct {
 	marks []scenario.Mark
 }
 
-// Run runs the files that are about the campaign's scenario, by its name, and
-// protocol: those that failed when they were recorded first, then those with fewer
-// choices. An error is about the folder.
-func (c Corpus) Run(ctx context.Context, campaign campaign.Campaign) ([]CorpusRun, error) {
-	set, err := schedules.New(schedules.Options(campaign))
+// Run runs the files that are about a scenario, by its name, and a protocol; the
+// zero Protocol is the scenario's own. Files that failed when they were recorded
+// come first, then those with fewer choices. An error is about the folder.
+func (c Corpus) Run(ctx context.Context, s *scenario.Scenario, p isr.Protocol) ([]CorpusRun, error) {
+	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
 		return nil, err
 	}
-	p := set.Protocol
-	entries, runs, err := c.entries(set.Scenario, p)
+	entries, runs, err := c.entries(s, p)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,7 @@ import (
 )
 
 // Explorer is a campaign that goes on after a violation, to find out what else
-// there is, and measures its coverage, which makes it slower by about a half. It
-// records nothing (campaign.Campaign.Record).
+// there is, and measures its coverage, which makes it slower by about a half.
 type Explorer struct {
 	campaign.Campaign
 	// Shard is the part of the campaign to run.
@@ -37,7 +36,8 @@ type Explorer struct {
 // An error is about the corpus or the scenario, never about a run; what could be
 // found all the same is there beside it.
 func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
-	c, err := schedules.New(schedules.Options(e.Campaign))
+	run := scenario.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
+	c, err := schedules.New(run, e.Plan, e.Schedules, e.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
 		Expect: c.Scenario.Expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
-	x.Corpus, err = e.Corpus.Run(ctx, e.Campaign)
+	x.Corpus, err = e.Corpus.Run(ctx, c.Scenario, c.Protocol)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	var total schedules.Total
 	orders, states, last := census{}, census{}, 0
 	size := x.Shard.size(c.Schedules)
-	c.Each(ctx, size, x.Shard.schedule, c.RunCovered, func(a schedules.Attempt) bool {
+	c.Each(ctx, size, x.Shard.schedule, c.AttemptCovered, func(a schedules.Attempt) bool {
 		last = a.Index
 		x.Ran++
 		if a.Err == nil && x.keeps(a) {
@@ -71,15 +71,14 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 			x.broke(a)
 		} else {
 			total.Add(a.Outcome)
-			orders.add(a.Outcome.Order, a.Index)
-			for _, state := range a.Outcome.States {
+			orders.add(a.Order, a.Index)
+			for _, state := range a.States {
 				states.add(state, a.Index)
 			}
-			a.Outcome.States = nil
 			x.note(a)
 		}
-		if c.Progress != nil {
-			c.Progress(x.Ran, size)
+		if e.Progress != nil {
+			e.Progress(x.Ran, size)
 		}
 		return true
 	})

@@ -113,7 +113,8 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 		"buggy": buggy(t),
 		"cut":   {Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
 		"broken": {Campaign: campaign.Campaign{
-			Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Schedules: 300, Swarm: true,
+			Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Schedules: 300,
+			Options: scenario.Options{Swarm: true},
 		}},
 		"shard": {Campaign: buggy(t).Campaign, Shard: explore.Shard{Index: 2, Count: 3}},
 	} {

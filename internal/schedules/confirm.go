@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -15,8 +16,8 @@ import (
 func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i := range traces {
-		run := o.Replay().Run(c.Scenario, c.Protocol)
-		run.SDK, run.Bubble, run.Before, run.Only, run.Trace = c.SDK, c.Bubble, c.Before, c.Only, &traces[i]
+		run := c.again(o)
+		run.Trace = &traces[i]
 		again, err := run.Do(ctx)
 		if err := c.same(o, again, err); err != nil {
 			return err
@@ -31,15 +32,14 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 
 // repeat runs a schedule once more, and compares the hash of its order and what it
 // came to.
-func (c Set) repeat(ctx context.Context, o *scenario.Outcome) error {
-	run := o.Replay().Run(c.Scenario, c.Protocol)
-	run.SDK, run.Bubble, run.Before, run.Only, run.Coverage = c.SDK, c.Bubble, c.Before, c.Only, true
-	again, err := run.Do(ctx)
-	if err := c.same(o, again, err); err != nil {
+func (c Set) repeat(ctx context.Context, a Attempt) error {
+	coverage := probe.Probe{Coverage: true}
+	again, err := c.again(a.Outcome).Do(probe.With(ctx, &coverage))
+	if err := c.same(a.Outcome, again, err); err != nil {
 		return err
 	}
-	if again.Order != o.Order {
-		return c.nondeterministic(o, fmt.Sprintf("%s both times, but by other steps, or in another order", conclusion(o)))
+	if coverage.Order != a.Order {
+		return c.nondeterministic(a.Outcome, fmt.Sprintf("%s both times, but by other steps, or in another order", conclusion(a.Outcome)))
 	}
 	return nil
 }

@@ -8,54 +8,49 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Options are the fields of campaign.Campaign, which says what they mean: one
-// converts to the other, and does not compile where they differ.
-type Options struct {
-	Scenario          *scenario.Scenario
-	Protocol          isr.Protocol
-	Seed              uint64
-	Plan              sim.Plan
-	Schedules         int
-	Workers           int
-	Swarm, SDK, Blind bool
-	Only              string
-	Bubble            func(run func(sim.Bubble)) error
-	Before            func(seed uint64)
-	Record            int
-	Progress          func(done, of int)
-}
-
 // Set is the schedules to run, with nothing left to defaults. A Set is used once.
 type Set struct {
-	Options
-	pool *scenario.Pool
+	// Run is the run that each schedule is one of. The seeds of the schedules are derived from its Seed.
+	scenario.Run
+	Plan      sim.Plan
+	Schedules int
+	Workers   int
+	pool      *scenario.Pool
 }
 
-// New fills in what was left to the scenario and to the defaults.
-func New(o Options) (Set, error) {
-	if o.Protocol.New == nil {
-		p, err := scenario.ProtocolNamed(o.Scenario.Protocol)
-		if err != nil {
-			return Set{}, err
-		}
-		o.Protocol = p
+// New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for the
+// defaults that campaign.Campaign documents.
+func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
+	protocol, err := ProtocolOf(run.Scenario, run.Protocol)
+	if err != nil {
+		return Set{}, err
 	}
-	if o.Schedules <= 0 {
-		o.Schedules = o.Scenario.Bounds.Schedules
+	run.Protocol = protocol
+	if schedules <= 0 {
+		schedules = run.Scenario.Bounds.Schedules
 	}
-	if o.Plan.At == nil {
-		o.Plan = sim.Portfolio()
+	if plan.At == nil {
+		plan = sim.Portfolio()
 	}
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
 	}
-	return Set{o, new(scenario.Pool)}, nil
+	return Set{run, plan, schedules, workers, new(scenario.Pool)}, nil
+}
+
+// ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
+func ProtocolOf(s *scenario.Scenario, p isr.Protocol) (isr.Protocol, error) {
+	if p.New != nil {
+		return p, nil
+	}
+	return scenario.ProtocolNamed(s.Protocol)
 }
 
 // Attempt is what became of one schedule.
@@ -64,6 +59,9 @@ type Attempt struct {
 	Strategy string
 	Outcome  *scenario.Outcome
 	Err      error // then there is no outcome
+	// Order and States are the run's coverage (see probe.Probe), if AttemptCovered made it.
+	Order  uint64
+	States []uint64
 }
 
 // Each runs n schedules, the k-th of which is index(k), and has take look at them
@@ -89,32 +87,37 @@ func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ct
 		func(_ int, a Attempt) bool { return take(a) })
 }
 
-// All is Each for all schedules, run as Run does.
+// All is Each for all schedules, run as Attempt does.
 func (c Set) All(ctx context.Context, take func(Attempt) bool) {
-	c.Each(ctx, c.Schedules, func(k int) int { return k }, c.Run, take)
+	c.Each(ctx, c.Schedules, func(k int) int { return k }, c.Attempt, take)
 }
 
-// Run runs the schedule with an index, as Each has it done.
-func (c Set) Run(ctx context.Context, i, expected int) Attempt { return c.run(ctx, i, expected, false) }
+// Attempt runs the schedule with an index, for Each.
+func (c Set) Attempt(ctx context.Context, i, expected int) Attempt {
+	run := c.Run
+	run.Seed, run.Strategy, run.ExpectedSteps = sim.Derive(c.Seed, i), c.Plan.At(i), expected
+	o, err := c.pool.Do(ctx, run)
+	return Attempt{Index: i, Strategy: run.Strategy.Name, Outcome: o, Err: err}
+}
 
-// RunCovered is Run with Outcome.Order and Outcome.States. A run that violates an
-// invariant is run once more. Most failing runs are only counted, so the hash of
-// their orders is compared, which costs less than traces.
-func (c Set) RunCovered(ctx context.Context, i, expected int) Attempt {
-	a := c.run(ctx, i, expected, true)
+// AttemptCovered is Attempt with the run's coverage. A run that violates an
+// invariant is run once more. Most failing runs are only counted, so the hashes of
+// their orders are compared, which costs less than traces.
+func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
+	coverage := probe.Probe{Coverage: true}
+	a := c.Attempt(probe.With(ctx, &coverage), i, expected)
+	a.Order, a.States = coverage.Order, coverage.States
 	if a.Err == nil && a.Outcome.Verdict == invariant.Violated {
-		a.Err = c.repeat(ctx, a.Outcome)
+		a.Err = c.repeat(ctx, a)
 	}
 	return a
 }
 
-func (c Set) run(ctx context.Context, i, expected int, coverage bool) Attempt {
-	strategy := c.Plan.At(i)
-	o, err := c.pool.Do(ctx, scenario.Run{
-		Scenario: c.Scenario, Protocol: c.Protocol, Seed: sim.Derive(c.Seed, i), Strategy: strategy, ExpectedSteps: expected,
-		Record: c.Record > 0, SDK: c.SDK, Bubble: c.Bubble, Before: c.Before, Swarm: c.Swarm, Blind: c.Blind, Only: c.Only, Coverage: coverage,
-	})
-	return Attempt{Index: i, Strategy: strategy.Name, Outcome: o, Err: err}
+// again is the run of an outcome, to be made once more.
+func (c Set) again(o *scenario.Outcome) scenario.Run {
+	run := c.Run
+	run.Seed, run.Strategy = o.Result.Seed, sim.Replay(o.Result.Choices)
+	return run
 }
 
 // Total counts runs.

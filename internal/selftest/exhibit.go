@@ -24,8 +24,6 @@ type Exhibit struct {
 	Schedules int
 	// Workers is as in campaign.Campaign.
 	Workers int
-	// Record keeps what went over the wire in the schedule that shows the bug.
-	Record bool
 }
 
 // Within is how many schedules a bug gets to show itself.
@@ -52,10 +50,8 @@ func (e Exhibit) Run(ctx context.Context) (*Shown, error) {
 		return nil, err
 	}
 	shown := &Shown{Scenario: e.Scenario, Bug: bug}
-	c := campaign.Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Schedules: Within, Workers: e.Workers, Only: bug.Breaks}
-	if e.Record {
-		c.Record = 1
-	}
+	c := campaign.Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Schedules: Within, Workers: e.Workers}
+	c.Only = bug.Breaks
 	if shown.Broken, err = c.Run(ctx); err != nil {
 		return nil, err
 	}

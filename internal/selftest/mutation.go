@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Mutation asks which invariants a mutant breaks, in the scenarios that are known
@@ -62,7 +63,7 @@ func (m Mutation) Run(ctx context.Context) (*Caught, error) {
 
 // in looks at the mutant in one scenario.
 func (m Mutation) in(ctx context.Context, s *scenario.Scenario, caught *Caught) error {
-	set, err := schedules.New(schedules.Options{Scenario: s, Protocol: m.Mutant, Seed: m.Seed, Schedules: Within, Workers: m.Workers})
+	set, err := schedules.New(scenario.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, sim.Plan{}, Within, m.Workers)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func BenchmarkWriters(b *testing.B) {
 	}
 	c := campaign.Campaign{
 		Scenario: s, Protocol: isr.Protocol{Name: "writer", New: newWriter},
-		Plan: sim.Only(sim.RandomWalk), Schedules: 1000, Workers: 1, Blind: true,
+		Plan: sim.Only(sim.RandomWalk), Schedules: 1000, Workers: 1, Options: scenario.Options{Blind: true},
 	}
 	b.ReportAllocs()
 	schedules, steps := 0, 0

@@ -26,15 +26,7 @@ type Campaign struct {
 	// Workers is how many schedules run at the same time; 0 is one for each processor that Go may use. What a campaign
 	// comes to does not depend on it. The protocol's New, and with it all code under test, is called by all of them.
 	Workers int
-	// Swarm, SDK, Blind and Only are as in scenario.Run.
-	Swarm, SDK, Blind bool
-	Only              string
-	// Bubble and Before are as in scenario.Run.
-	Bubble func(run func(sim.Bubble)) error
-	Before func(seed uint64)
-	// Record, if positive, keeps the outcomes of that many first runs, and of a violated one, with what went over the
-	// wire.
-	Record int
+	scenario.Options
 	// Progress, if set, hears how many schedules are done, from one goroutine and in order.
 	Progress func(done, of int)
 }
@@ -57,7 +49,6 @@ type Report struct {
 	Failure         *scenario.Outcome
 	FailedAt        int
 	FailureStrategy string
-	Recorded        []*scenario.Outcome
 
 	total schedules.Total
 }
@@ -68,7 +59,8 @@ type Report struct {
 // protocol that then does something else is a *scenario.BrokenError
 // with a *scenario.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
-	set, err := schedules.New(schedules.Options(c))
+	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
+	set, err := schedules.New(run, c.Plan, c.Schedules, c.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +77,6 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			}
 		}
 		r.add(o)
-		if len(r.Recorded) < c.Record || c.Record > 0 && o.Verdict == invariant.Violated {
-			r.Recorded = append(r.Recorded, o)
-		}
 		if c.Progress != nil {
 			c.Progress(r.Schedules, set.Schedules)
 		}

@@ -73,7 +73,7 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 		return good.New(c)
 	}}
 	set := func(seed uint64) { global = seed }
-	report, err := campaign.Campaign{Scenario: embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1, Before: set}.Run(context.Background())
+	report, err := campaign.Campaign{Scenario: embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1, Options: scenario.Options{Before: set}}.Run(context.Background())
 	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}

@@ -80,7 +80,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := protocolNamed(t, caught)
 				for _, seed := range fewer(seeds, seeds[:1]) {
-					r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Only: p.Breaks})
+					r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{Only: p.Breaks}})
 					if r.Verdict != invariant.Violated {
 						t.Errorf("seed %d: verdict %v, want violated", seed, r.Verdict)
 					} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks {

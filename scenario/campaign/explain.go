@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -29,7 +30,7 @@ import (
 // 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of less
 // than 1.5%.
 type Explain struct {
-	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
 	Failed scenario.Run
 	// Tails is how many random tails each prefix gets; 0 is DefaultTails.
 	Tails int
@@ -70,11 +71,11 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	x := &Explanation{Tails: e.Tails, Last: -1, Jump: -1}
 	var text bytes.Buffer
 	run := e.Failed
-	run.Record, run.Trace = false, &text
+	run.Trace = &text
 	var seen *witness
 	run.Strategy = witnessed(run.Strategy, &seen)
 	prefixes := []int{0} // by step, how many choices there were up to it
-	run.OnStep = func(t sim.TraceStep) {
+	onStep := func(t sim.TraceStep) {
 		lines := strings.TrimRight(text.String(), "\n")
 		text.Reset()
 		x.Steps = append(x.Steps, ExplainedStep{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
@@ -84,7 +85,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 		}
 		prefixes = append(prefixes, choices)
 	}
-	o, err := run.Do(ctx)
+	o, err := run.Do(probe.With(ctx, &probe.Probe{OnStep: onStep}))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, st
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				run := e.Failed
-				run.Trace, run.Record, run.Strategy = nil, false, strategy(i/each, i%each)
+				run.Trace, run.Strategy = nil, strategy(i/each, i%each)
 				tail, err := pool.Do(ctx, run)
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)

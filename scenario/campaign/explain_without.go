@@ -102,7 +102,7 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness
 	}
 	recorded, ok := sim.Record(e.Failed.Strategy, func(s sim.Strategy) (sim.Result, bool) {
 		run := e.Failed
-		run.Trace, run.Record, run.Strategy = nil, false, s
+		run.Trace, run.Strategy = nil, s
 		var again *scenario.Outcome
 		again, err = run.Do(ctx)
 		if err != nil {

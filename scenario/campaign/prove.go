@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -53,21 +54,20 @@ type Proof struct {
 // verdict; see scenario.Run.Do.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
-	if v.Protocol.New == nil {
-		p, err := scenario.ProtocolNamed(s.Protocol)
-		if err != nil {
-			return nil, err
-		}
-		v.Protocol = p
+	protocol, err := schedules.ProtocolOf(s, v.Protocol)
+	if err != nil {
+		return nil, err
 	}
+	v.Protocol = protocol
 	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
 	var pool scenario.Pool
 	defer pool.Close()
+	searching := probe.With(ctx, &probe.Probe{Search: true})
 	for ctx.Err() == nil && x.Next() {
 		strategy := x.Strategy()
-		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Search: true}
-		o, err := pool.Do(ctx, run)
+		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy}
+		o, err := pool.Do(searching, run)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 // again runs a schedule that was abandoned to its end, for its digest; o, if it
 // does not come to the same verdict.
 func again(ctx context.Context, r scenario.Run, o *scenario.Outcome) *scenario.Outcome {
-	r.Strategy, r.Trace, r.Search = sim.Replay(o.Result.Choices), io.Discard, false
+	r.Strategy, r.Trace = sim.Replay(o.Result.Choices), io.Discard
 	whole, err := r.Do(ctx)
 	if err != nil || whole.Verdict != o.Verdict {
 		return o

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/schedules"
+	"github.com/isr-sim/isr-sim/internal/swarm"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -31,7 +32,7 @@ import (
 // keeps a scenario's promises: max-clock-skew is not made smaller while some clock
 // is not exact.
 type Shrink struct {
-	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace and Record are not used.
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
 	Failed scenario.Run
 	// Runs bounds how many runs are tried; 0 is DefaultShrinkRuns.
 	Runs int
@@ -102,9 +103,9 @@ func (e *NotViolatedError) Error() string {
 // *NotViolatedError; other errors are those of scenario.Run.Do. A cancelled context ends
 // it with the smallest run so far.
 func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
-	k.Failed.Trace, k.Failed.Record = nil, false
+	k.Failed.Trace = nil
 	if k.Failed.Swarm {
-		k.Failed.Scenario, k.Failed.Swarm = k.Failed.Scenario.Drawn(k.Failed.Seed), false
+		k.Failed.Scenario, k.Failed.Swarm = drawn(k.Failed.Scenario, k.Failed.Seed), false
 	}
 	o, err := k.Failed.Do(ctx)
 	if err != nil {
@@ -138,6 +139,15 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 		found = next
 	}
 	return sh.finish(found, before, budget)
+}
+
+// drawn returns the scenario with only the possible faults that swarm testing
+// leaves on in the run of a seed. The run's choices fit it as they are: a fault
+// that is off offers no step.
+func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
+	same := *s
+	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f scenario.Fault) bool { return f.Maybe && !swarm.Keeps(seed, f.String()) })
+	return &same
 }
 
 // finish makes the scenario file of what was found.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -24,7 +25,7 @@ faults:
   - maybe error-before op=TransactWriteItems
 `)
 	p := protocolNamed(t, "blind-release")
-	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Swarm: true})
+	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to shrink", r.Verdict)
 	}

@@ -1,0 +1,58 @@
+// Package probe is how packages of this module look into a run: at its steps, its coverage and the requests on its wire.
+// A Probe travels in the context of scenario.Run.Do, as net/http/httptrace does it for requests, so that the public types
+// of a run carry nothing that only this module reads.
+package probe
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Probe says what to look at in one run, and receives what was seen.
+type Probe struct {
+	// Search makes the run one of a search through all schedules (sim.Exploration): states are compared, and the checks
+	// that a search cannot make are left out, namely linearizability and the comparison of lags.
+	Search bool
+	// Coverage asks for Order and States.
+	Coverage bool
+	// Record asks for Exchanges and Rows.
+	Record bool
+	// OnStep, if set, is called after each step of the schedule, once the step's lines are in the trace. It is not called
+	// in a run without a trace.
+	OnStep func(sim.TraceStep)
+
+	Order     uint64      // the hash of the run's partial order (sim.Order)
+	States    []uint64    // the fingerprints of the states before each step (sim.Sim.Fingerprint)
+	Exchanges []Exchange  // what took effect in the store, in order
+	Rows      []attr.Item // what was left in the store
+}
+
+// Exchange is one thing that took effect in the store in a run: a call with its
+// answer, or a deletion by TTL.
+type Exchange struct {
+	Input  any // *dynamodb.XxxInput; nil for a deletion by TTL
+	Output any
+	Err    error
+	What   string // the call, in the words of the trace
+	// Hidden says that there is no answer to compare: a fault hid it, or a lag made it an old one.
+	Hidden bool
+	// Swept is the row that TTL deleted.
+	Swept attr.Item
+}
+
+type key struct{}
+
+// With returns a context in which runs are looked at by p.
+func With(ctx context.Context, p *Probe) context.Context { return context.WithValue(ctx, key{}, p) }
+
+// Of returns the probe of a context; an empty one, if it has none.
+func Of(ctx context.Context) *Probe {
+	if p, ok := ctx.Value(key{}).(*Probe); ok {
+		return p
+	}
+	return none
+}
+
+var none = &Probe{}
