@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -106,7 +107,7 @@ func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file stri
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
 		// What was drawn at random may have a fault that this store never meets. Where somebody has said what matters, none.
-		return report.Explain("isr-sim", file) + r.answers.String()
+		return prose.Report(report, "isr-sim", file) + r.answers.String()
 	default:
 		return ""
 	}

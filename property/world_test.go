@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -37,7 +38,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if report.Verdict != invariant.OK {
-			rt.Fatalf("verdict %v, want ok: %s", report.Verdict, report.Explain("isr-sim", s.Name))
+			rt.Fatalf("verdict %v, want ok: %s", report.Verdict, prose.Report(report, "isr-sim", s.Name))
 		}
 		if slices.Contains(report.Reached(), scenario.SkewBroken) {
 			rt.Fatal("a clock was off by more than promised")

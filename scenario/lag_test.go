@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -41,7 +42,7 @@ func TestLagsOfScenarios(t *testing.T) {
 			}
 		}
 		if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}); !r.Passed() {
-			t.Errorf("%s: %s", lag, r.Explain("isr-sim", "f.yaml"))
+			t.Errorf("%s: %s", lag, prose.Report(r, "isr-sim", "f.yaml"))
 		}
 	}
 }

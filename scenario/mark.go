@@ -51,11 +51,3 @@ var allMarks = func() []Mark {
 	}
 	return marks
 }()
-
-// basic are the marks without which a campaign has judged nothing, whatever its
-// scenario declares. Tables of what was reached leave them out.
-var basic = []Mark{Published, ServedFresh}
-
-// Basic says whether the mark is one of those without which a campaign has judged
-// nothing, whatever its scenario declares.
-func (m Mark) Basic() bool { return slices.Contains(basic, m) }

@@ -15,10 +15,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// mark notes that the run has reached m. Of what comes after faults have stopped,
-// only that there is something to be judged counts.
+// mark notes that the run has reached m. After faults have stopped, only the marks
+// count which say that there is something to be judged.
 func (w *world) mark(m Mark) {
-	if !w.quiet || m.Basic() {
+	if !w.quiet || m == Published || m == ServedFresh {
 		w.marks[m] = true
 	}
 }

@@ -26,21 +26,6 @@ func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
 	return Run{Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Options: Options{Swarm: r.Swarm}}
 }
 
-// Line is the line of a report that says how to replay a schedule, or what else
-// can be done with it: the command, with all that decides the run. program is how
-// the reader calls isr-sim, and file how they name the scenario. The digest, if
-// there is one, has the command notice that it runs another one.
-func (r Replay) Line(command, program, file string) string {
-	flags := ""
-	if r.Swarm {
-		flags += " --swarm"
-	}
-	if r.Digest != "" {
-		flags += " --trace " + r.Digest
-	}
-	return fmt.Sprintf("%s: %s %s --protocol %s --seed %d --choices '%s'%s %s\n", command, program, command, r.Protocol, r.Seed, r.Choices, flags, file)
-}
-
 // ErrNotRecorded says that a scenario has no replay entry.
 var ErrNotRecorded = errors.New("the scenario has no replay entry")
 

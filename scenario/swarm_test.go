@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -45,7 +46,7 @@ faults:
 		if again != text {
 			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
 		}
-		if line := recorded.Line("replay", "isr-sim", "swarmed.yaml"); !strings.Contains(line, " --swarm ") {
+		if line := prose.ReplayLine(recorded, "replay", "isr-sim", "swarmed.yaml"); !strings.Contains(line, " --swarm ") {
 			t.Fatalf("the replay line does not say that it is a swarm's: %s", line)
 		}
 		// Without the draw, the same choices are another run where a fault was off.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -57,7 +58,7 @@ settle: 30s
 bounds: {schedules: 200}
 `), Seed: 1})
 	if !r.Passed() {
-		t.Error(r.Explain("isr-sim", "neighbours.yaml"))
+		t.Error(prose.Report(r, "isr-sim", "neighbours.yaml"))
 	}
 	for _, m := range r.Reached() {
 		if m == scenario.LockRefused {

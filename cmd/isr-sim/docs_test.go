@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/jobs"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -253,7 +254,7 @@ func TestDocsScenario(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !report.Passed() {
-		t.Errorf("%s\n%s", report.Row(), report.Explain("isr-sim", "SCENARIOS.md"))
+		t.Errorf("%s\n%s", prose.Row(report), prose.Report(report, "isr-sim", "SCENARIOS.md"))
 	}
 	if _, err := scenario.Parse("SCENARIOS.md", []byte("name: faults\nactors: [{name: alice, script: [get /home]}]\n"+yaml[1])); err != nil {
 		t.Error(err)
@@ -369,15 +370,15 @@ func pages(t *testing.T) []string {
 	return append(all, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 }
 
-// prose returns the lines of a page outside of blocks of code.
-func prose(text string) string {
+// outsideCode returns the lines of a page outside of blocks of code.
+func outsideCode(text string) string {
 	return regexp.MustCompile("(?s)\n```.*?\n```\n").ReplaceAllString("\n"+text, "\n")
 }
 
 // anchors are the names of a page's headings in links.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{"": true}
-	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(prose(text), -1) {
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(outsideCode(text), -1) {
 		name := strings.ToLower(strings.ReplaceAll(heading[1], " ", "-"))
 		all[regexp.MustCompile(`[^a-z0-9_-]`).ReplaceAllString(name, "")] = true
 	}
@@ -392,7 +393,7 @@ func TestDocsLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(prose(string(text)), "`code`"), -1) {
+		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(outsideCode(string(text)), "`code`"), -1) {
 			path, anchor, _ := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir("../../"+name), path)
 			if path == "" {
@@ -430,7 +431,7 @@ func TestDocsWidth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(prose(string(text))) {
+		for line := range strings.Lines(outsideCode(string(text))) {
 			if width := utf8.RuneCountInString(strings.TrimSpace(line)); width > 120 && !strings.HasPrefix(line, "|") {
 				t.Errorf("%s: a line of %d columns, want at most 120: %s", name, width, line)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
@@ -75,6 +76,6 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	v := explanation.Outcome.Violation
 	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\nhow likely that is after each step, by %d random tails each\n\n",
 		run, v.Invariant.Name, v.Invariant.Statement, v.Why, x.tails)
-	fmt.Fprint(out, explanation.Print(x.all))
+	fmt.Fprint(out, prose.Explanation(explanation, x.all))
 	return nil
 }

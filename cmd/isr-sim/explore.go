@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/heap"
 	"github.com/isr-sim/isr-sim/internal/jobs"
 	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/schedules"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/tally"
 )
@@ -109,7 +109,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	if shard.Count > 1 {
 		fmt.Fprintf(e.out, ", shard %s (%s)", shard, by)
 	}
-	fmt.Fprintf(e.out, "\n%s\n", schedules.Header())
+	fmt.Fprintf(e.out, "\n%s\n", prose.Header())
 	var found []*explore.Exploration
 	var results results
 	for i, s := range scenarios {

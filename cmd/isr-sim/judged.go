@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/internal/tally"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -85,7 +86,7 @@ func worse(a, b int) int {
 func brokeOff(out io.Writer, err error, name string) bool {
 	broken, ok := errors.AsType[*scenario.BrokenError](err)
 	if ok {
-		fmt.Fprintf(out, "\nbroken: %v\n%s\n", broken, broken.Replay().Line("replay", shell.Program(), shell.Quote(name)))
+		fmt.Fprintf(out, "\nbroken: %v\n%s\n", broken, prose.ReplayLine(broken.Replay(), "replay", shell.Program(), shell.Quote(name)))
 	}
 	return ok
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/explore"
-	"github.com/isr-sim/isr-sim/internal/schedules"
+	"github.com/isr-sim/isr-sim/internal/prose"
 )
 
 func newMerge(out io.Writer) *cobra.Command {
@@ -59,7 +59,7 @@ func merge(out io.Writer, file string, names []string) error {
 		return usage(fmt.Errorf("--out: %w", err), "")
 	}
 	defer result.Discard()
-	fmt.Fprintln(out, schedules.Header())
+	fmt.Fprintln(out, prose.Header())
 	var results results
 	for _, x := range merged {
 		results.print(out, x)

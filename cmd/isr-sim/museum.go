@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -99,7 +100,7 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 	}
 	fmt.Fprintln(m.out, shown.Row())
 	code := codeOf(shown.Passed(), shown.Fixed.Verdict)
-	if why := shown.Fixed.Explain(shell.Program(), shell.Quote(name)); why != "" {
+	if why := prose.Report(shown.Fixed, shell.Program(), shell.Quote(name)); why != "" {
 		fmt.Fprintf(m.out, "\n%s\n", why)
 	}
 	if m.local == nil || shown.Broken.Failure == nil {

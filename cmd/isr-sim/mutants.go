@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -89,7 +90,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 func (m *mutantsCommand) print(r selftest.Reference) {
 	for _, report := range r.Reports {
 		if report.Verdict != invariant.OK {
-			fmt.Fprintf(m.out, "%s\n", report.Explain(shell.Program(), shell.Quote(report.Scenario.Name)))
+			fmt.Fprintf(m.out, "%s\n", prose.Report(report, shell.Program(), shell.Quote(report.Scenario.Name)))
 		}
 	}
 	fmt.Fprintf(m.out, "%-30s  %9d schedules in %d scenarios: %s\n", r.Protocol.Name, r.Schedules, len(r.Reports), r.Verdict)

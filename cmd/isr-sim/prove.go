@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/schedules"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -74,7 +74,7 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 		return err
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, schedules.ProofHeader())
+	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, prose.ProofHeader())
 	return inTurn(ctx, v.out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
@@ -93,7 +93,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	if err != nil {
 		return nil, 0, unknown(err, "")
 	}
-	fmt.Fprintf(v.out, "%s\n%s\n", proof.Row(), proof.Extent())
+	fmt.Fprintf(v.out, "%s\n%s\n", prose.ProofRow(proof), prose.Extent(proof))
 	if proof.Explored.Complete {
 		fmt.Fprintf(v.out, "proved within these bounds: %s\n", strings.Join(proof.Proved(), ", "))
 	}
@@ -106,7 +106,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 // explain returns the details that the row does not show, and the next
 // commands.
 func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
-	why := proof.Explain(shell.Program(), shell.Quote(name))
+	why := prose.Report(&proof.Report, shell.Program(), shell.Quote(name))
 	switch {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
 		why += fmt.Sprintf("hint: what a scenario declares, it reaches under its own protocol (%s); another one may never get there\n", proof.Scenario.Protocol)

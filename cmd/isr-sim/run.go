@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/compare"
 	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -91,7 +92,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, schedules.Header())
+	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, prose.Header())
 	return inTurn(ctx, r.out, scenarios, func(i int) (*campaign.Report, int, error) { return r.one(ctx, c, scenarios[i], names[i]) })
 }
 
@@ -110,7 +111,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	if err != nil {
 		return nil, 0, unknown(err, "")
 	}
-	fmt.Fprintln(r.out, report.Row())
+	fmt.Fprintln(r.out, prose.Row(report))
 	code = worse(code, codeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
 		if err := explore.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
@@ -172,7 +173,7 @@ func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, e
 // explain returns the details that the row does not show, and the next
 // commands.
 func (r *runCommand) explain(report *campaign.Report, name string) string {
-	why := report.Explain(shell.Program(), shell.Quote(name))
+	why := prose.Report(report, shell.Program(), shell.Quote(name))
 	bounds := report.Scenario.Bounds.Schedules
 	switch {
 	case report.Vacuous() && report.Schedules < bounds:

@@ -126,7 +126,7 @@ func (k *shrinkCommand) write(out io.Writer, shrunk *campaign.Shrunk) error {
 	}
 	fmt.Fprintf(out, "scenario: %s\n", k.file)
 	if k.test != "" {
-		if err := gotest.Write(k.test, k.file, shrunk.GoTest); err != nil {
+		if err := gotest.Write(k.test, k.file, shrunk); err != nil {
 			return unknown(fmt.Errorf("write the test: %w", err), "")
 		}
 		fmt.Fprintf(out, "test: %s\n", k.test)

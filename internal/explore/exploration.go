@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -171,7 +172,7 @@ func (x *Exploration) Row() string {
 	for i, r := range x.Reached {
 		marks[i] = r.Mark
 	}
-	return schedules.Row(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), schedules.JoinMarks(schedules.Notable(marks)))
+	return prose.TableRow(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), marks)
 }
 
 // Explain prints what was found, each with its shortest example, why there is no
@@ -231,7 +232,7 @@ func (x *Exploration) line(command, program string, e *Example) string {
 	if err != nil {
 		return fmt.Sprintf("replay: %v\n", err)
 	}
-	return r.Line(command, program, x.File)
+	return prose.ReplayLine(r, command, program, x.File)
 }
 
 // recorded is the example as a replay entry.
@@ -245,10 +246,10 @@ func (x *Exploration) explainReach(b *strings.Builder) {
 	missing := x.Missing()
 	switch {
 	case x.Vacuous():
-		schedules.ExplainMissing(b, fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", x.Scenario, x.Protocol, x.Ran, x.Seed), missing, x.Unmet)
+		prose.Missing(b, fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", x.Scenario, x.Protocol, x.Ran, x.Seed), missing, x.Unmet)
 		b.WriteByte('\n')
 	case x.Shard.partial() && len(missing)+len(x.Unmet) > 0:
-		schedules.ExplainMissing(b, fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing, x.Unmet)
+		prose.Missing(b, fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing, x.Unmet)
 		b.WriteString("the shards are judged together: isr-sim merge\n\n")
 	case x.Verdict() == invariant.OK && !x.Passed():
 		fmt.Fprintf(b, "expected %s: %s under %s: no schedule of %d (seed %d) violates an invariant\n\n", x.Expect, x.Scenario, x.Protocol, x.Ran, x.Seed)

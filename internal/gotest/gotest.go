@@ -1,4 +1,4 @@
-// Package gotest writes Go tests of recorded runs beside the code of others.
+// Package gotest writes Go tests of shrunk runs next to other people's code.
 package gotest
 
 import (
@@ -7,12 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// Write writes a test that reads a scenario from a file. text returns its
-// content: pkg is its package clause, and path leads from its folder to the
-// scenario.
-func Write(test, scenario string, text func(pkg, path string) ([]byte, error)) error {
+// Write writes a test of a shrunk run to the file test. The test reads the run from
+// the file scenario.
+func Write(test, scenario string, k *campaign.Shrunk) error {
+	return write(test, scenario, func(pkg, path string) ([]byte, error) { return text(k, pkg, path) })
+}
+
+// write writes the content that text returns for the package's name and the path from the test to the scenario.
+func write(test, scenario string, text func(pkg, path string) ([]byte, error)) error {
 	dir, err := filepath.Abs(filepath.Dir(test))
 	if err != nil {
 		return err

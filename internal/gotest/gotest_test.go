@@ -23,7 +23,7 @@ func TestWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			written := filepath.Join(dir, "shrunk_test.go")
-			err := Write(written, filepath.Join(root, "shrunk.yaml"), func(pkg, path string) ([]byte, error) {
+			err := write(written, filepath.Join(root, "shrunk.yaml"), func(pkg, path string) ([]byte, error) {
 				return []byte("package " + pkg + " of " + path), nil
 			})
 			got, readErr := os.ReadFile(written)

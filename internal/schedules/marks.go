@@ -1,7 +1,9 @@
 package schedules
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -22,8 +24,9 @@ func (m MarkSet) Missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark scenario.Mark) bool { return m[mark] > 0 })
 }
 
-// insteadOf is what also shows that there was something to be judged: of a page
-// that may not be published, the publish must have been refused.
+// insteadOf has the basic marks, without which a campaign has judged nothing,
+// whatever its scenario declares, and for each the mark that will do in its place:
+// of a page that may not be published, the publish must have been refused.
 var insteadOf = map[scenario.Mark]scenario.Mark{scenario.Published: scenario.PublishRefused, scenario.ServedFresh: scenario.ServedStale}
 
 // Missing returns which marks a campaign must still reach: those declared, and
@@ -36,17 +39,16 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 		}
 	}
 	for _, m := range scenario.Marks() {
-		if m.Basic() && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
+		if Basic(m) && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
 			marks = append(marks, m)
 		}
 	}
 	return marks
 }
 
-// Notable returns the marks that a table shows.
-func Notable(marks []scenario.Mark) []scenario.Mark {
-	return slices.DeleteFunc(slices.Clone(marks), func(m scenario.Mark) bool { return m.Basic() })
-}
+// Basic says whether a mark is one of those without which a campaign has judged
+// nothing.
+func Basic(m scenario.Mark) bool { return insteadOf[m] != "" }
 
 // FaultTexts prints faults as scenario files write them.
 func FaultTexts(faults []scenario.Fault) []string {
@@ -55,4 +57,16 @@ func FaultTexts(faults []scenario.Fault) []string {
 		texts[i] = f.String()
 	}
 	return texts
+}
+
+// Plural prints a count of things.
+func Plural(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "ch"):
+		return fmt.Sprintf("%d %ses", n, thing)
+	default:
+		return fmt.Sprintf("%d %ss", n, thing)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -29,7 +30,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 				t.Errorf("it violates %s, want %s", got, shown.Bug.Breaks)
 			}
 			if shown.Fixed.Verdict != invariant.OK || e.Schedules == 0 && !shown.Passed() {
-				t.Error(shown.Fixed.Explain("isr-sim", name))
+				t.Error(prose.Report(shown.Fixed, "isr-sim", name))
 			}
 		})
 	}

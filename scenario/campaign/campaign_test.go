@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -40,7 +41,7 @@ func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
 		t.Errorf("verdict %v, vacuous %v, passed %v; want ok, true, false", r.Verdict, r.Vacuous(), r.Passed())
 	}
 	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion lock-refused, which the scenario declares\n"
-	if got := r.Explain("isr-sim", "lonely"); got != want {
+	if got := prose.Report(r, "isr-sim", "lonely"); got != want {
 		t.Errorf("Explain\n got %swant %s", got, want)
 	}
 }
@@ -57,7 +58,7 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 		if r.Vacuous() != want {
 			t.Errorf("%s: vacuous %v, want %v", fault, r.Vacuous(), want)
 		}
-		text := r.Explain("isr-sim", "lonely")
+		text := prose.Report(r, "isr-sim", "lonely")
 		if mentioned := strings.Contains(text, fault); mentioned != want {
 			t.Errorf("%s: explained as %q", fault, text)
 		}
@@ -87,8 +88,8 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 			t.Errorf("%s: vacuous %v, passed %v; want vacuous %v", test.name, r.Vacuous(), r.Passed(), want)
 		}
 		for _, m := range test.missing {
-			if want := "reached " + string(m) + ": nothing was there to be judged\n"; !strings.Contains(r.Explain("isr-sim", "plain"), want) {
-				t.Errorf("%s: %q does not say %q", test.name, r.Explain("isr-sim", "plain"), want)
+			if want := "reached " + string(m) + ": nothing was there to be judged\n"; !strings.Contains(prose.Report(r, "isr-sim", "plain"), want) {
+				t.Errorf("%s: %q does not say %q", test.name, prose.Report(r, "isr-sim", "plain"), want)
 			}
 		}
 	}
@@ -106,7 +107,7 @@ func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
 	if r.Verdict != invariant.Unknown || r.Passed() || !strings.Contains(r.Why, "cut after 4 steps") {
 		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why, r.Passed())
 	}
-	if text := r.Explain("isr-sim", "lonely"); !strings.Contains(text, "\nreplay: isr-sim replay --protocol recipe-a --seed ") {
+	if text := prose.Report(r, "isr-sim", "lonely"); !strings.Contains(text, "\nreplay: isr-sim replay --protocol recipe-a --seed ") {
 		t.Errorf("%q does not say how to see the run", text)
 	}
 }
@@ -191,7 +192,7 @@ func TestAProtocolThatPanicsIsAnErrorNotAVerdict(t *testing.T) {
 func TestAViolationIsExplainedInOrder(t *testing.T) {
 	s := embedded(t, "paused-writer")
 	r := ran(t, campaign.Campaign{Scenario: s, Protocol: protocolNamed(t, "blind-publish"), Seed: 1})
-	text := r.Explain("isr-sim", "paused-writer")
+	text := prose.Report(r, "isr-sim", "paused-writer")
 	at := 0
 	for _, part := range []string{
 		"violated: paused-writer under blind-publish",

@@ -42,7 +42,7 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Passed() {
-		t.Error(r.Explain("isr-sim", "f.yaml"))
+		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
 	for _, fault := range scenario.DependencyFaults() {
 		if !slices.Contains(r.Reached(), scenario.Mark(fault)) {
@@ -68,7 +68,7 @@ func TestSearchesCountDependencyFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !plain.Explored.Complete || !reduced.Explored.Complete || plain.Explored.States != reduced.Explored.States || reduced.Verdict != invariant.OK {
-			t.Errorf("%s: %s without sleep sets, %s with them", faults, plain.Extent(), reduced.Extent())
+			t.Errorf("%s: %+v without sleep sets, %+v with them", faults, plain.Explored, reduced.Explored)
 		}
 	}
 }

@@ -2,8 +2,10 @@
 // that fails.
 //
 //	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(ctx)
-//	fmt.Println(report.Row())
-//	fmt.Print(report.Explain("isr-sim", "paused-writer.yaml"))
+//	fmt.Println(report.Summary())
+//	if report.Failure != nil {
+//		fmt.Print(report.Failure.Explain(s.Name, report.Protocol.Name))
+//	}
 //
 // What makes many runs: a [Campaign] tries some schedules and ends with the first
 // violation. [Prove] runs every schedule within the scenario's bounds.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -67,7 +68,7 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 			// Fewer schedules may well not reach all that is declared.
 			r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: race.Fewer(500, 50)})
 			if !r.Passed() && !(race.Enabled && r.Verdict == invariant.OK) {
-				t.Error(r.Explain("isr-sim", name))
+				t.Error(prose.Report(r, "isr-sim", name))
 			}
 		})
 	}
@@ -126,8 +127,8 @@ func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
 		plain := ran(t, c)
 		c.SDK = true
 		sdk := ran(t, c)
-		if plain.Row() != sdk.Row() {
-			t.Errorf("%s\n own client %s\nSDK client %s", p.Name, plain.Row(), sdk.Row())
+		if prose.Row(plain) != prose.Row(sdk) {
+			t.Errorf("%s\n own client %s\nSDK client %s", p.Name, prose.Row(plain), prose.Row(sdk))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -35,7 +36,7 @@ bounds: {ticks: 0}
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := x.Print(true)
+	printed := prose.Explanation(x, true)
 	needed := 0
 	for _, e := range x.Events {
 		if e.What == "alice pause" {

@@ -34,7 +34,7 @@ func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Passed() {
-		t.Error(r.Explain("isr-sim", "f.yaml"))
+		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
 	alone := clone(s)
 	alone.CompareLags, alone.Reach = []ddbfake.Lag{ddbfake.LagNever}, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/internal/schedules"
@@ -21,8 +20,7 @@ import (
 // for what need not be run, and what a proof rests on.
 //
 //	proof, err := campaign.Prove{Scenario: s, Seed: 1}.Run(ctx)
-//	fmt.Println(proof.Row())
-//	fmt.Println(proof.Extent())
+//	fmt.Println(proof.Summary(), proof.Explored.Complete, proof.Explored.States)
 //
 // # Limits
 //
@@ -119,35 +117,6 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	default:
 		return fmt.Sprintf("the bound of %d states was met", v.MaxStates)
 	}
-}
-
-// Row prints the proof on one line: scenario, protocol, schedules, states,
-// verdict, and what was reached.
-func (p *Proof) Row() string {
-	return schedules.Row(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), schedules.JoinMarks(schedules.Notable(p.Reached())))
-}
-
-// Extent says in one line how much was searched, and exactly what is left.
-func (p *Proof) Extent() string {
-	e := p.Explored
-	counts := fmt.Sprintf("%d schedules, %d states", e.Schedules, e.States)
-	switch {
-	case p.Verdict == invariant.Violated:
-		return counts + " to the first violation"
-	case e.Complete:
-		return "complete: " + counts + ", 0 violations"
-	}
-	var left []string
-	if e.Schedules == 0 {
-		left = append(left, "everything")
-	}
-	if e.Open > 0 {
-		left = append(left, fmt.Sprintf("%d branches not taken, %d to %d choices deep", e.Open, e.Shallowest, e.Deepest))
-	}
-	if e.TooLong > 0 {
-		left = append(left, fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
-	}
-	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", counts, strings.Join(left, ", "))
 }
 
 // Proved returns the names of the invariants that the search is exhaustive for.

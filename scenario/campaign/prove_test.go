@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -32,12 +33,12 @@ func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.
 	for _, name := range race.Fewer(names, names[:1]) {
 		v := campaign.Prove{Scenario: embedded(t, name), Seed: 1}
 		p := prove(t, v)
-		if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(p.Extent(), "complete: ") {
-			t.Errorf("%s: %s\n%s", p.Row(), p.Extent(), p.Explain("isr-sim", name))
+		if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
+			t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", name))
 		}
 		// Far fewer are no proof, and far more are a reduction that does not reduce.
 		if e := p.Explored; e.States < 5_000 || e.States > 100_000 || e.Schedules > e.States {
-			t.Errorf("%s: %s; want 5,000 to 100,000 states, and fewer schedules", name, p.Extent())
+			t.Errorf("%s: %s; want 5,000 to 100,000 states, and fewer schedules", name, prose.Extent(p))
 		}
 	}
 }
@@ -60,7 +61,7 @@ func TestProofsFindMutants(t *testing.T) {
 			m := protocolNamed(t, caught)
 			p := prove(t, campaign.Prove{Scenario: s, Protocol: m, Seed: 1})
 			if p.Verdict != invariant.Violated {
-				t.Errorf("%s under %s: %s", name, caught, p.Extent())
+				t.Errorf("%s under %s: %s", name, caught, prose.Extent(p))
 				continue
 			}
 			if got := p.Failure.Violation.Invariant.Name; got != m.Breaks {
@@ -104,9 +105,9 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(p.Extent(), "not complete: ") ||
-			!strings.Contains(p.Extent(), test.left) {
-			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, p.Extent(), test.why)
+		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(prose.Extent(p), "not complete: ") ||
+			!strings.Contains(prose.Extent(p), test.left) {
+			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, prose.Extent(p), test.why)
 		}
 	}
 }
@@ -114,14 +115,14 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 func TestASearchThatNeverReachesWhatIsDeclaredIsVacuous(t *testing.T) {
 	p := prove(t, campaign.Prove{Scenario: parsed(t, lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
 	if p.Passed() || !p.Vacuous() || !p.Explored.Complete || len(p.Missing) != 1 || len(p.Unmet) != 1 {
-		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query", p.Row(), p.Missing, p.Unmet)
+		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query", prose.ProofRow(p), p.Missing, p.Unmet)
 	}
 }
 
 func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	p := prove(t, campaign.Prove{Scenario: parsed(t, lonely+"bounds: {ticks: 0, steps: 4}")})
-	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(p.Extent(), "cut at the scenario's bound of 4 steps") {
-		t.Errorf("%s: %s; want it unknown, because schedules were cut", p.Row(), p.Extent())
+	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
+		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
 	}
 }
 

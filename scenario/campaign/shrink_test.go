@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -84,7 +85,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 				}
 				// It still tells the broken protocol from the right one.
 				if r := ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: race.Fewer(300, 30)}); r.Verdict != invariant.OK {
-					t.Errorf("the scenario's own protocol: %s\n%s", r.Explain("isr-sim", name), yamlOf(t, again.Scenario))
+					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name), yamlOf(t, again.Scenario))
 				}
 			})
 		}
@@ -191,7 +192,7 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 		return x
 	}
 	x := explain(1)
-	if one, eight := x.Print(true), explain(8).Print(true); one != eight {
+	if one, eight := prose.Explanation(x, true), prose.Explanation(explain(8), true); one != eight {
 		t.Errorf("on 1 and on 8 processors (-1 +8):\n%s", cmp.Diff(one, eight))
 	}
 	// The second put of the lock is the theft: it cannot come later than that, nor before both have seen the lock free.
@@ -208,7 +209,7 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 		}
 	}
 	if reads < 1 || puts > 1 {
-		t.Errorf("sealed at step %d, after %d reads and %d puts of the lock:\n%s", x.Sealed+1, reads, puts, x.Print(true))
+		t.Errorf("sealed at step %d, after %d reads and %d puts of the lock:\n%s", x.Sealed+1, reads, puts, prose.Explanation(x, true))
 	}
 	for _, s := range x.Steps[x.Sealed:] {
 		if s.Violated != x.Tails {
@@ -218,7 +219,7 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	if x.Sealed > 0 && x.Steps[x.Sealed-1].Violated == x.Tails {
 		t.Error("the step before the one that sealed it was certain, too")
 	}
-	if all, few := strings.Count(x.Print(true), "\n"), strings.Count(x.Print(false), "\n"); few >= all {
+	if all, few := strings.Count(prose.Explanation(x, true), "\n"), strings.Count(prose.Explanation(x, false), "\n"); few >= all {
 		t.Errorf("%d lines of all steps, and %d of those that matter", all, few)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -26,7 +27,7 @@ func everything(r *campaign.Report) string {
 		}
 	}
 	fmt.Fprintf(&b, "%s\n%sfailed at %d (%s); marks %v missing %v unmet %v; %v %q\n",
-		r.Row(), r.Explain("isr-sim", "file"), r.FailedAt, r.FailureStrategy, r.Counts(), r.Missing, r.Unmet, r.Verdict, r.Why)
+		prose.Row(r), prose.Report(r, "isr-sim", "file"), r.FailedAt, r.FailureStrategy, r.Counts(), r.Missing, r.Unmet, r.Verdict, r.Why)
 	outcome("doubt", r.Doubt)
 	outcome("failure", r.Failure)
 	return b.String()
@@ -100,7 +101,7 @@ func BenchmarkCampaign(b *testing.B) {
 			for seed := uint64(1); b.Loop(); seed++ {
 				r := ran(b, campaign.Campaign{Scenario: s, Seed: seed, Schedules: 2000})
 				if r.Verdict != invariant.OK {
-					b.Fatal(r.Explain("isr-sim", "two-contenders"))
+					b.Fatal(prose.Report(r, "isr-sim", "two-contenders"))
 				}
 				schedules += r.Schedules
 			}

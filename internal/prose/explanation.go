@@ -1,19 +1,22 @@
-package campaign
+package prose
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// Print prints the chance of the violation after each step: in every line the
-// chance, by how much the step has changed it, a mark (! at the step from which the
-// violation is certain, as far as the tails can tell, and > at the last jump, where
-// that is another step), and the step as in a trace. Steps without a choice and
-// without a change are left out unless all are asked for. Below that it says what
-// decided the run and what the violation needed.
-func (x *Explanation) Print(all bool) string {
+// Explanation prints the chance of the violation after each step. A line has the
+// chance, the change that the step made to it, a mark, and the step as in a trace.
+// The mark ! stands at the step from which the violation is certain, as far as the
+// tails can tell; > stands at the last jump, where that is another step. Steps
+// without a choice and without a change are left out, unless all are asked for.
+// Below the steps stand the jumps, and the events that the violation needed.
+func Explanation(e *campaign.Explanation, all bool) string {
 	var b strings.Builder
+	x := explanation{e}
 	fmt.Fprintf(&b, "%6s          before the first step\n", x.percent(x.Before))
 	before := x.Before
 	for i, s := range x.Steps {
@@ -44,9 +47,12 @@ func (x *Explanation) Print(all bool) string {
 	return b.String()
 }
 
+// explanation is an explanation on its way into words.
+type explanation struct{ *campaign.Explanation }
+
 // printJumps says when the violation became certain, and at which steps its chance
 // grew.
-func (x *Explanation) printJumps(b *strings.Builder) {
+func (x explanation) printJumps(b *strings.Builder) {
 	name := x.Outcome.Violation.Invariant.Name
 	if x.Last >= 0 {
 		fmt.Fprintf(b, "last jump: %s, from %s to %s\n", x.step(x.Last), x.percent(x.before(x.Last)), x.percent(x.Steps[x.Last].Violated))
@@ -56,7 +62,7 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 	}
 	if x.Jump >= 0 && x.Jump != x.Last {
 		fmt.Fprintf(b, "largest jump: %s, from %s to %s", x.step(x.Jump), x.percent(x.before(x.Jump)), x.percent(x.Steps[x.Jump].Violated))
-		if slices.ContainsFunc(x.Steps[x.Jump:], func(s ExplainedStep) bool { return s.Violated < x.Steps[x.Jump].Violated }) {
+		if slices.ContainsFunc(x.Steps[x.Jump:], func(s campaign.ExplainedStep) bool { return s.Violated < x.Steps[x.Jump].Violated }) {
 			b.WriteString(", which did not last")
 		}
 		b.WriteString("\n")
@@ -66,7 +72,7 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 // printEvents says what became of the violation without each event. Those without
 // which the same schedule violates it, too, are only counted unless all are asked
 // for.
-func (x *Explanation) printEvents(b *strings.Builder, all bool) {
+func (x explanation) printEvents(b *strings.Builder, all bool) {
 	if len(x.Events) == 0 {
 		b.WriteString("\nnothing happened that need not have: the order of the steps decided\n")
 		return
@@ -94,7 +100,7 @@ func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 }
 
 // step names a step: its number, whose it is, and its kind.
-func (x *Explanation) step(i int) string {
+func (x explanation) step(i int) string {
 	s := x.Steps[i]
 	line, _, _ := strings.Cut(s.Text, "\n")
 	words := strings.Fields(line) // number, time, actor, kind
@@ -105,13 +111,13 @@ func (x *Explanation) step(i int) string {
 }
 
 // before is how many tails violate the invariant before a step.
-func (x *Explanation) before(i int) int {
+func (x explanation) before(i int) int {
 	if i == 0 {
 		return x.Before
 	}
 	return x.Steps[i-1].Violated
 }
 
-func (x *Explanation) percent(violated int) string {
+func (x explanation) percent(violated int) string {
 	return fmt.Sprintf("%.1f%%", 100*float64(violated)/float64(x.Tails))
 }

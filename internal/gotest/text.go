@@ -1,4 +1,4 @@
-package campaign
+package gotest
 
 import (
 	"bytes"
@@ -6,13 +6,15 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
+
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// GoTest returns the text of a Go test of the shrunk run: pkg is what its package
-// clause says, and file is where the test finds the scenario. The test of a
-// protocol that is broken on purpose holds that the run violates the invariant;
-// that of any other, that it does not any more.
-func (k *Shrunk) GoTest(pkg, file string) ([]byte, error) {
+// text returns a Go test of the shrunk run: pkg is the name in its package clause,
+// and file is the path from the test to the scenario. The test of a protocol that is
+// broken on purpose holds that the run violates the invariant; the test of any other
+// protocol, that it no longer does.
+func text(k *campaign.Shrunk, pkg, file string) ([]byte, error) {
 	s := k.Scenario
 	run, err := s.Recorded()
 	if err != nil {
