@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 )
 
 func TestEmbeddedScenariosReadAsProse(t *testing.T) {
 	for _, name := range fixtures.Names() {
-		s := embedded(t, name)
+		s := scenariotest.Embedded(t, name)
 		if s.Name != name {
 			t.Errorf("%s.yaml calls itself %q", name, s.Name)
 		}
@@ -33,7 +34,7 @@ var issue = regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+$`)
 func TestTheMuseumShowsRealBugs(t *testing.T) {
 	issues := 0
 	for _, name := range fixtures.Museum() {
-		s := embedded(t, name)
+		s := scenariotest.Embedded(t, name)
 		if s.Name != name {
 			t.Errorf("%s.yaml calls itself %q", name, s.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -31,7 +32,7 @@ func TestLagsOfScenarios(t *testing.T) {
 		}
 		first := ""
 		for _, seed := range []uint64{1, 1, 2} {
-			text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: seed})
+			text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed})
 			if !strings.Contains(text, "(by TTL)") {
 				t.Errorf("%s: TTL deleted nothing:\n%s", lag, text)
 			}
@@ -41,7 +42,7 @@ func TestLagsOfScenarios(t *testing.T) {
 				t.Errorf("%s: one seed, two traces:\n%s\n%s", lag, first, text)
 			}
 		}
-		if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}); !r.Passed() {
+		if r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}); !r.Passed() {
 			t.Errorf("%s: %s", lag, prose.Report(r, "isr-sim", "f.yaml"))
 		}
 	}
@@ -49,13 +50,13 @@ func TestLagsOfScenarios(t *testing.T) {
 
 // Time stops where a lag ends: what races with the deletion must be explored.
 func TestTimeStopsAtDeletions(t *testing.T) {
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: lingering
 cache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}
 ttl-lag: fixed 10m
 actors: [{name: alice, script: [get /home, sleep 1h]}]
 `)
-	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Strategy: sim.Replay(nil)})
+	text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Strategy: sim.Replay(nil)})
 	// The page is generated at 0 s, stale from 1 s and gone for all readers from 2 s; its ttl is 3 s, it expires in the second after, and lingers.
 	if !strings.Contains(text, " +10m4s      time ") {
 		t.Errorf("time does not stop at +10m4s:\n%s", text)
@@ -65,10 +66,10 @@ actors: [{name: alice, script: [get /home, sleep 1h]}]
 // Where the schedule decides over TTL's lag, the scenario says how often it may delete.
 func TestSweepsAreBounded(t *testing.T) {
 	deletions := func(bounds string) (most int) {
-		s := parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
+		s := scenariotest.Parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
 			"\nactors: [{name: alice, script: [get /one, get /two, sleep 1h, get /one]}]\n")
 		for seed := range uint64(100) {
-			text, _ := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: seed})
+			text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed})
 			most = max(most, strings.Count(text, "(by TTL)"))
 		}
 		return most

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -19,7 +20,7 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 	protocols := scenario.Protocols()
 	for i, name := range fixtures.Names() {
 		run := scenario.Run{
-			Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(i), Strategy: sim.POS, ExpectedSteps: 40,
+			Scenario: scenariotest.Embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(i), Strategy: sim.POS, ExpectedSteps: 40,
 		}
 		var wantWire, gotWire probe.Probe
 		wantWire.Record, gotWire.Record = true, true

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
 func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
-	s := embedded(t, "paused-writer")
+	s := scenariotest.Embedded(t, "paused-writer")
 	if _, err := s.Recorded(); !errors.Is(err, scenario.ErrNotRecorded) {
 		t.Errorf("error %v, want ErrNotRecorded", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -25,7 +26,7 @@ func TestReplicaLag(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, consistent}, nil }}
 		for seed := range uint64(5) {
-			text, _ := trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: seed})
+			text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: seed})
 			want := "(eventually consistent) -> absent"
 			if consistent {
 				want = "-> body second"
@@ -40,13 +41,13 @@ func TestReplicaLag(t *testing.T) {
 // The reference reads consistently where it matters, so a lag of any length
 // does it no harm; a mutant is caught as before.
 func TestReplicaLagOfTheReference(t *testing.T) {
-	s := embedded(t, "paused-writer")
+	s := scenariotest.Embedded(t, "paused-writer")
 	s.ReplicaLag = 5 * time.Second
-	if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.OK {
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.OK {
 		t.Errorf("the reference: got %v, want ok", r.Verdict)
 	}
 	s.Protocol = "blind-publish"
-	if r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.Violated {
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.Violated {
 		t.Errorf("blind-publish: got %v, want a violation", r.Verdict)
 	}
 }

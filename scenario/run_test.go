@@ -14,68 +14,11 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
-
-// embedded returns an embedded scenario.
-func embedded(t testing.TB, name string) *scenario.Scenario {
-	t.Helper()
-	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenario.Parse(name+".yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// protocolNamed returns a protocol.
-func protocolNamed(t testing.TB, name string) isr.Protocol {
-	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// ran runs a campaign and returns its report.
-func ran(t testing.TB, c campaign.Campaign) *campaign.Report {
-	t.Helper()
-	r, err := c.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// trace runs once and returns what the run prints.
-func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
-	t.Helper()
-	var b bytes.Buffer
-	r.Trace = &b
-	o, err := r.Do(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String(), o
-}
-
-// parsed reads a scenario given as text.
-func parsed(t testing.TB, text string) *scenario.Scenario {
-	t.Helper()
-	s, err := scenario.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at the
 // same time on eight.
@@ -90,7 +33,7 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 		for _, name := range fixtures.Names() {
 			n := len(runs)
 			runs = append(runs, scenario.Run{
-				Scenario: embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(n),
+				Scenario: scenariotest.Embedded(t, name), Protocol: protocols[i%len(protocols)], Seed: uint64(n),
 				Strategy: plans[n%len(plans)].At(n), ExpectedSteps: 40, Options: scenario.Options{Swarm: n%2 == 0},
 			})
 		}
@@ -125,12 +68,12 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 
 func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 	for _, name := range fixtures.Names() {
-		s := embedded(t, name)
+		s := scenariotest.Embedded(t, name)
 		for _, p := range race.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
 			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
-			want, o := trace(t, run)
+			want, o := scenariotest.Trace(t, run)
 			run.Strategy = sim.Replay(o.Result.Choices)
-			got, again := trace(t, run)
+			got, again := scenariotest.Trace(t, run)
 			if o.Digest == "" || again.Digest != o.Digest {
 				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, o.Digest, again.Digest)
 			}
@@ -142,7 +85,7 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 }
 
 func BenchmarkSchedules(b *testing.B) {
-	s := embedded(b, "two-contenders")
+	s := scenariotest.Embedded(b, "two-contenders")
 	p := recipe.Reference()
 	seed := uint64(0)
 	for b.Loop() {
@@ -155,7 +98,7 @@ func BenchmarkSchedules(b *testing.B) {
 }
 
 func TestAFaultOfAnActorIsOneOfAllItsIncarnations(t *testing.T) {
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: reborn
 actors:
   - name: alice
@@ -167,7 +110,7 @@ actors:
 faults: [throttled actor=alice times=always]
 `)
 	for seed := range uint64(200) {
-		text, o := trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed})
+		text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed})
 		if strings.Contains(text, "alice.2") && strings.Contains(text, "-> ok") {
 			t.Fatalf("seed %d (%v): a call was served:\n%s", seed, o.Result.Choices, text)
 		}
@@ -176,7 +119,7 @@ faults: [throttled actor=alice times=always]
 
 func TestAScheduleThatDoesNotFitIsADivergedError(t *testing.T) {
 	_, err := scenario.Run{
-		Scenario: embedded(t, "two-contenders"), Protocol: recipe.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: recipe.Reference(), Strategy: sim.Replay(sim.Choices{0, 30}),
 	}.Do(context.Background())
 	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
 		t.Errorf("error %v, want a *sim.DivergedError", err)

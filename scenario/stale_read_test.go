@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -51,7 +52,7 @@ func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
 		p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, consistent}, nil }}
 		seen := map[bool]bool{}
 		for seed := range uint64(20) {
-			text, o := trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: seed})
+			text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: seed})
 			stale := strings.Contains(text, "(eventually consistent) -> body first")
 			seen[stale] = true
 			if reached := slices.Contains(o.Marks, scenario.Mark("stale-read")); reached != stale {

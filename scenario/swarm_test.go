@@ -8,12 +8,13 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 func TestSwarmIsPartOfWhatDecidesARun(t *testing.T) {
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: swarmed
 actors:
   - name: alice
@@ -28,7 +29,7 @@ faults:
 	differ := 0
 	for seed := range race.Fewer[uint64](200, 60) {
 		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Options: scenario.Options{Swarm: true}}
-		text, o := trace(t, run)
+		text, o := scenariotest.Trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++
 		// The printed file and the printed line carry all that decides the run.
 		recorded := o.Replay()
@@ -42,7 +43,7 @@ faults:
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := trace(t, read.Replay.Run(read, recipe.Reference()))
+		again, _ := scenariotest.Trace(t, read.Replay.Run(read, recipe.Reference()))
 		if again != text {
 			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
 		}

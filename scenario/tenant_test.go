@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -28,8 +29,8 @@ var tenantless = isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.H
 }}
 
 func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
-	s := parsed(t, twoTenants)
-	text, _ := trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Strategy: sim.DelayBound(0)})
+	s := scenariotest.Parsed(t, twoTenants)
+	text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Strategy: sim.DelayBound(0)})
 	for _, want := range []string{
 		"META of t1/home: absent", "META of t2/home: absent",
 		"bob served /home as fresh body t2/home@0#bob-render-1",
@@ -39,7 +40,7 @@ func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
 			t.Errorf("the trace does not say %q:\n%s", want, text)
 		}
 	}
-	text, _ = trace(t, scenario.Run{Scenario: s, Protocol: tenantless, Strategy: sim.DelayBound(0)})
+	text, _ = scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: tenantless, Strategy: sim.DelayBound(0)})
 	for _, want := range []string{"META of /home: absent", "bob served /home as fresh body t1/home@0#alice-render-1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("without tenants in keys, the trace does not say %q:\n%s", want, text)
@@ -48,7 +49,7 @@ func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
 }
 
 func TestTenantsDoNotStandInEachOthersWay(t *testing.T) {
-	r := ran(t, campaign.Campaign{Scenario: parsed(t, `
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, `
 name: neighbours
 actors:
   - {name: alice, tenant: t1, script: [get /home, sleep 61s, get /home]}

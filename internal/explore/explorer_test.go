@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -52,7 +53,7 @@ func asFile(t testing.TB, x *explore.Exploration) string {
 // buggy finds several things in a few hundred schedules.
 func buggy(t testing.TB) explore.Explorer {
 	return explore.Explorer{Campaign: campaign.Campaign{
-		Scenario: embedded(t, "skewed-clocks"), Protocol: protocolNamed(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
+		Scenario: scenariotest.Embedded(t, "skewed-clocks"), Protocol: scenariotest.Protocol(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
 	}}
 }
 
@@ -97,7 +98,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, o := trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
+			_, o := scenariotest.Trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
 			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || o.Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
 			}
@@ -111,9 +112,9 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 	for name, e := range map[string]explore.Explorer{
 		"buggy": buggy(t),
-		"cut":   {Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
+		"cut":   {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
 		"broken": {Campaign: campaign.Campaign{
-			Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Schedules: 300,
+			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t), Seed: 1, Schedules: 300,
 			Options: scenario.Options{Swarm: true},
 		}},
 		"shard": {Campaign: buggy(t).Campaign, Shard: explore.Shard{Index: 2, Count: 3}},
@@ -169,7 +170,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 
 func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 	shard := func(i, n int, change func(*explore.Explorer)) *explore.Exploration {
-		e := explore.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 20}, Shard: explore.Shard{Index: i, Count: n}}
+		e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 20}, Shard: explore.Shard{Index: i, Count: n}}
 		if change != nil {
 			change(&e)
 		}
@@ -180,14 +181,16 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		files []*explore.Exploration
 		want  string
 	}{
-		"missing":    {[]*explore.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
-		"duplicate":  {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
-		"seed":       {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
-		"strategy":   {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
-		"swarm":      {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
-		"schedules":  {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
-		"shards":     {[]*explore.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
-		"definition": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Scenario = parsed(t, lonely+"cache: {lease: 9s}") })}, "with the scenario digest"},
+		"missing":   {[]*explore.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
+		"duplicate": {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
+		"seed":      {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
+		"strategy":  {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
+		"swarm":     {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
+		"schedules": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
+		"shards":    {[]*explore.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
+		"definition": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) {
+			e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"cache: {lease: 9s}")
+		})}, "with the scenario digest"},
 	} {
 		_, err := merged(test.files...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -196,14 +199,14 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 	}
 	// Prose and the number of schedules that the file asks for are not what a campaign is about.
 	if all, err := merged(first, shard(2, 2, func(e *explore.Explorer) {
-		e.Scenario = parsed(t, lonely+"about: better prose\nbounds: {schedules: 7}")
+		e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"about: better prose\nbounds: {schedules: 7}")
 	})); err != nil || all[0].Ran != 20 {
 		t.Errorf("with other prose: %v", err)
 	}
 }
 
 func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
-	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
 	var shards []*explore.Exploration
 	for i := range 2 {
 		e.Shard = explore.Shard{Index: i + 1, Count: 2}
@@ -249,7 +252,7 @@ func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 }
 
 func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
-	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 1_000_000_000}}
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000_000}}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	x, err := e.Run(ctx)
@@ -263,7 +266,7 @@ func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
 
 func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
 	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{
-		Scenario: embedded(t, "two-contenders"), Protocol: fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
 	}})
 	text := x.Explain("isr-sim")
 	if x.Verdict() != invariant.Unknown || x.Passed() || x.Ran != 50 || !strings.Contains(text, "broken: two-contenders under fickle\n\nnot deterministic: ") ||
@@ -304,7 +307,7 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 	}
 
 	// Another protocol has no part in it.
-	e.Protocol = protocolNamed(t, "recipe-a")
+	e.Protocol = scenariotest.Protocol(t, "recipe-a")
 	if other := explored(t, e); len(other.Corpus) != 0 {
 		t.Errorf("runs of another protocol: %+v", other.Corpus)
 	}
@@ -312,9 +315,9 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 
 func TestAFileOfACorpusThatDoesNotReplayIsReportedAndKept(t *testing.T) {
 	folder := t.TempDir()
-	s := parsed(t, lonely)
+	s := scenariotest.Parsed(t, scenariotest.Lonely)
 	corpus := explore.Corpus(folder)
-	_, o := trace(t, scenario.Run{Scenario: s, Protocol: protocolNamed(t, "recipe-a"), Seed: 1})
+	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
 	if err := corpus.Keep(s, o.Replay(), "reach-something"); err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +328,7 @@ func TestAFileOfACorpusThatDoesNotReplayIsReportedAndKept(t *testing.T) {
 	}
 	misfit := o.Replay()
 	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
-	if err := corpus.Keep(parsed(t, lonely+"  - name: bob\n    script: [get /home]"), misfit, "reach-something"); err != nil {
+	if err := corpus.Keep(scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), misfit, "reach-something"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600); err != nil {

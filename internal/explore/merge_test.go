@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/explore"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // FuzzReadExplorations: whatever is in a file, it is refused, or can be printed, merged and written again.
 func FuzzReadExplorations(f *testing.F) {
 	for _, e := range []explore.Explorer{
-		buggy(f), {Campaign: campaign.Campaign{Scenario: parsed(f, lonely), Schedules: 3}, Shard: explore.Shard{Index: 1, Count: 1}},
+		buggy(f), {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(f, scenariotest.Lonely), Schedules: 3}, Shard: explore.Shard{Index: 1, Count: 1}},
 	} {
 		e.Schedules = 3
 		var b bytes.Buffer

@@ -21,7 +21,7 @@ var Module = Rules{
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/tally"},
 		{"scenario", "scenario/live"},
-		{"internal/schedules"},
+		{"internal/scenariotest", "internal/schedules"},
 		{"internal/compare", "scenario/campaign"},
 		{"internal/catalog", "internal/gotest", "internal/lab", "internal/prose", "internal/selftest"},
 		{"internal/explore", "property"},
@@ -53,7 +53,7 @@ var Module = Rules{
 			Reason: "the fake is useful alone",
 		},
 		{
-			From:   []string{"..."},
+			From: []string{"..."},
 			Except: []string{
 				"scenario/campaign", "property", "internal/explore", "internal/gotest", "internal/prose", "internal/selftest",
 				"cmd/isr-sim",
@@ -68,17 +68,22 @@ var Module = Rules{
 				"what both need to print stands in internal/describe",
 		},
 		{
-			From:   []string{"..."},
-			Except: []string{"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential"},
-			To:     []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
+			From: []string{"..."},
+			Except: []string{
+				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
+			},
+			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not
 			// come with it.
 			Directly: true,
 			Reason:   "what is for tests stays with the packages that are for tests",
 		},
 		{
-			From:   []string{"..."},
-			Except: []string{"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "cmd/isr-sim"},
+			From: []string{"..."},
+			Except: []string{
+				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
+				"cmd/isr-sim",
+			},
 			To: []string{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",
 				"github.com/moby/...",

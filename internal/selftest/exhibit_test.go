@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
-	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -16,7 +16,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 	for _, name := range race.Fewer(all, all[:6]) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := Exhibit{Scenario: embedded(t, name), Seed: 1}
+			e := Exhibit{Scenario: scenariotest.Embedded(t, name), Seed: 1}
 			if testing.Short() {
 				e.Schedules = 50
 			}
@@ -37,22 +37,8 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 }
 
 func TestAScenarioThatIsNoExhibitIsNotShown(t *testing.T) {
-	_, err := Exhibit{Scenario: embedded(t, "paused-writer"), Seed: 1}.Run(t.Context())
+	_, err := Exhibit{Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1}.Run(t.Context())
 	if !errors.Is(err, ErrNoExhibit) {
 		t.Errorf("got %v, want ErrNoExhibit", err)
 	}
-}
-
-// embedded returns an embedded scenario.
-func embedded(t testing.TB, name string) *scenario.Scenario {
-	t.Helper()
-	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenario.Parse(name+".yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -64,7 +65,7 @@ func BenchmarkWriters(b *testing.B) {
 	schedules, steps := 0, 0
 	for b.Loop() {
 		c.Seed++
-		r := ran(b, c)
+		r := scenariotest.Ran(b, c)
 		if r.Verdict != invariant.OK {
 			b.Fatal(r.Why)
 		}

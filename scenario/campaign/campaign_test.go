@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -17,26 +18,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// parsed reads a scenario given as text.
-func parsed(t testing.TB, text string) *scenario.Scenario {
-	t.Helper()
-	s, err := scenario.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-const lonely = `
-name: lonely
-actors:
-  - name: alice
-    script: [get /home]
-`
-
 func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
 	// Nobody contends with alice, and TTL never comes.
-	r := ran(t, campaign.Campaign{Scenario: parsed(t, lonely+"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
 	if r.Verdict != invariant.OK || !r.Vacuous() || r.Passed() {
 		t.Errorf("verdict %v, vacuous %v, passed %v; want ok, true, false", r.Verdict, r.Vacuous(), r.Passed())
 	}
@@ -54,7 +38,7 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 		"request-lost actor=alice":      false,
 		"maybe throttled op=UpdateItem": true, // nobody refreshes
 	} {
-		r := ran(t, campaign.Campaign{Scenario: parsed(t, lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20})
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20})
 		if r.Vacuous() != want {
 			t.Errorf("%s: vacuous %v, want %v", fault, r.Vacuous(), want)
 		}
@@ -79,8 +63,8 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 		{"a cache that may publish nothing", recipe.Reference(), "cache: {lease: 5s, render: 7s}", nil},
 		{"a cache that always fails", nothing, "", []scenario.Mark{scenario.Published, scenario.ServedFresh}},
 	} {
-		s := parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)
-		r := ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
+		s := scenariotest.Parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
 		if diff := cmp.Diff(test.missing, r.Missing); diff != "" {
 			t.Errorf("%s: missing (-want +got):\n%s", test.name, diff)
 		}
@@ -103,7 +87,7 @@ func (noService) Get(context.Context, string) (isr.Served, error) {
 }
 
 func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
-	r := ran(t, campaign.Campaign{Scenario: parsed(t, lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1})
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1})
 	if r.Verdict != invariant.Unknown || r.Passed() || !strings.Contains(r.Why, "cut after 4 steps") {
 		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why, r.Passed())
 	}
@@ -115,7 +99,7 @@ func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
 func TestAnInterruptedCampaignReportsWhatItDid(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := campaign.Campaign{
-		Scenario: parsed(t, lonely), Seed: 1, Schedules: 1_000_000,
+		Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000,
 		Progress: func(done, _ int) {
 			if done == 7 {
 				cancel()
@@ -154,11 +138,11 @@ actors:
 		{"violated", "recipe-a", true}, // the expectation is about the scenario's own protocol
 		{"violated", "blind-publish", true},
 	} {
-		c := campaign.Campaign{Scenario: parsed(t, text+"expect: "+test.expect), Seed: 1}
+		c := campaign.Campaign{Scenario: scenariotest.Parsed(t, text+"expect: "+test.expect), Seed: 1}
 		if test.protocol != "" {
-			c.Protocol = protocolNamed(t, test.protocol)
+			c.Protocol = scenariotest.Protocol(t, test.protocol)
 		}
-		if got := ran(t, c).Passed(); got != test.want {
+		if got := scenariotest.Ran(t, c).Passed(); got != test.want {
 			t.Errorf("expect %s, protocol %q: passed %v, want %v", test.expect, test.protocol, got, test.want)
 		}
 	}
@@ -174,7 +158,7 @@ actors:
     script: [get /home]
 `
 	for skew, want := range map[string]bool{"5s": false, "4s": true} {
-		r := ran(t, campaign.Campaign{Scenario: parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
 		if got := r.Counts()[scenario.SkewBroken] > 0; got != want {
 			t.Errorf("a clock 5s ahead under a promise of %s: skew-broken %v, want %v", skew, got, want)
 		}
@@ -183,15 +167,15 @@ actors:
 
 func TestAProtocolThatPanicsIsAnErrorNotAVerdict(t *testing.T) {
 	p := isr.Protocol{Name: "panicky", New: func(isr.Config) (isr.Handler, error) { panic("boom") }}
-	_, err := campaign.Campaign{Scenario: parsed(t, lonely), Protocol: p, Seed: 1}.Run(context.Background())
+	_, err := campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Protocol: p, Seed: 1}.Run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "scenario lonely, protocol panicky") || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("error %v, want one that names scenario, protocol and panic", err)
 	}
 }
 
 func TestAViolationIsExplainedInOrder(t *testing.T) {
-	s := embedded(t, "paused-writer")
-	r := ran(t, campaign.Campaign{Scenario: s, Protocol: protocolNamed(t, "blind-publish"), Seed: 1})
+	s := scenariotest.Embedded(t, "paused-writer")
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1})
 	text := prose.Report(r, "isr-sim", "paused-writer")
 	at := 0
 	for _, part := range []string{

@@ -2,35 +2,20 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// troubled is a scenario with the given faults.
-func troubled(faults string) string {
-	return fmt.Sprintf(`
-name: troubled
-protocol: recipe-a
-cache: {lease: 10s, revalidate: 20s}
-actors:
-  - {name: alice, script: [get /home, sleep 21s, get /home]}
-  - {name: bob, script: [sleep 1s, get /home]}
-faults: [%s]
-settle: 30s
-bounds: {ticks: 0, schedules: 300}
-`, faults)
-}
-
 func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, maybe origin-failed"
-	s, err := scenario.Parse("f.yaml", []byte(troubled(faults)))
+	s, err := scenario.Parse("f.yaml", []byte(scenariotest.Troubled(faults)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +40,7 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 // leave out no state.
 func TestSearchesCountDependencyFaults(t *testing.T) {
 	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
-		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(troubled(faults), "sleep 1s, ", "", 1)))
+		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(scenariotest.Troubled(faults), "sleep 1s, ", "", 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,47 +4,16 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// touchy panics when its publish fails.
-func touchy(t testing.TB) isr.Protocol {
-	p := protocolNamed(t, "recipe-a")
-	return isr.Protocol{Name: "touchy", New: func(c isr.Config) (isr.Handler, error) {
-		handler, err := p.New(c)
-		return panicky{handler}, err
-	}}
-}
-
-type panicky struct{ isr.Handler }
-
-func (p panicky) Get(ctx context.Context, key string) (isr.Served, error) {
-	served, err := p.Handler.Get(ctx, key)
-	if err != nil {
-		panic(err)
-	}
-	return served, nil
-}
-
-// fickle is broken in every other run: each run of the scenario makes as many nodes.
-func fickle(t testing.TB, nodes int64) isr.Protocol {
-	good, bad := protocolNamed(t, "recipe-a"), protocolNamed(t, "lease-in-milliseconds")
-	var made atomic.Int64
-	return isr.Protocol{Name: "fickle", New: func(c isr.Config) (isr.Handler, error) {
-		if (made.Add(1)-1)/nodes%2 == 0 {
-			return bad.New(c)
-		}
-		return good.New(c)
-	}}
-}
-
 func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
-	_, err := campaign.Campaign{Scenario: embedded(t, "two-contenders"), Protocol: fickle(t, 2), Seed: 1, Workers: 1}.Run(context.Background())
+	_, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Workers: 1}.Run(context.Background())
 	if _, ok := errors.AsType[*scenario.NondeterminismError](err); !ok {
 		t.Fatalf("error %v, want a *scenario.NondeterminismError", err)
 	}
@@ -64,7 +33,7 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 
 // TestBeforeIsCalledWithTheSeedOfEachRun has a protocol listen to something that is set before each run.
 func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
-	good, bad := protocolNamed(t, "recipe-a"), protocolNamed(t, "lease-in-milliseconds")
+	good, bad := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
 	var global uint64 // 0 is nothing
 	p := isr.Protocol{Name: "listening", New: func(c isr.Config) (isr.Handler, error) {
 		if global%2 == 1 {
@@ -73,7 +42,7 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 		return good.New(c)
 	}}
 	set := func(seed uint64) { global = seed }
-	report, err := campaign.Campaign{Scenario: embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1, Options: scenario.Options{Before: set}}.Run(context.Background())
+	report, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1, Options: scenario.Options{Before: set}}.Run(context.Background())
 	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}

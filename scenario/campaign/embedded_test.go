@@ -1,54 +1,18 @@
 package campaign_test
 
 import (
-	"bytes"
-	"context"
 	"slices"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
-
-// embedded returns an embedded scenario.
-func embedded(t testing.TB, name string) *scenario.Scenario {
-	t.Helper()
-	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenario.Parse(name+".yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// protocolNamed returns a protocol.
-func protocolNamed(t testing.TB, name string) isr.Protocol {
-	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// ran runs a campaign and returns its report.
-func ran(t testing.TB, c campaign.Campaign) *campaign.Report {
-	t.Helper()
-	r, err := c.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // fewer is few under the race detector and in short runs, where the same things are looked at less often.
 func fewer[T any](n, few T) T {
@@ -64,9 +28,9 @@ var seeds = []uint64{1, 2, 3}
 func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
-			s := embedded(t, name)
+			s := scenariotest.Embedded(t, name)
 			// Fewer schedules may well not reach all that is declared.
-			r := ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: race.Fewer(500, 50)})
+			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: race.Fewer(500, 50)})
 			if !r.Passed() && !(race.Enabled && r.Verdict == invariant.OK) {
 				t.Error(prose.Report(r, "isr-sim", name))
 			}
@@ -76,12 +40,12 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 
 func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 	for _, name := range fixtures.Names() {
-		s := embedded(t, name)
+		s := scenariotest.Embedded(t, name)
 		for _, caught := range race.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
-				p := protocolNamed(t, caught)
+				p := scenariotest.Protocol(t, caught)
 				for _, seed := range fewer(seeds, seeds[:1]) {
-					r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{Only: p.Breaks}})
+					r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{Only: p.Breaks}})
 					if r.Verdict != invariant.Violated {
 						t.Errorf("seed %d: verdict %v, want violated", seed, r.Verdict)
 					} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks {
@@ -96,7 +60,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 func TestEveryMutantIsCaughtBySomeEmbeddedScenario(t *testing.T) {
 	caught := map[string]bool{}
 	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
-		s := embedded(t, name)
+		s := scenariotest.Embedded(t, name)
 		for _, p := range append(s.Catches, s.Broken) {
 			caught[p] = true
 		}
@@ -108,25 +72,13 @@ func TestEveryMutantIsCaughtBySomeEmbeddedScenario(t *testing.T) {
 	}
 }
 
-// trace runs once and returns what the run prints.
-func trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
-	t.Helper()
-	var b bytes.Buffer
-	r.Trace = &b
-	o, err := r.Do(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String(), o
-}
-
 func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
-	s := embedded(t, "lost-response")
+	s := scenariotest.Embedded(t, "lost-response")
 	for _, p := range fewer(scenario.Protocols(), recipe.References()) {
 		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
-		plain := ran(t, c)
+		plain := scenariotest.Ran(t, c)
 		c.SDK = true
-		sdk := ran(t, c)
+		sdk := scenariotest.Ran(t, c)
 		if prose.Row(plain) != prose.Row(sdk) {
 			t.Errorf("%s\n own client %s\nSDK client %s", p.Name, prose.Row(plain), prose.Row(sdk))
 		}

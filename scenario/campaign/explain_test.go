@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -16,7 +17,7 @@ import (
 // TestExplainTakesAwayWhatNeedNotHaveHappened holds that the pause which a stale writer needs is named as such, and nothing
 // that came after it.
 func TestExplainTakesAwayWhatNeedNotHaveHappened(t *testing.T) {
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: one-pause
 actors:
   - name: alice
@@ -27,7 +28,7 @@ actors:
     script: [get /home, get /home]
 bounds: {ticks: 0}
 `)
-	report, err := campaign.Campaign{Scenario: s, Protocol: protocolNamed(t, "blind-publish"), Seed: 1}.Run(t.Context())
+	report, err := campaign.Campaign{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1}.Run(t.Context())
 	if err != nil || report.Failure == nil {
 		t.Fatalf("report %+v, error %v; want a violation", report, err)
 	}
@@ -56,7 +57,7 @@ bounds: {ticks: 0}
 
 // TestExplainTakesAwayEachKind takes away faults, deletions, crashes and steps of clocks, and leaves out what must happen.
 func TestExplainTakesAwayEachKind(t *testing.T) {
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: all-kinds
 actors:
   - name: alice
@@ -75,7 +76,7 @@ max-clock-skew: 1s
 `)
 	kinds := map[string]bool{}
 	for seed := range race.Fewer[uint64](300, 60) {
-		run := scenario.Run{Scenario: s, Protocol: protocolNamed(t, "blind-release"), Seed: seed}
+		run := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-release"), Seed: seed}
 		var text strings.Builder
 		run.Trace = &text
 		o, err := run.Do(t.Context())

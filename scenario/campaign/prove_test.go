@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -31,7 +32,7 @@ func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
 	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate"}
 	for _, name := range race.Fewer(names, names[:1]) {
-		v := campaign.Prove{Scenario: embedded(t, name), Seed: 1}
+		v := campaign.Prove{Scenario: scenariotest.Embedded(t, name), Seed: 1}
 		p := prove(t, v)
 		if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
 			t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", name))
@@ -46,7 +47,7 @@ func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.
 func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	search := func(processors int) sim.Explored {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return prove(t, campaign.Prove{Scenario: embedded(t, "prove-three-writers"), MaxSchedules: race.Fewer(3000, 300)}).Explored
+		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: race.Fewer(3000, 300)}).Explored
 	}
 	if diff := cmp.Diff(search(1), search(8)); diff != "" {
 		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
@@ -56,9 +57,9 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 // What a scenario for proofs says that it catches, a search finds, and what it finds replays.
 func TestProofsFindMutants(t *testing.T) {
 	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate", "paused-writer"} {
-		s := embedded(t, name)
+		s := scenariotest.Embedded(t, name)
 		for _, caught := range race.Fewer(s.Catches, s.Catches[:1]) {
-			m := protocolNamed(t, caught)
+			m := scenariotest.Protocol(t, caught)
 			p := prove(t, campaign.Prove{Scenario: s, Protocol: m, Seed: 1})
 			if p.Verdict != invariant.Violated {
 				t.Errorf("%s under %s: %s", name, caught, prose.Extent(p))
@@ -82,7 +83,7 @@ func TestProofsFindMutants(t *testing.T) {
 }
 
 func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
-	s := embedded(t, "prove-two-writers")
+	s := scenariotest.Embedded(t, "prove-two-writers")
 	over, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("lunch"))
 	stopped, stop := context.WithCancel(context.Background())
@@ -113,14 +114,14 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 }
 
 func TestASearchThatNeverReachesWhatIsDeclaredIsVacuous(t *testing.T) {
-	p := prove(t, campaign.Prove{Scenario: parsed(t, lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
+	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
 	if p.Passed() || !p.Vacuous() || !p.Explored.Complete || len(p.Missing) != 1 || len(p.Unmet) != 1 {
 		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query", prose.ProofRow(p), p.Missing, p.Unmet)
 	}
 }
 
 func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
-	p := prove(t, campaign.Prove{Scenario: parsed(t, lonely+"bounds: {ticks: 0, steps: 4}")})
+	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0, steps: 4}")})
 	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
 		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
 	}
@@ -129,7 +130,7 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 func BenchmarkProve(b *testing.B) {
 	for _, name := range []string{"prove-two-writers", "prove-three-writers"} {
 		b.Run(name, func(b *testing.B) {
-			v, schedules := campaign.Prove{Scenario: embedded(b, name), Seed: 1}, 0
+			v, schedules := campaign.Prove{Scenario: scenariotest.Embedded(b, name), Seed: 1}, 0
 			for b.Loop() {
 				schedules += prove(b, v).Schedules
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -54,7 +55,7 @@ bounds: {ticks: 2}
 		cfg.Client = impatient{cfg.Client}
 		return pagecache.AsHandler(pagecache.New(cfg))
 	}}
-	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}

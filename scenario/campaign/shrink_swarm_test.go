@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 func TestARunOfASwarmShrinksToOneWithoutIt(t *testing.T) {
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: swarmed
 cache: {lease: 10s}
 actors:
@@ -24,8 +25,8 @@ faults:
   - maybe response-lost op=PutItem
   - maybe error-before op=TransactWriteItems
 `)
-	p := protocolNamed(t, "blind-release")
-	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
+	p := scenariotest.Protocol(t, "blind-release")
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to shrink", r.Verdict)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -23,8 +24,8 @@ import (
 // failing returns a run of the embedded scenario that violates an invariant under the protocol.
 func failing(t testing.TB, name, protocol string) scenario.Run {
 	t.Helper()
-	s, p := embedded(t, name), protocolNamed(t, protocol)
-	r := ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	s, p := scenariotest.Embedded(t, name), scenariotest.Protocol(t, protocol)
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%s under %s: %v, want a violation to shrink", name, protocol, r.Verdict)
 	}
@@ -44,7 +45,7 @@ func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
 func catchers(t testing.TB) map[string][]string {
 	caught := map[string][]string{}
 	for _, name := range fixtures.Names() {
-		for _, protocol := range embedded(t, name).Catches {
+		for _, protocol := range scenariotest.Embedded(t, name).Catches {
 			if len(caught[protocol]) == 2 {
 				caught[protocol] = caught[protocol][:1]
 			}
@@ -84,7 +85,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
 				// It still tells the broken protocol from the right one.
-				if r := ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: race.Fewer(300, 30)}); r.Verdict != invariant.OK {
+				if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: race.Fewer(300, 30)}); r.Verdict != invariant.OK {
 					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name), yamlOf(t, again.Scenario))
 				}
 			})
@@ -103,7 +104,7 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, o := trace(t, run)
+	_, o := scenariotest.Trace(t, run)
 	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
 	}
@@ -158,7 +159,7 @@ func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 }
 
 func TestThereIsNothingToShrinkOrToExplainInARunThatIsOK(t *testing.T) {
-	run := scenario.Run{Scenario: embedded(t, "paused-writer"), Protocol: protocolNamed(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
 	_, shrinkErr := campaign.Shrink{Failed: run}.Run(t.Context())
 	_, explainErr := campaign.Explain{Failed: run}.Run(t.Context())
 	for _, err := range []error{shrinkErr, explainErr} {

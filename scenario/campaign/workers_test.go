@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -34,22 +35,22 @@ func everything(r *campaign.Report) string {
 }
 
 func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
-	cut := parsed(t, lonely+"bounds: {schedules: 200, steps: 6}")
+	cut := scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 200, steps: 6}")
 	for name, c := range map[string]campaign.Campaign{
-		"passes":             {Scenario: embedded(t, "paused-writer"), Seed: 1, Schedules: 500},
-		"passes with swarm":  {Scenario: embedded(t, "lost-response"), Seed: 1, Schedules: 500, Options: scenario.Options{Swarm: true}},
-		"is violated early":  {Scenario: embedded(t, "two-contenders"), Protocol: protocolNamed(t, "acquire-by-get-then-put"), Seed: 1},
-		"is violated late":   {Scenario: embedded(t, "paused-writer"), Protocol: protocolNamed(t, "blind-publish"), Seed: 4, Plan: sim.Only(sim.POS)},
-		"never gets there":   {Scenario: parsed(t, lonely+"reach: [ttl-deletion]\nfaults: [maybe throttled op=UpdateItem]"), Seed: 1, Schedules: 300},
+		"passes":             {Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1, Schedules: 500},
+		"passes with swarm":  {Scenario: scenariotest.Embedded(t, "lost-response"), Seed: 1, Schedules: 500, Options: scenario.Options{Swarm: true}},
+		"is violated early":  {Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Protocol(t, "acquire-by-get-then-put"), Seed: 1},
+		"is violated late":   {Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 4, Plan: sim.Only(sim.POS)},
+		"never gets there":   {Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion]\nfaults: [maybe throttled op=UpdateItem]"), Seed: 1, Schedules: 300},
 		"is cut":             {Scenario: cut, Seed: 1},
-		"is one schedule":    {Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 1},
-		"speaks through SDK": {Scenario: embedded(t, "two-contenders"), Seed: 1, Schedules: 20, Options: scenario.Options{SDK: true}},
+		"is one schedule":    {Scenario: scenariotest.Embedded(t, "two-contenders"), Seed: 1, Schedules: 1},
+		"speaks through SDK": {Scenario: scenariotest.Embedded(t, "two-contenders"), Seed: 1, Schedules: 20, Options: scenario.Options{SDK: true}},
 	} {
 		c.Workers = 1
-		want := everything(ran(t, c))
+		want := everything(scenariotest.Ran(t, c))
 		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
 			c.Workers = workers
-			if got := everything(ran(t, c)); got != want {
+			if got := everything(scenariotest.Ran(t, c)); got != want {
 				t.Errorf("a campaign that %s, %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
 			}
 		}
@@ -60,7 +61,7 @@ func TestAProtocolThatBreaksInOneScheduleBreaksTheCampaignThere(t *testing.T) {
 	var first string
 	for _, workers := range []int{1, 2, 8} {
 		// Schedules in which alice's publish is throttled make the store panic.
-		c := campaign.Campaign{Scenario: parsed(t, lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: touchy(t), Seed: 1, Workers: workers}
+		c := campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t), Seed: 1, Workers: workers}
 		_, err := c.Run(context.Background())
 		if err == nil {
 			t.Fatal("the campaign passed, want it broken")
@@ -76,7 +77,7 @@ func TestAProtocolThatBreaksInOneScheduleBreaksTheCampaignThere(t *testing.T) {
 
 func TestProgressIsHeardInOrder(t *testing.T) {
 	last := 0
-	ran(t, campaign.Campaign{Scenario: parsed(t, lonely), Seed: 1, Schedules: 400, Workers: 8, Progress: func(done, of int) {
+	scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 400, Workers: 8, Progress: func(done, of int) {
 		if done != last+1 || of != 400 {
 			t.Errorf("heard %d of %d after %d", done, of, last)
 		}
@@ -91,7 +92,7 @@ func TestProgressIsHeardInOrder(t *testing.T) {
 // -cpu has no part in it. A benchmark that uses b.Loop is run for its first -cpu before package testing heeds it: under
 // -cpu 1,2 both measurements would be of two processors.
 func BenchmarkCampaign(b *testing.B) {
-	s := embedded(b, "two-contenders")
+	s := scenariotest.Embedded(b, "two-contenders")
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command does
 	alone := 0.0
 	for _, processors := range []int{1, 2} {
@@ -99,7 +100,7 @@ func BenchmarkCampaign(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 			schedules := 0
 			for seed := uint64(1); b.Loop(); seed++ {
-				r := ran(b, campaign.Campaign{Scenario: s, Seed: seed, Schedules: 2000})
+				r := scenariotest.Ran(b, campaign.Campaign{Scenario: s, Seed: seed, Schedules: 2000})
 				if r.Verdict != invariant.OK {
 					b.Fatal(prose.Report(r, "isr-sim", "two-contenders"))
 				}
