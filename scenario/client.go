@@ -230,7 +230,7 @@ func (r *storeRequest) Apply(outcome int) {
 	if outcome > 0 {
 		call.Fault = &w.possible[outcome-1].strike().Fault
 	}
-	if w.prints != nil {
+	if w.fingerprinter != nil {
 		w.countCall(call)
 	}
 	cmp.Or(r.named, r.node.named).note(call.Input)

@@ -17,11 +17,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// prints follows a world and knows its fingerprint: of the rows, of the bodies, of
+// fingerprinter follows a world and knows its fingerprint: of the rows, of the bodies, of
 // the origin, and of what the invariants remember. What else there is follows from
 // what the actors have observed, which package sim takes in: which names have been
 // given out, what certain faults have struck.
-type prints struct {
+type fingerprinter struct {
 	// pasts says that a row's past can still be read, by stale reads: it is then a part of the row.
 	pasts    bool
 	rows     map[rowName]fingerprint.Hash
@@ -32,8 +32,8 @@ type prints struct {
 
 type rowName struct{ pk, sk string }
 
-func newPrints(s *Scenario) *prints {
-	p := &prints{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
+func newFingerprinter(s *Scenario) *fingerprinter {
+	p := &fingerprinter{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
 	for _, f := range s.Faults {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
 	}
@@ -41,7 +41,7 @@ func newPrints(s *Scenario) *prints {
 }
 
 // change takes in an entry of the change log.
-func (p *prints) change(c ddbfake.Change) {
+func (p *fingerprinter) change(c ddbfake.Change) {
 	var name rowName
 	name.pk, _ = c.Key.Str("pk")
 	name.sk, _ = c.Key.Str("sk")
@@ -50,7 +50,7 @@ func (p *prints) change(c ddbfake.Change) {
 		now = before.Number(uint64(c.Time.UnixNano()))
 	}
 	if c.After != nil || p.pasts {
-		now = now.Number(uint64(itemPrint(c.After)))
+		now = now.Number(uint64(itemFingerprint(c.After)))
 	}
 	p.rows[name] = now
 	p.sum += now - before
@@ -61,7 +61,7 @@ func (p *prints) change(c ddbfake.Change) {
 
 // events takes in what is new in the history. Memories hear of it before they hear
 // of changes that came after it.
-func (p *prints) events(all []history.Event) {
+func (p *fingerprinter) events(all []history.Event) {
 	for _, e := range all {
 		p.seen = e.Seq
 		for _, m := range p.memories {
@@ -71,22 +71,22 @@ func (p *prints) events(all []history.Event) {
 }
 
 // thing takes in that a thing beside rows is another one than before; 0 is none.
-func (p *prints) thing(before, now fingerprint.Hash) { p.sum += now - before }
+func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
-func bodyPrint(name string, body []byte) fingerprint.Hash {
+func bodyFingerprint(name string, body []byte) fingerprint.Hash {
 	if body == nil {
 		return 0
 	}
 	return fingerprint.Hash(0).Text(bodyObject).Text(name).Text(string(body))
 }
 
-func versionPrint(p page, version int) fingerprint.Hash {
+func versionFingerprint(p page, version int) fingerprint.Hash {
 	return fingerprint.Hash(0).Text(originObject).Text(p.tenant).Text(p.key).Number(uint64(version))
 }
 
 // fingerprint is the world's for sim.Config.
 func (w *world) fingerprint() uint64 {
-	p := w.prints
+	p := w.fingerprinter
 	p.events(w.history.Since(p.seen))
 	h := p.sum
 	for _, m := range p.memories {
@@ -110,7 +110,7 @@ func (w *world) fingerprint() uint64 {
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
-	h, known := answerPrint(r.out, r.err)
+	h, known := answerFingerprint(r.out, r.err)
 	if r.hidden && r.changed == 0 {
 		if in, ok := r.call.Input.(*dynamodb.TransactWriteItemsInput); ok && in.ClientRequestToken != nil {
 			// Whether the token is used up by now, nobody can tell: a transaction that is done may leave all rows as they were.
@@ -120,19 +120,19 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	return uint64(h.Number(uint64(r.changed))), known
 }
 
-// answerPrint is the fingerprint of what a client gets to know; false if there is
+// answerFingerprint is the fingerprint of what a client gets to know; false if there is
 // none for such an answer.
-func answerPrint(out any, err error) (h fingerprint.Hash, known bool) {
+func answerFingerprint(out any, err error) (h fingerprint.Hash, known bool) {
 	if err != nil {
-		return errorPrint(err), true
+		return errorFingerprint(err), true
 	}
 	switch out := out.(type) {
 	case *dynamodb.GetItemOutput:
-		return sdkItemPrint(out.Item)
+		return sdkItemFingerprint(out.Item)
 	case *dynamodb.QueryOutput:
 		h = h.Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
 		for _, item := range append(slices.Clip(out.Items), out.LastEvaluatedKey) {
-			row, ok := sdkItemPrint(item)
+			row, ok := sdkItemFingerprint(item)
 			if !ok {
 				return h, false
 			}
@@ -140,11 +140,11 @@ func answerPrint(out any, err error) (h fingerprint.Hash, known bool) {
 		}
 		return h, true
 	case *dynamodb.PutItemOutput:
-		return sdkItemPrint(out.Attributes)
+		return sdkItemFingerprint(out.Attributes)
 	case *dynamodb.UpdateItemOutput:
-		return sdkItemPrint(out.Attributes)
+		return sdkItemFingerprint(out.Attributes)
 	case *dynamodb.DeleteItemOutput:
-		return sdkItemPrint(out.Attributes)
+		return sdkItemFingerprint(out.Attributes)
 	case *dynamodb.TransactWriteItemsOutput:
 		return h, true
 	default:
@@ -152,16 +152,16 @@ func answerPrint(out any, err error) (h fingerprint.Hash, known bool) {
 	}
 }
 
-func errorPrint(err error) fingerprint.Hash {
+func errorFingerprint(err error) fingerprint.Hash {
 	h := fingerprint.Hash(1)
 	if c, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		item, _ := sdkItemPrint(c.Item)
+		item, _ := sdkItemFingerprint(c.Item)
 		return h.Text(c.ErrorCode()).Number(uint64(item))
 	}
 	if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		h = h.Text(c.ErrorCode())
 		for _, reason := range c.CancellationReasons {
-			item, _ := sdkItemPrint(reason.Item)
+			item, _ := sdkItemFingerprint(reason.Item)
 			h = h.Text(aws.ToString(reason.Code)).Text(aws.ToString(reason.Message)).Number(uint64(item))
 		}
 		return h
@@ -172,8 +172,8 @@ func errorPrint(err error) fingerprint.Hash {
 	return h.Text(err.Error())
 }
 
-// itemPrint is the fingerprint of a row, 0 if there is none.
-func itemPrint(item attr.Item) (sum fingerprint.Hash) {
+// itemFingerprint is the fingerprint of a row, 0 if there is none.
+func itemFingerprint(item attr.Item) (sum fingerprint.Hash) {
 	//isrsim:unordered a sum has no order
 	for name, value := range item {
 		sum += fingerprint.Hash(value.Kind()).Text(name).Text(valueText(value))
@@ -188,9 +188,9 @@ func valueText(v attr.Value) string {
 	return v.String()
 }
 
-// sdkItemPrint is itemPrint for the SDK's form of an item; false if it is not a
+// sdkItemFingerprint is itemFingerprint for the SDK's form of an item; false if it is not a
 // valid one.
-func sdkItemPrint(item map[string]types.AttributeValue) (sum fingerprint.Hash, ok bool) {
+func sdkItemFingerprint(item map[string]types.AttributeValue) (sum fingerprint.Hash, ok bool) {
 	if item != nil {
 		sum = 1
 	}

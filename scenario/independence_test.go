@@ -41,7 +41,7 @@ func (r *plainRequest) Apply(int) {
 	r.out, r.err = r.db.Do(r.t.Context(), ddbfake.Call{Actor: "actor", Input: r.input})
 }
 func (r *plainRequest) AnswerFingerprint() (uint64, bool) {
-	h, known := answerPrint(r.out, r.err)
+	h, known := answerFingerprint(r.out, r.err)
 	return uint64(h), known
 }
 
@@ -96,17 +96,17 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	for _, input := range past {
 		_, _ = db.Do(t.Context(), ddbfake.Call{Actor: "past", Input: input}) // refused or not
 	}
-	prints, taken := newPrints(&Scenario{}), 0
+	fp, taken := newFingerprinter(&Scenario{}), 0
 	o := &order{last: last, races: &races}
 	s := sim.New(sim.Config{
 		Clock: clock, Strategy: sim.Strategy{Name: "order", New: func(*rand.Rand, int) sim.Chooser { return o }},
 		Fingerprint: func() uint64 {
 			changes := db.ChangesSince(taken)
 			for _, c := range changes {
-				prints.change(c)
+				fp.change(c)
 			}
 			taken += len(changes)
-			return uint64(prints.sum)
+			return uint64(fp.sum)
 		},
 	})
 	o.sim = s

@@ -100,8 +100,8 @@ func (r *originChange) Accesses(int) []sim.Access {
 func (r *originChange) Apply(int) {
 	w := r.node.world
 	w.versions[r.page]++
-	if w.prints != nil {
-		w.prints.thing(versionPrint(r.page, w.versions[r.page]-1), versionPrint(r.page, w.versions[r.page]))
+	if w.fingerprinter != nil {
+		w.fingerprinter.thing(versionFingerprint(r.page, w.versions[r.page]-1), versionFingerprint(r.page, w.versions[r.page]))
 	}
 	r.node.record(history.Event{Kind: history.Changed, Key: r.page.key})
 }
@@ -177,8 +177,8 @@ func (r *bodyRequest) Apply(outcome int) {
 		r.body = w.bodies[r.name]
 		return
 	}
-	if w.prints != nil {
-		w.prints.thing(bodyPrint(r.name, w.bodies[r.name]), bodyPrint(r.name, r.body))
+	if w.fingerprinter != nil {
+		w.fingerprinter.thing(bodyFingerprint(r.name, w.bodies[r.name]), bodyFingerprint(r.name, r.body))
 	}
 	w.bodies[r.name] = r.body
 	w.bodyLog = append(w.bodyLog, history.Body{
@@ -188,7 +188,7 @@ func (r *bodyRequest) Apply(outcome int) {
 
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	return uint64(bodyPrint(r.name, r.body).Text(string(r.dependency))), true
+	return uint64(bodyFingerprint(r.name, r.body).Text(string(r.dependency))), true
 }
 
 func (r *bodyRequest) Describe(int) string {

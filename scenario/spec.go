@@ -19,7 +19,7 @@ type Scenario struct {
 	Protocol string
 
 	// Source is where the bug was seen that the scenario is about: owner/repository#number, or a sentence. Broken is the
-	// protocol that has this bug. Both are there or neither: see selftest.Exhibit.
+	// protocol that has this bug. Both are set or neither: they make the scenario an exhibit of the museum.
 	Source []string
 	Broken string
 

@@ -36,19 +36,19 @@ type world struct {
 	met      []bool // which of the scenario's faults some call could meet
 	pages    *pages // for traces
 
-	operations history.Operations // what the nodes saw of the store, if observing
-	observing  bool
-	quiet      bool             // faults have stopped: see settle
-	prints     *prints          // nil unless somebody wants the world's fingerprint
-	seen       int              // changes that afterCall and the trace have looked at
-	exchanges  []probe.Exchange // what went over the wire, if recording
-	recording  bool
-	only       string            // the one invariant that is judged; "" is all
-	sdk        bool              // nodes get clients of the SDK
-	clients    uint64            // how many
-	swept      int               // rows that the schedule had TTL delete
-	skewed     bool              // some node's clock can differ from true time
-	struck     ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
+	operations    history.Operations // what the nodes saw of the store, if observing
+	observing     bool
+	quiet         bool             // faults have stopped: see settle
+	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states
+	seen          int              // changes that afterCall and the trace have looked at
+	exchanges     []probe.Exchange // what went over the wire, if recording
+	recording     bool
+	only          string            // the one invariant that is judged; "" is all
+	sdk           bool              // nodes get clients of the SDK
+	clients       uint64            // how many
+	swept         int               // rows that the schedule had TTL delete
+	skewed        bool              // some node's clock can differ from true time
+	struck        ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -103,7 +103,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		cfg.Pool = &r.stage.pool
 	}
 	if r.compares() {
-		w.prints = newPrints(s)
+		w.fingerprinter = newFingerprinter(s)
 		cfg.Fingerprint = w.fingerprint
 	}
 	w.newSim(cfg)
@@ -135,7 +135,7 @@ func (w *world) addActor(a Actor) {
 			n, handler := w.boot(p, a.Tenant)
 			for ; next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
-				if w.prints != nil && w.protocol.Memoryless {
+				if w.fingerprinter != nil && w.protocol.Memoryless {
 					p.Forget(w.position(p, next))
 				}
 			}
@@ -246,9 +246,9 @@ func (w *world) noteChanges() (byClients int) {
 		if c.Cause == ddbfake.CauseClient {
 			byClients++
 		}
-		if w.prints != nil {
-			w.prints.events(w.history.Since(w.prints.seen))
-			w.prints.change(*c)
+		if w.fingerprinter != nil {
+			w.fingerprinter.events(w.history.Since(w.fingerprinter.seen))
+			w.fingerprinter.change(*c)
 		}
 		w.markChange(c)
 		w.deadlines.note(c.After)

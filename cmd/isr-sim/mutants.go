@@ -57,9 +57,9 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	}
 	defer heap.CollectRarely()()
 	tests := selftest.Run{Scenarios: scenarios, Seed: m.seed, Workers: m.workers}
-	row := func(caught *selftest.Caught) { fmt.Fprintln(m.out, selftest.Row(caught)) }
+	row := func(r *selftest.MutantResult) { fmt.Fprintln(m.out, selftest.Row(r)) }
 	if m.markdown {
-		row = func(*selftest.Caught) {}
+		row = func(*selftest.MutantResult) {}
 	} else {
 		fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, selftest.Header())
 	}
@@ -67,7 +67,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	if err != nil {
 		return unknown(err, "")
 	}
-	missed := slices.DeleteFunc(slices.Clone(all), (*selftest.Caught).Named)
+	missed := slices.DeleteFunc(slices.Clone(all), (*selftest.MutantResult).CaughtByNamed)
 	clean := true
 	if m.markdown {
 		fmt.Fprint(m.out, selftest.Page(m.seed, all))

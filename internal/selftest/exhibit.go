@@ -12,36 +12,36 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Exhibit shows a real bug twice: the scenario under the protocol that has the
-// bug (Scenario.Broken), and under its own, which has not.
+// Exhibit is a scenario about a known bug of a public project. It is run twice: under
+// the protocol that has the bug (Scenario.Broken), and under its own, which has not.
 //
-//	shown, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
-//	fmt.Println(shown.Row())
+//	result, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
+//	fmt.Println(result.Row())
 type Exhibit struct {
 	Scenario *scenario.Scenario
 	Seed     uint64
-	// Schedules is how many are run of the protocol without the bug; 0 is what the scenario says.
+	// Schedules is the number of schedules of the protocol without the bug; 0 stands for the scenario's own number.
 	Schedules int
 	// Workers is as in campaign.Campaign.
 	Workers int
 }
 
-// Within is how many schedules a bug gets to show itself.
+// Within is the number of schedules in which a bug must be found.
 const Within = 10_000
 
-// Shown is what an exhibit came to.
-type Shown struct {
+// ExhibitResult is the result of an exhibit.
+type ExhibitResult struct {
 	Scenario *scenario.Scenario
 	Bug      isr.Protocol
-	Broken   *campaign.Report // of the protocol that has the bug, judged by the invariant that it breaks
-	Fixed    *campaign.Report // of the one that has not, judged by all
+	Broken   *campaign.Report // of the protocol with the bug, judged by the invariant that it breaks
+	Fixed    *campaign.Report // of the protocol without it, judged by all invariants
 }
 
 // ErrNoExhibit says that a scenario is about no bug that was seen somewhere.
 var ErrNoExhibit = errors.New("the scenario has no source and no broken protocol")
 
 // Run runs both campaigns. An error is not a verdict; see scenario.Run.Do.
-func (e Exhibit) Run(ctx context.Context) (*Shown, error) {
+func (e Exhibit) Run(ctx context.Context) (*ExhibitResult, error) {
 	if e.Scenario.Broken == "" {
 		return nil, fmt.Errorf("scenario %s: %w", e.Scenario.Name, ErrNoExhibit)
 	}
@@ -49,18 +49,20 @@ func (e Exhibit) Run(ctx context.Context) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := &Shown{Scenario: e.Scenario, Bug: bug}
+	result := &ExhibitResult{Scenario: e.Scenario, Bug: bug}
 	c := campaign.Campaign{Scenario: e.Scenario, Protocol: bug, Seed: e.Seed, Schedules: Within, Workers: e.Workers}
 	c.Only = bug.Breaks
-	if shown.Broken, err = c.Run(ctx); err != nil {
+	if result.Broken, err = c.Run(ctx); err != nil {
 		return nil, err
 	}
-	shown.Fixed, err = campaign.Campaign{Scenario: e.Scenario, Seed: e.Seed, Schedules: e.Schedules, Workers: e.Workers}.Run(ctx)
-	return shown, err
+	result.Fixed, err = campaign.Campaign{Scenario: e.Scenario, Seed: e.Seed, Schedules: e.Schedules, Workers: e.Workers}.Run(ctx)
+	return result, err
 }
 
-// Passed says whether the bug was caught, and nothing where it is not.
-func (s *Shown) Passed() bool { return s.Broken.Verdict == invariant.Violated && s.Fixed.Passed() }
+// Passed says whether the bug was found in the broken protocol, and nothing in the fixed one.
+func (r *ExhibitResult) Passed() bool {
+	return r.Broken.Verdict == invariant.Violated && r.Fixed.Passed()
+}
 
 // ExhibitHeader is the first line of a table of exhibits; Row is one line of it.
 func ExhibitHeader() string {
@@ -70,12 +72,12 @@ func ExhibitHeader() string {
 // Row prints the exhibit on one line: scenario, broken protocol, the invariant
 // that it violates, in which schedule, the fixed protocol's verdict after how many
 // schedules, and where the bug was seen.
-func (s *Shown) Row() string {
+func (r *ExhibitResult) Row() string {
 	found := "not found"
-	if s.Broken.Failure != nil {
-		found = fmt.Sprint(s.Broken.FailedAt)
+	if r.Broken.Failure != nil {
+		found = fmt.Sprint(r.Broken.FailedAt)
 	}
-	return exhibitRow(s.Scenario.Name, s.Bug.Name, s.Bug.Breaks, found, s.Fixed.Summary(), fmt.Sprint(s.Fixed.Schedules), strings.Join(s.Scenario.Source, ", "))
+	return exhibitRow(r.Scenario.Name, r.Bug.Name, r.Bug.Breaks, found, r.Fixed.Summary(), fmt.Sprint(r.Fixed.Schedules), strings.Join(r.Scenario.Source, ", "))
 }
 
 func exhibitRow(name, broken, violates, found, fixed, schedules, source string) string {

@@ -17,8 +17,8 @@ import (
 // Mutation asks which invariants a mutant breaks, in the scenarios that are known
 // to catch it: those that name it under catches or broken.
 //
-//	caught, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
-//	caught.By[m.Breaks].Schedule // which schedule was the first
+//	result, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
+//	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
 type Mutation struct {
 	Mutant    isr.Protocol
 	Scenarios []*scenario.Scenario
@@ -26,43 +26,43 @@ type Mutation struct {
 	Workers   int // as in campaign.Campaign
 }
 
-// Caught is what became of a mutant.
-type Caught struct {
+// MutantResult says which invariants a mutant broke.
+type MutantResult struct {
 	Mutant isr.Protocol
-	By     map[string]Catch // by the name of the invariant
+	First  map[string]FirstViolation // by the name of the invariant
 }
 
-// Catch is the first schedule that breaks an invariant.
-type Catch struct {
+// FirstViolation names the first schedule in which an invariant is broken.
+type FirstViolation struct {
 	Scenario string
 	Schedule int // from 1
 }
 
-// Named says whether the invariant that the mutant names has caught it.
-func (c *Caught) Named() bool { _, ok := c.By[c.Mutant.Breaks]; return ok }
+// CaughtByNamed says whether the invariant that the mutant names has caught it.
+func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks]; return ok }
 
-// lookedAt is for how many schedules a mutant is looked at once the invariant that
-// it names has caught it: enough for the others to show, too.
-const lookedAt = 200
+// atLeast is the number of schedules that every mutant runs, even if the invariant
+// that it names has caught it before: enough for other invariants to catch it, too.
+const atLeast = 200
 
 // Run runs, in each scenario, at most Within schedules until the invariant that
 // the mutant names is violated, and some for the others. An error is not a
 // verdict; see scenario.Run.Do.
-func (m Mutation) Run(ctx context.Context) (*Caught, error) {
-	caught := &Caught{Mutant: m.Mutant, By: map[string]Catch{}}
+func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
+	result := &MutantResult{Mutant: m.Mutant, First: map[string]FirstViolation{}}
 	for _, s := range m.Scenarios {
 		if s.Broken != m.Mutant.Name && !slices.Contains(s.Catches, m.Mutant.Name) {
 			continue
 		}
-		if err := m.in(ctx, s, caught); err != nil {
+		if err := m.in(ctx, s, result); err != nil {
 			return nil, err
 		}
 	}
-	return caught, nil
+	return result, nil
 }
 
-// in looks at the mutant in one scenario.
-func (m Mutation) in(ctx context.Context, s *scenario.Scenario, caught *Caught) error {
+// in runs the mutant in one scenario.
+func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantResult) error {
 	set, err := schedules.New(scenario.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, sim.Plan{}, Within, m.Workers)
 	if err != nil {
 		return err
@@ -75,19 +75,18 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, caught *Caught) 
 		}
 		for _, name := range a.Outcome.Broken {
 			named = named || name == m.Mutant.Breaks
-			if before, already := caught.By[name]; !already || a.Index+1 < before.Schedule {
-				caught.By[name] = Catch{s.Name, a.Index + 1}
+			if before, already := result.First[name]; !already || a.Index+1 < before.Schedule {
+				result.First[name] = FirstViolation{s.Name, a.Index + 1}
 			}
 		}
-		return !named || a.Index+1 < lookedAt
+		return !named || a.Index+1 < atLeast
 	})
 	return broken
 }
 
-// speaks says whether a protocol can run a scenario that is made for another one:
-// it has to understand the scripts. Getting, changing and sleeping everybody
-// understands.
-func speaks(s *scenario.Scenario, p isr.Protocol) bool {
+// understands says whether a protocol can carry out the scripts of a scenario that
+// is made for another one. Every protocol can get, change and sleep.
+func understands(s *scenario.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
 		return true
 	}
@@ -101,13 +100,13 @@ func speaks(s *scenario.Scenario, p isr.Protocol) bool {
 	return true
 }
 
-// Clean runs a protocol that should break nothing in every scenario that it
-// understands, about so many schedules in all. It is the verdicts that count: so few
+// runReference runs a reference protocol in every scenario that it understands, with
+// about the given number of schedules in all. Only the verdicts count: so few
 // schedules of another protocol need not reach what a scenario declares.
-func Clean(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
+func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
 	var some []*scenario.Scenario
 	for _, s := range scenarios {
-		if speaks(s, p) && s.Expected(p.Name) == invariant.OK {
+		if understands(s, p) && s.Expected(p.Name) == invariant.OK {
 			some = append(some, s)
 		}
 	}
@@ -124,7 +123,7 @@ func Clean(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, 
 
 // MutationTable is mutant by invariant, as a page of Markdown: in which schedule
 // each invariant first caught it.
-func MutationTable(all []*Caught) string {
+func MutationTable(all []*MutantResult) string {
 	var b strings.Builder
 	judges := invariant.All()
 	b.WriteString("| mutant |")
@@ -135,7 +134,7 @@ func MutationTable(all []*Caught) string {
 	for _, c := range all {
 		cells := make([]string, len(judges))
 		for i, inv := range judges {
-			catch, is := c.By[inv.Name]
+			catch, is := c.First[inv.Name]
 			switch {
 			case is && inv.Name == c.Mutant.Breaks:
 				cells[i] = fmt.Sprintf("**%d**", catch.Schedule)

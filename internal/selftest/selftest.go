@@ -23,19 +23,19 @@ type Run struct {
 	Workers   int // see campaign.Campaign
 }
 
-// Mutants runs all mutants, and tells each of what has caught it. An error is that
-// of a run, or says at which mutant ctx was done.
-func (r Run) Mutants(ctx context.Context, each func(*Caught)) (all []*Caught, err error) {
+// Mutants runs all mutants, and calls each with every result. An error is that of a
+// run, or names the mutant at which ctx was done.
+func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*MutantResult, err error) {
 	for _, p := range mutant.All() {
-		caught, err := Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
+		result, err := Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("interrupted at mutant %s", p.Name)
 		}
-		all = append(all, caught)
-		each(caught)
+		all = append(all, result)
+		each(result)
 	}
 	return all, nil
 }
@@ -45,7 +45,7 @@ type Reference struct {
 	Protocol  isr.Protocol
 	Reports   []*campaign.Report // of the scenarios that it understands
 	Schedules int
-	Verdict   invariant.Verdict // the last that is not ok
+	Verdict   invariant.Verdict // ok if all are; otherwise the last one that is not
 }
 
 // References runs the reference protocols, with that many schedules together,
@@ -54,7 +54,7 @@ type Reference struct {
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := recipe.References()
 	for _, p := range references {
-		reports, err := Clean(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
+		reports, err := runReference(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
 		if err != nil {
 			return err
 		}
@@ -78,13 +78,14 @@ func Header() string {
 	return fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", "mutant", "names", "found in", "scenario", "others")
 }
 
-// Row is a line of the table of mutants: which invariant has caught it, in which
-// schedule of which scenario, and which others have.
-func Row(c *Caught) string {
+// Row is a line of the table of mutants: the mutant, the invariant that it names,
+// the first schedule and its scenario in which that one caught it, and the other
+// invariants that caught it.
+func Row(c *MutantResult) string {
 	found, where := "not found", ""
 	var others []string
 	for _, inv := range invariant.All() {
-		catch, is := c.By[inv.Name]
+		catch, is := c.First[inv.Name]
 		switch {
 		case is && inv.Name == c.Mutant.Breaks:
 			found, where = fmt.Sprint(catch.Schedule), catch.Scenario
@@ -96,7 +97,7 @@ func Row(c *Caught) string {
 }
 
 // Page is docs/MUTANTS.md.
-func Page(seed uint64, all []*Caught) string {
+func Page(seed uint64, all []*MutantResult) string {
 	return fmt.Sprintf(page, seed, len(all), MutationTable(all))
 }
 

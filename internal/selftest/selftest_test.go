@@ -24,13 +24,13 @@ func TestTheTesterIsTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*Caught) {})
+	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*MutantResult) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	alone := map[string]bool{}
 	for _, c := range all {
-		if !c.Named() {
+		if !c.CaughtByNamed() {
 			t.Errorf("%s is not caught by %s", c.Mutant.Name, c.Mutant.Breaks)
 		}
 		if onlyBy(c, c.Mutant.Breaks) {
@@ -53,12 +53,12 @@ func TestTheTesterIsTested(t *testing.T) {
 
 // onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: a node that publishes
 // without a right to often makes what the other nodes are told inexplicable as well.
-func onlyBy(c *Caught, name string) bool {
+func onlyBy(c *MutantResult, name string) bool {
 	//isrsim:unordered any of them will do
-	for other := range c.By {
+	for other := range c.First {
 		if other != name && other != invariant.Linearizable().Name {
 			return false
 		}
 	}
-	return c.Named()
+	return c.CaughtByNamed()
 }
