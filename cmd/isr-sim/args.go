@@ -16,8 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// noCommand refuses a word in the place of a command. The name of a scenario is
-// the likeliest mistake.
+// noCommand refuses a word in the place of a command. The name of a scenario is the likeliest mistake.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

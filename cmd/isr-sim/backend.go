@@ -26,9 +26,8 @@ func knownBackend(name string) error {
 	return usage(fmt.Errorf("--backend: found %q, expected %s or %s", name, backendFake, backendLocal), "")
 }
 
-// startLocal starts DynamoDB Local. stop ends it, even when the command was
-// interrupted, and sets the command's error if there is none yet. The hint is for
-// users without Docker.
+// startLocal starts DynamoDB Local. stop ends it, even when the command was interrupted, and sets the command's error
+// if there is none yet. The hint is for users without Docker.
 func startLocal(ctx context.Context, progress io.Writer, hint string) (local *ddblocal.Instance, stop func(*error), err error) {
 	fmt.Fprintf(progress, "starting %s in a container\n", ddblocal.Image)
 	local, err = ddblocal.Start(ctx)
@@ -48,9 +47,8 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 	}, nil
 }
 
-// compareWith makes runs again on DynamoDB Local, prints the
-// comparison, and returns whether all answers were the same. of is the number
-// of schedules of the campaign.
+// compareWith makes runs again on DynamoDB Local, prints the comparison, and returns whether all answers were the same.
+// of is the number of schedules of the campaign.
 func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []scenario.Run, of int) (same bool, err error) {
 	c, err := compare.Run(ctx, client, runs, nil)
 	for _, d := range c.Differences {

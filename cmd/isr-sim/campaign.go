@@ -26,10 +26,10 @@ type campaignFlags struct {
 func (c *campaignFlags) register(f *pflag.FlagSet) {
 	c.set = f
 	f.StringVar(&c.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
-	f.StringVar(&c.strategy, "strategy", sim.Portfolio().Name, "who picks the schedules: "+strings.Join(planNames(), ", "))
-	f.Uint64Var(&c.seed, "seed", 1, "where all randomness comes from")
-	f.IntVar(&c.schedules, "schedules", 0, "how many schedules a scenario (default: what the scenario says)")
-	f.IntVar(&c.workers, "workers", 0, "how many schedules run at the same time, which changes no result (default: one a core)")
+	f.StringVar(&c.strategy, "strategy", sim.Portfolio().Name, "the strategy that picks the schedules: "+strings.Join(planNames(), ", "))
+	f.Uint64Var(&c.seed, "seed", 1, "the seed of everything random")
+	f.IntVar(&c.schedules, "schedules", 0, "the number of schedules of each scenario (default: as the scenario says)")
+	f.IntVar(&c.workers, "workers", 0, "the number of schedules that run at the same time; it changes no result (default: one for each core)")
 	f.BoolVar(&c.swarm, "swarm", false, "draw for each schedule which possible faults (maybe) are on")
 }
 

@@ -32,13 +32,13 @@ func newConcurrent(out, progress io.Writer) *cobra.Command {
 	c := &concurrentCommand{out: out, progress: progress}
 	cmd := &cobra.Command{
 		Use:   "concurrent",
-		Short: "Run nodes in real parallel against DynamoDB Local, and judge what they saw",
-		Long: `Concurrent lets nodes ask for pages at the same time, in real time, with leases of
-a second. Now and then a node stops before a write for longer than its lease
-lasts, or does not wait for an answer. What the nodes were told is judged: ` + concurrentInvariants() + `.
+		Short: "Run nodes in real parallel against DynamoDB Local, and judge their answers",
+		Long: `Concurrent has several nodes ask for pages at the same time, in real time, with leases
+of one second. Now and then a node stops before a write for longer than its lease, or
+does not wait for an answer. These invariants judge the answers of the store: ` + concurrentInvariants() + `.
 
-It needs a Docker engine, or --backend fake. Nothing of it can be replayed: to look
-into a bug, find it with isr-sim run.`,
+It needs a Docker engine, or --backend fake. These runs cannot be replayed: to study
+a bug, find it with isr-sim run.`,
 		Example: "  isr-sim concurrent --for 60s\n  isr-sim concurrent --protocol blind-publish --history history.html",
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
@@ -46,10 +46,10 @@ into a bug, find it with isr-sim run.`,
 	f := cmd.Flags()
 	f.StringVar(&c.backend, "backend", backendLocal, "the store: dynamodb-local, or fake")
 	f.StringVar(&c.protocol, "protocol", recipe.Reference().Name, "the protocol to run (see isr-sim list)")
-	f.IntVar(&c.actors, "actors", 16, "how many nodes ask at the same time")
-	f.DurationVar(&c.lasts, "for", time.Minute, "how long; the first violation ends it")
-	f.Uint64Var(&c.seed, "seed", 1, "decides what the nodes mean to do, and not what happens")
-	f.StringVar(&c.history, "history", "", "a file of HTML to draw in what each node saw in the last seconds")
+	f.IntVar(&c.actors, "actors", 16, "the number of nodes that ask at the same time")
+	f.DurationVar(&c.lasts, "for", time.Minute, "the time to run; the first violation ends it")
+	f.Uint64Var(&c.seed, "seed", 1, "the seed of the nodes' intentions; it does not decide what happens")
+	f.StringVar(&c.history, "history", "", "write a page of HTML to this file: each node's operations in the last seconds")
 	return cmd
 }
 

@@ -14,8 +14,7 @@ const (
 	exitUnknown  = 3 // no verdict: a bound was met, an interrupt, or the infrastructure failed
 )
 
-// exitError ends the command with a code. Without err there is nothing left to
-// print.
+// exitError ends the command with a code. Without err there is nothing left to print.
 type exitError struct {
 	code int
 	err  error
@@ -31,8 +30,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage is the error of a user's mistake. unknown is an error that keeps the command
-// from a verdict.
+// usage is the error of a user's mistake. unknown is an error that keeps the command from a verdict.
 func usage(err error, hint string) error   { return &exitError{exitUsage, err, hint} }
 func unknown(err error, hint string) error { return &exitError{exitUnknown, err, hint} }
 
@@ -55,8 +53,8 @@ func report(stderr io.Writer, err error) int {
 	return e.code
 }
 
-// output is where the command prints. It keeps the first error, such as that of a
-// full disk or a closed pipe, so that half an output does not pass for a whole one.
+// output is where the command prints. It keeps the first error, such as that of a full disk or a closed pipe, so that
+// half an output does not pass for a whole one.
 type output struct {
 	to  io.Writer
 	err error

@@ -35,26 +35,27 @@ func newExplore(out, progress io.Writer) *cobra.Command {
 	e := &exploreCommand{out: out, progress: progress}
 	cmd := &cobra.Command{
 		Use:   "explore [SCENARIO...]",
-		Short: "Run long campaigns that go on after a violation, and say what was covered",
-		Long: `Explore runs schedules until their number or the time is up, whatever they find.
-Each invariant that is violated is reported once, with how many schedules violate
-it, and the earliest and the shortest of them, each with its replay command. Then
-comes the coverage: how many partial orders were seen (schedules that differ in
-more than the order of steps that do not touch each other) and how many states,
-how many of them were new in the last tenth of the schedules, and how likely the
-next schedule has a new order (Good-Turing).
+		Short: "Run long campaigns that go on after a violation, and measure their coverage",
+		Long: `Explore runs schedules until their number or the time is up, and goes on after a
+violation. It reports each violated invariant once: the number of schedules that
+violate it, and the earliest and the shortest of them, each with its replay command.
+Then it prints the coverage: the number of partial orders and of states that it has
+seen, how many of them were new in the last tenth of the schedules, and the chance
+that the next schedule has a new order (Good-Turing). Two schedules have the same
+partial order if they differ only in the order of steps that do not touch each other.
 
-An interrupt ends the campaign, and everything found so far is printed and
-written; a second one kills.
+An interrupt ends the campaign; explore prints and writes everything found so far. A
+second interrupt kills it.
 
-With --shard, or under an engine that numbers the copies of a job, it runs its
-part of the campaign only: a Kubernetes Indexed Job (with ISR_SIM_SHARDS set to its
-completions), GitLab CI/CD, CircleCI, Buildkite, Bitbucket Pipelines, Semaphore,
-Azure Pipelines, AWS Batch, Cloud Run jobs. isr-sim merge adds the parts up.
+With --shard, or under an engine that numbers the copies of a job, explore runs only
+its part of the campaign. Such engines are
+a Kubernetes Indexed Job (with ISR_SIM_SHARDS set to its completions), GitLab CI/CD,
+CircleCI, Buildkite, Bitbucket Pipelines, Semaphore, Azure Pipelines, AWS Batch, and
+Cloud Run jobs. isr-sim merge adds the parts up.
 
-A corpus is a folder of scenario files with recorded schedules that failed, or
-that reached something first. They run before the campaign, failing ones first,
-then quicker ones; new ones are added; none is deleted.`,
+A corpus is a folder of scenario files with recorded schedules that failed, or that
+were the first to reach a mark. They run before the campaign, failing ones first, then
+shorter ones. Explore adds new ones, and deletes none.`,
 		Example: "  isr-sim explore --schedules 100000 --protocol blind-publish paused-writer\n" +
 			"  isr-sim explore --for 10m --swarm --corpus corpus\n" +
 			"  isr-sim explore --schedules 1000000 --shard 2/4 --out shard-2.json",
@@ -63,7 +64,7 @@ then quicker ones; new ones are added; none is deleted.`,
 	f := cmd.Flags()
 	e.campaign.register(f)
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
-	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: what the engine says, or the whole)")
+	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
 	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
 	f.StringVar(&e.corpus, "corpus", "", "a folder of recorded schedules to run first, and to add to")
 	return cmd
@@ -139,8 +140,8 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	return results.end(e.out)
 }
 
-// findShard returns the shard that the flag or the environment says this is, and
-// its source. Without either it is the whole.
+// findShard returns the shard that the flag or the environment says this is, and its source. Without either it is the
+// whole.
 func findShard(flag string, getenv func(string) string) (s explore.Shard, by string, err error) {
 	if flag != "" {
 		s, err := explore.ParseShard(flag)

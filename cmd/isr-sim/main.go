@@ -1,9 +1,8 @@
 // Command isr-sim runs chaos scenarios against ISR protocols on DynamoDB.
 //
-// Without arguments it runs every embedded scenario on the embedded fake and
-// prints one row a scenario. Exit codes: 0 all as expected, 1 an invariant is
-// violated (or a campaign never reached what its scenario declares), 2 usage or
-// bad input, 3 the verdict is unknown or the infrastructure failed.
+// Without arguments it runs every embedded scenario on the embedded fake and prints one row a scenario. Exit codes: 0
+// all as expected, 1 an invariant is violated (or a campaign never reached a mark that its scenario declares), 2 usage
+// or bad input, 3 the verdict is unknown or the infrastructure failed.
 package main
 
 import (

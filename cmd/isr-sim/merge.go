@@ -17,19 +17,20 @@ func newMerge(out io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
-		Long: `Merge reads what isr-sim explore --out has written, adds up counts and findings
-of the shards of each campaign, and prints what explore prints, as if there had
-been one campaign. Whether a campaign reached what its scenario declares is judged
-here, on the whole. Its coverage is an estimate, from samples in the files.
+		Long: `Merge reads the files that isr-sim explore --out has written, adds up the counts and
+findings of the shards of each campaign, and prints the result as explore does for a
+whole campaign. Only the whole is judged for the marks that its scenario declares. The
+coverage is an estimate, from samples in the files.
 
-Files that do not belong together are refused: another scenario, seed, strategy,
-number of schedules or of shards, a shard twice, or a shard that is missing.`,
+Merge refuses files that do not belong together: those with another scenario, seed,
+strategy, number of schedules or number of shards, a shard that is there twice, and a
+shard that is missing.`,
 		Example: "  isr-sim merge shard-*.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
 			}
-			return usage(errors.New("merge: found no files, expected those that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
+			return usage(errors.New("merge: found no files, expected the files that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return merge(out, file, args) },
 	}

@@ -32,22 +32,22 @@ func newMuseum(out, progress io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "museum [EXHIBIT...]",
 		Short: "Show real bugs: each caught in a broken protocol, and absent from a correct one",
-		Long: `Museum shows bugs that caches, leases and locks have really had, one row each: the
-protocol that has the bug, the invariant that catches it and in which schedule,
-and what becomes of the protocol that has not. Without arguments it shows all of
-them. An exhibit is a scenario: isr-sim run, replay, shrink and explain take its
+		Long: `Museum shows known bugs of caches, leases and locks in public projects, one row each:
+the protocol that has the bug, the invariant that catches it, the schedule in which it
+does, and the verdict about a protocol without the bug. Without arguments it shows all
+of them. An exhibit is a scenario: isr-sim run, replay, shrink and explain take its
 name, too.
 
-With --backend dynamodb-local the schedule that shows the bug is run again on
-DynamoDB Local in a container, request by request, and every answer is compared.`,
+With --backend dynamodb-local, museum makes the requests of the schedule that shows the
+bug again on DynamoDB Local in a container, and compares every answer.`,
 		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n  isr-sim run --protocol blind-publish paused-after-acquire",
 		RunE:    func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&m.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
-	f.Uint64Var(&m.seed, "seed", 1, "where all randomness comes from")
-	f.IntVar(&m.schedules, "schedules", 0, "how many schedules of the correct protocol (default: what the exhibit says)")
-	f.IntVar(&m.workers, "workers", 0, "how many schedules run at the same time, which changes no result (default: one a core)")
+	f.Uint64Var(&m.seed, "seed", 1, "the seed of everything random")
+	f.IntVar(&m.schedules, "schedules", 0, "the number of schedules of the correct protocol (default: as the exhibit says)")
+	f.IntVar(&m.workers, "workers", 0, "the number of schedules that run at the same time; it changes no result (default: one for each core)")
 	return cmd
 }
 

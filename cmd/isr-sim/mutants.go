@@ -29,21 +29,21 @@ func newMutants(out io.Writer) *cobra.Command {
 	m := &mutantsCommand{out: out}
 	cmd := &cobra.Command{
 		Use:   "mutants",
-		Short: "Test the tester: every mutant is caught by the invariant it names, the references by none",
+		Short: "Test the tester: run the broken protocols, which must be caught, and the references",
 		Long: `Mutants runs every broken protocol in the scenarios that are known to catch it, and
-prints which invariants have caught it and in which schedule. Then it runs the
-reference protocols in every scenario that they understand: they must break
-nothing. Exit code 1 says that a mutant has not been caught by the invariant that
-it names, or that a reference has been caught by any.`,
+prints the invariants that catch it and the first schedule of each. Then it runs the
+reference protocols in every scenario that they understand: they must violate no
+invariant. Exit code 1 says that a mutant was not caught by the invariant that it
+names, or that a reference violated an invariant.`,
 		Example: "  isr-sim mutants\n  isr-sim mutants --schedules 1000000\n  isr-sim mutants --markdown > docs/MUTANTS.md",
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	f.Uint64Var(&m.seed, "seed", 1, "where all randomness comes from")
-	f.IntVar(&m.schedules, "schedules", 20_000, "how many schedules of the references, in all scenarios together")
-	f.IntVar(&m.workers, "workers", 0, "how many schedules run at the same time, which changes no result (default: one a core)")
-	f.BoolVar(&m.markdown, "markdown", false, "print mutant by invariant as a page of Markdown, and run no references")
+	f.Uint64Var(&m.seed, "seed", 1, "the seed of everything random")
+	f.IntVar(&m.schedules, "schedules", 20_000, "the number of schedules of the references, in all scenarios together")
+	f.IntVar(&m.workers, "workers", 0, "the number of schedules that run at the same time; it changes no result (default: one for each core)")
+	f.BoolVar(&m.markdown, "markdown", false, "print a table of mutants and invariants as a page of Markdown, and run no references")
 	return cmd
 }
 

@@ -33,26 +33,26 @@ func newProve(out io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove SCENARIO...",
 		Short: "Run every schedule within a scenario's bounds",
-		Long: `Prove runs every schedule that a scenario's bounds admit: how often time may tick,
-how many rows TTL may delete, how often each machine may pause, crash, come back or
-have its clock set, and how often each possible fault may strike. It stops at the
-first schedule that violates an invariant.
+		Long: `Prove runs every schedule within a scenario's bounds. The bounds limit the ticks of
+time, the deletions by TTL, the pauses, crashes, restarts and clock steps of each
+machine, and the strikes of each possible fault. The first schedule that violates an
+invariant ends the search.
 
-Schedules that can show nothing new are left out: those that differ from another
-one by the order of steps that do not touch each other, and those that come to a
-state that has been left already. Exit code 0 says that the search is complete
-and that nothing is violated; 3, that a bound ended it first, and then it prints
-what is left. Memory: some 150 bytes for each state.`,
+Prove leaves out schedules that can show nothing new: those that differ from another
+one only in the order of steps that do not touch each other, and those that reach a
+state from which the search has gone on before. Exit code 0 says that the search is
+complete and that nothing is violated. Exit code 3 says that a bound ended the
+search; the output then says what is left. A state takes some 150 bytes of memory.`,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-release prove-three-writers",
 		Args:    someScenarios,
 		RunE:    func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
-	f.Uint64Var(&v.seed, "seed", 1, "where TTL lags that are random come from; schedules need no seed")
-	f.IntVar(&v.schedules, "schedules", 0, "end a search after so many schedules (default: never)")
-	f.IntVar(&v.states, "states", 0, "end a search after so many states, which bounds its memory (default: never)")
-	f.DurationVar(&v.time, "time", 0, "end a search after so long, such as 10m (default: never)")
+	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
+	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
+	f.IntVar(&v.states, "states", 0, "end a search after this number of states, which bounds its memory (default: no bound)")
+	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }
 
@@ -78,8 +78,7 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 	return inTurn(ctx, v.out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
-// one searches one scenario and returns its exit code, and no report if a run
-// broke off. An error ends the command.
+// one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
 func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*campaign.Report, int, error) {
 	if v.time > 0 {
 		var stop context.CancelFunc
@@ -103,13 +102,12 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
 }
 
-// explain returns the details that the row does not show, and the next
-// commands.
+// explain returns the details that the row does not show, and the next commands.
 func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 	why := prose.Report(&proof.Report, shell.Program(), shell.Quote(name))
 	switch {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
-		why += fmt.Sprintf("hint: what a scenario declares, it reaches under its own protocol (%s); another one may never get there\n", proof.Scenario.Protocol)
+		why += fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", proof.Scenario.Protocol)
 	case proof.Vacuous():
 		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
 	case proof.Verdict == invariant.OK && !proof.Passed():

@@ -28,7 +28,7 @@ func (r *recording) flags(cmd *cobra.Command) {
 	f.StringVar(&r.protocol, "protocol", "", "the protocol (default: the recorded one, or the scenario's own)")
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
-	f.BoolVar(&r.swarm, "swarm", false, "the seed draws which possible faults are on, as it did in the run")
+	f.BoolVar(&r.swarm, "swarm", false, "the run drew its possible faults (maybe) from the seed")
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 

@@ -11,27 +11,27 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// newReplay makes the command that runs one recorded schedule and prints its
-// trace.
+// newReplay makes the command that runs one recorded schedule and prints its trace.
 func newReplay(out io.Writer) *cobra.Command {
 	r, history := &recording{}, ""
 	cmd := &cobra.Command{
 		Use:   "replay SCENARIO",
 		Short: "Run one recorded schedule again and print its trace",
-		Long: `Replay prints every step of one schedule. The columns are the step's number, true
-time since the start, whose step it is, its kind, and what happened. Below a
-step, "row" lines say which rows changed and "client" lines what clients saw.
+		Long: `Replay prints every step of one schedule. The columns are the number of the step,
+true time since the start, the actor, the kind of the step, and the event. Below a
+step, "row" lines show the rows that it changed, and "client" lines the requests and
+answers of clients.
 
-Protocol, seed and choices come from the flags, as a failed run prints them, or
-from the replay entry of the scenario file. With --trace, a run that is not the
-recorded one is noticed: the scenario, the protocol or isr-sim has changed. Exit code 1 says that the schedule
-violates an invariant, 0 that it does not.`,
+Protocol, seed and choices come from the flags, as a failed run prints them, or from
+the replay entry of the scenario file. With --trace, replay refuses a run that is not
+the recorded one: the scenario, the protocol or isr-sim has changed. Exit code 1 says
+that the schedule violates an invariant, 0 that it does not.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer",
 		Args:    oneScenario,
 		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0], history) },
 	}
 	r.flags(cmd)
-	cmd.Flags().StringVar(&history, "history", "", "a file of HTML to draw in what each node saw of its store")
+	cmd.Flags().StringVar(&history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
 	return cmd
 }
 

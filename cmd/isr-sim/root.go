@@ -9,13 +9,14 @@ import (
 )
 
 const longHelp = `isr-sim runs chaos scenarios against caches that do incremental static
-regeneration on DynamoDB, and says which promise breaks, in which interleaving.
+regeneration on DynamoDB, and reports the invariant that breaks and the schedule
+that breaks it.
 
 Without arguments it runs every embedded scenario on the embedded fake.
 
 Exit codes: 0 as expected; 1 an invariant is violated, or a campaign never
-reached what its scenario declares; 2 usage or bad input; 3 unknown, or the
-infrastructure failed.`
+reached a mark that its scenario declares; 2 usage or bad input; 3 unknown, or
+the infrastructure failed.`
 
 func newRoot(out, progress io.Writer) *cobra.Command {
 	all := &runCommand{out: out, progress: progress}

@@ -37,13 +37,14 @@ func newRun(out, progress io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO...]",
 		Short: "Run scenarios, embedded ones by name and others by file; all embedded ones by default",
-		Long: `Run explores many schedules of each scenario and prints one row a scenario; for
-one that fails also what was violated, how, and the command that replays it. A
-campaign ends with the first schedule that violates an invariant.
+		Long: `Run tries many schedules of each scenario and prints one row for each scenario. For
+a scenario that fails it also prints the invariant, the events that violate it, and
+the command that replays them. The first schedule that violates an invariant ends the
+campaign of its scenario.
 
-With --backend dynamodb-local the same schedules are then run again on DynamoDB
-Local in a container, request by request, and every answer is compared. It needs
-a Docker engine.`,
+With --backend dynamodb-local, run then makes the requests of the same schedules
+again on DynamoDB Local in a container, and compares every answer. It needs a Docker
+engine.`,
 		Example: "  isr-sim run paused-writer two-contenders\n  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
@@ -55,8 +56,8 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	r.campaign.register(f)
-	f.StringVar(&r.corpus, "corpus", "", "a folder of recorded schedules to run first, and to add one to that fails")
-	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": how many schedules a scenario are run again, beside the one that fails (default: 1000)")
+	f.StringVar(&r.corpus, "corpus", "", "a folder of recorded schedules: they run first, and a schedule that fails is added")
+	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
 }
 
 func (r *runCommand) run(ctx context.Context, names []string) (err error) {
@@ -96,8 +97,7 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	return inTurn(ctx, r.out, scenarios, func(i int) (*campaign.Report, int, error) { return r.one(ctx, c, scenarios[i], names[i]) })
 }
 
-// one runs one scenario and returns its exit code, and no report if it broke off.
-// An error ends the command.
+// one runs one scenario and returns its exit code, and no report if it broke off. An error ends the command.
 func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string) (*campaign.Report, int, error) {
 	c.Scenario = s
 	code, err := r.runCorpus(ctx, c)
@@ -151,8 +151,7 @@ func (r *runCommand) compare(ctx context.Context, c campaign.Campaign, report *c
 	return compareWith(ctx, r.out, r.local.Client(), report.Scenario.Name, runs, report.Schedules)
 }
 
-// runCorpus runs the files of the corpus with the campaign's scenario and
-// protocol, and returns the exit code.
+// runCorpus runs the files of the corpus with the campaign's scenario and protocol, and returns the exit code.
 func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, error) {
 	runs, err := explore.Corpus(r.corpus).Run(ctx, c.Scenario, c.Protocol)
 	if err != nil {
@@ -170,8 +169,7 @@ func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, e
 	return code, nil
 }
 
-// explain returns the details that the row does not show, and the next
-// commands.
+// explain returns the details that the row does not show, and the next commands.
 func (r *runCommand) explain(report *campaign.Report, name string) string {
 	why := prose.Report(report, shell.Program(), shell.Quote(name))
 	bounds := report.Scenario.Bounds.Schedules
@@ -179,7 +177,7 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 	case report.Vacuous() && report.Schedules < bounds:
 		why += fmt.Sprintf("hint: the scenario asks for %d schedules: leave out --schedules\n", bounds)
 	case report.Vacuous() && report.Protocol.Name != report.Scenario.Protocol:
-		why += fmt.Sprintf("hint: what a scenario declares, it reaches under its own protocol (%s); another one may never get there\n", report.Scenario.Protocol)
+		why += fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", report.Scenario.Protocol)
 	case report.Vacuous():
 		why += "hint: more schedules reach more (--schedules), and so do more steps of time (bounds: ticks in the scenario)\n"
 	case report.Verdict == invariant.OK && !report.Passed():

@@ -7,8 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// loadScenarios loads those named, or all that are embedded, and returns their
-// names as well.
+// loadScenarios loads those named, or all that are embedded, and returns their names as well.
 func loadScenarios(names []string) ([]*scenario.Scenario, []string, error) {
 	if len(names) == 0 {
 		names = fixtures.Names()
@@ -26,8 +25,7 @@ func protocol(name string) (isr.Protocol, error) {
 	return p, wrapUsage(err)
 }
 
-// wrapUsage turns an error that has its own hint, or needs none, into a mistake
-// of the user.
+// wrapUsage turns an error that has its own hint, or needs none, into a mistake of the user.
 func wrapUsage(err error) error {
 	if err == nil {
 		return nil

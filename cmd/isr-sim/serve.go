@@ -18,24 +18,25 @@ import (
 	"github.com/isr-sim/isr-sim/internal/serve"
 )
 
-const serveHelp = `serve is the DynamoDB fake for every other language: it speaks the protocol of
-DynamoDB over HTTP, so that an AWS SDK or the AWS CLI works against it unchanged.
-Any region and any credentials do: the access key id names who calls, and tables
-of one region are not seen from another.
+const serveHelp = `Serve runs the DynamoDB fake for programs in any language. It speaks the protocol of
+DynamoDB over HTTP, so an AWS SDK or the AWS CLI works with it unchanged. It takes
+any region and any credentials. The access key id is the caller's name. As in
+DynamoDB, each region has its own tables.
 
-The first line on stdout is JSON and says where it listens:
+The first line on stdout is JSON with the addresses:
 
   {"endpoint":"http://127.0.0.1:40123","control":"http://127.0.0.1:40123/_isr-sim"}
 
-Below the control address the clock is read and moved, TTL lag, replica lag and faults are
-set, states are kept and restored, rows and changes are read: docs/CONTROL.md.
+The control address reads and moves the clock, sets TTL lag, replica lag and
+faults, keeps and restores states, and reads rows and changes: see docs/CONTROL.md.
 
-With --check, what the clients write is judged: a violation of an invariant is told
-on stderr and at CONTROL/violations before the request that made it is answered.
+With --check, the server judges the writes of its clients. It reports a violation of
+an invariant on stderr and at CONTROL/violations, before it answers the request
+that made it.
 
-Nothing is kept on disk, and nothing is sent anywhere. SIGINT or SIGTERM stops
-the server; requests under way get three seconds to end. The exit code is then 0, or
-with --check 1 after a violation, and 3 if something could not be judged.`
+The server writes nothing to disk and sends nothing to other machines. SIGINT or
+SIGTERM stops it; requests under way get three seconds to end. The exit code is
+then 0. With --check it is 1 after a violation, and 3 if a write could not be judged.`
 
 type serveCommand struct {
 	out, progress io.Writer
@@ -66,18 +67,18 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "address to listen on, host:port; port 0 takes a free one")
-	f.BoolVar(&c.allowRemote, "allow-remote", false, "permit an address that other machines reach; there is no password")
-	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "a name by which clients call this machine, besides localhost; repeatable")
-	f.StringVar(&c.clock, "clock", "wall", "what time it is for the fake: wall (real time), manual (the control API moves it), or an instant at which manual begins")
+	f.BoolVar(&c.allowRemote, "allow-remote", false, "permit an address to which other machines can connect; there is no password")
+	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "another name than localhost by which clients call this machine; repeatable")
+	f.StringVar(&c.clock, "clock", "wall", "the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on it is manual")
 	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
-	f.Uint64Var(&c.seed, "seed", 1, "where a random --ttl-lag takes the lag of each row from")
-	f.DurationVar(&c.replicaLag, "replica-lag", 0, "by how much eventually consistent reads are behind")
+	f.Uint64Var(&c.seed, "seed", 1, "the seed of a random --ttl-lag")
+	f.DurationVar(&c.replicaLag, "replica-lag", 0, "the age of what eventually consistent reads see")
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
-	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "how many of the latest changes to keep for the control API, at least; 0 keeps all")
-	f.StringVar(&c.check, "check", "", "judge the traffic: all invariants that the change log decides, or those named, with commas between them")
+	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
+	f.StringVar(&c.check, "check", "", "judge the writes: all invariants that the change log decides, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
-	f.DurationVar(&c.skew, "max-clock-skew", 0, "how far clients' clocks may be off, and how long their requests may take to arrive, for --check")
-	f.StringArrayVar(&c.faults, "fault", nil, "a fault that waits from the start, such as 'throttled op=PutItem times=2'; repeatable")
+	f.DurationVar(&c.skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
+	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }
 
@@ -142,8 +143,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	return c.judged(checker)
 }
 
-// checkListen refuses an invalid address, and one that other machines reach
-// unless that is wanted.
+// checkListen refuses an invalid address, and one that other machines reach unless that is wanted.
 func (c *serveCommand) checkListen() error {
 	host, port, err := net.SplitHostPort(c.listen)
 	if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n > 65535 {
@@ -154,8 +154,8 @@ func (c *serveCommand) checkListen() error {
 	}
 	if !c.allowRemote {
 		return usage(fmt.Errorf("--listen: found %q, expected a loopback address such as 127.0.0.1:%s", c.listen, port),
-			"other machines can reach this one; there is no password. If that is meant: --allow-remote")
+			"other machines can connect to this address, and there is no password; to permit that, add --allow-remote")
 	}
-	fmt.Fprintf(c.progress, "isr-sim: warning: whoever reaches %s may read and change everything: there is no password\n", c.listen)
+	fmt.Fprintf(c.progress, "isr-sim: warning: there is no password: every client that can connect to %s can read and change all data\n", c.listen)
 	return nil
 }

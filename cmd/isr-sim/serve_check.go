@@ -23,8 +23,7 @@ func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	return some, nil
 }
 
-// checker returns the judge of the traffic, which prints its findings; nil
-// without invariants.
+// checker returns the judge of the traffic, which prints its findings; nil without invariants.
 func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants []invariant.Invariant) *live.Checker {
 	if invariants == nil {
 		return nil

@@ -28,18 +28,18 @@ func newShrink(out io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shrink SCENARIO",
 		Short: "Find a smaller run that violates the same invariant, and print its trace",
-		Long: `Shrink tries simpler schedules and simpler scenarios, and keeps what violates the
-same invariant: with fewer context switches first, then fewer steps, less true
-time, fewer faults, actors and commands. A context switch is where the next step
-of an actor's own code is another actor's than the one before; the passing of
-time, TTL and what befalls a machine are nobody's code.
+		Long: `Shrink tries simpler schedules and simpler scenarios, and keeps those that violate
+the same invariant: with fewer context switches first, then with fewer steps, less
+true time, fewer faults, actors and commands. A context switch is a step of one
+actor's code after a step of another's. Time, TTL, pauses and crashes are not part
+of any actor's code.
 
-It prints the sizes before and after, the trace of the smaller run, and what is
-violated. The result is a scenario file with a replay entry, which -o writes and
-which is printed without it. --test writes a Go test that replays that file.
+Shrink prints the sizes before and after, the trace of the smaller run, and the
+violation. The result is a scenario file with a replay entry. With -o it is written
+to a file, otherwise printed. --test writes a Go test that replays the file.
 
-Protocol, seed and choices are those of replay. Exit code 0 says that the run is
-shrunk, or that it cannot be.`,
+Protocol, seed and choices are given as for replay. Exit code 0 says that the run is
+shrunk, or that no smaller run was found.`,
 		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o shrunk.yaml paused-writer\n" +
 			"  isr-sim shrink -o shrunk.yaml --test shrunk_test.go recorded.yaml",
 		Args: oneScenario,
@@ -48,9 +48,9 @@ shrunk, or that it cannot be.`,
 	k.flags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
-	f.StringVar(&k.test, "test", "", "write a Go test of it to this file, which ends in _test.go; needs -o")
+	f.StringVar(&k.test, "test", "", "write a Go test of the shrunk scenario to this file, which ends in _test.go; needs -o")
 	f.BoolVar(&k.keep, "schedule-only", false, "leave the scenario as it is, and shrink the schedule only")
-	f.IntVar(&k.runs, "runs", campaign.DefaultShrinkRuns, "how many runs are tried at most")
+	f.IntVar(&k.runs, "runs", campaign.DefaultShrinkRuns, "the largest number of runs to try")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	case cmd.Context().Err() != nil:
 		return unknown(fmt.Errorf("interrupted after %d runs: there may be a smaller one", shrunk.Runs), "")
 	case shrunk.Bounded:
-		return unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs), "give it more, or shrink what is left")
+		return unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs), "raise --runs, or shrink the result again")
 	default:
 		return nil
 	}
@@ -118,7 +118,7 @@ func (k *shrinkCommand) write(out io.Writer, shrunk *campaign.Shrunk) error {
 		return unknown(err, "")
 	}
 	if k.file == "" {
-		fmt.Fprintf(out, "the scenario, which -o FILE writes to a file:\n\n%s", yaml)
+		fmt.Fprintf(out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
 		return nil
 	}
 	if err := os.WriteFile(k.file, yaml, 0o644); err != nil {

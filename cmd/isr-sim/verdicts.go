@@ -14,9 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// inTurn judges one scenario after the other and prints the sum. judge returns the
-// exit code of the i-th, and no report if it broke off; its error ends the
-// command.
+// inTurn judges one scenario after the other and prints the sum. judge returns the exit code of the i-th, and no report
+// if it broke off; its error ends the command.
 func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*campaign.Report, int, error)) error {
 	var results tally.Tally
 	return eachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
@@ -32,9 +31,8 @@ func inTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, 
 	}, func() { fmt.Fprintf(out, "%s\n", &results) })
 }
 
-// eachInTurn judges one scenario after the other, and sums up if there are several.
-// noun is the user's word for a scenario. judge returns the exit code of the i-th;
-// its error ends the command.
+// eachInTurn judges one scenario after the other, and sums up if there are several. noun is the user's word for a
+// scenario. judge returns the exit code of the i-th; its error ends the command.
 func eachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario, judge func(i int) (code int, err error), sumUp func()) error {
 	worst := exitOK
 	for i, s := range scenarios {
@@ -71,8 +69,7 @@ func codeOf(passed bool, verdict invariant.Verdict) int {
 	}
 }
 
-// worse returns the exit code that a reader must hear of first: that of a violation,
-// then that of an unknown verdict.
+// worse returns the more important of two exit codes: that of a violation, then that of an unknown verdict.
 func worse(a, b int) int {
 	rank := map[int]int{exitOK: 0, exitUnknown: 1, exitViolated: 2}
 	if rank[b] > rank[a] {
@@ -81,8 +78,8 @@ func worse(a, b int) int {
 	return a
 }
 
-// brokeOff prints the run that broke off, and reports whether the error is of
-// that kind. The other scenarios may still have a verdict.
+// brokeOff prints the run that broke off, and reports whether the error is of that kind. The other scenarios may still
+// have a verdict.
 func brokeOff(out io.Writer, err error, name string) bool {
 	broken, ok := errors.AsType[*scenario.BrokenError](err)
 	if ok {

@@ -20,8 +20,8 @@ func newVersion(out io.Writer) *cobra.Command {
 	}
 }
 
-// version is the module's version, the Go that built it and the commit that was
-// built, as far as the Go command recorded them in the binary.
+// version is the module's version, the Go that built it and the commit that was built, as far as the Go command
+// recorded them in the binary.
 func version(info *debug.BuildInfo, goVersion string) string {
 	module, commit, modified := "(devel)", "", ""
 	if info != nil {

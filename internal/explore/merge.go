@@ -10,15 +10,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/schedules"
 )
 
-// explorationFile is what WriteExplorations writes.
+// explorationFile is the form of a file of WriteExplorations.
 type explorationFile struct {
 	Format       string         `json:"format"`
 	Version      int            `json:"version"`
 	Explorations []*Exploration `json:"explorations"`
 }
 
-// The format of files of explorations. The version goes up when an older program
-// would misread a newer file, or the other way round.
+// The format of files of explorations. The version goes up when an older program would misread a newer file, or the
+// other way round.
 const (
 	explorationFormat  = "isr-sim explorations"
 	explorationVersion = 1
@@ -34,15 +34,14 @@ func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	return err
 }
 
-// ReadExplorations reads what WriteExplorations writes. The file's name is for
-// errors.
+// ReadExplorations reads a file of WriteExplorations. The file's name is for errors.
 func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 	var head struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil || head.Format != explorationFormat {
-		return nil, fmt.Errorf("%s: found no explorations in it, expected what isr-sim explore --out has written", file)
+		return nil, fmt.Errorf("%s: found no explorations in it, expected a file that isr-sim explore --out has written", file)
 	}
 	if head.Version != explorationVersion {
 		return nil, fmt.Errorf("%s: found version %d of the format, expected %d: explore and merge with one version of isr-sim", file, head.Version, explorationVersion)
@@ -61,8 +60,7 @@ func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 	return read.Explorations, nil
 }
 
-// check refuses what no Explorer has come to, and what printing or merging would
-// trip over.
+// check refuses values that no Explorer writes, and those that printing or merging cannot handle.
 func (x *Exploration) check() error {
 	if x == nil {
 		return fmt.Errorf("found null, expected an exploration")
@@ -90,10 +88,9 @@ type ShardFile struct {
 	Explorations []*Exploration
 }
 
-// MergeExplorations adds up the shards of campaigns: what comes out is what one
-// Explorer would have come to alone, but for the coverage, which is estimated from
-// samples. It refuses files that do not belong together, and shards that come
-// twice or not at all.
+// MergeExplorations adds up the shards of campaigns: the result is that of one Explorer alone, but for the coverage,
+// which is estimated from samples. It refuses files that do not belong together, and shards that come twice or not at
+// all.
 func MergeExplorations(files []ShardFile) ([]*Exploration, error) {
 	var groups []*group
 	for _, file := range files {

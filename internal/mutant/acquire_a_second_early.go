@@ -9,12 +9,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// acquireASecondEarly rounds now up where it has to be rounded down, and so takes
-// a lease that has a second to go.
+// acquireASecondEarly rounds now up where it has to be rounded down, and so takes a lease that has a second to go.
 func acquireASecondEarly() isr.Protocol {
 	return isr.Protocol{
 		Name:    "acquire-a-second-early",
-		Summary: "acquire takes a lease over at lease_expires_at - 1 second, which is still its holder's",
+		Summary: "acquire takes a lease over one second before lease_expires_at",
 		Breaks:  "lock-theft",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyAcquirer{r} }),
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// acquireByGetThenPut looks whether the lock is free and then takes it, in two
-// requests. A machine that acquires in between loses a live lease.
+// acquireByGetThenPut looks whether the lock is free and then takes it, in two requests. A machine that acquires in
+// between loses a live lease.
 func acquireByGetThenPut() isr.Protocol {
 	return isr.Protocol{
 		Name:    "acquire-by-get-then-put",

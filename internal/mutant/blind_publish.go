@@ -8,15 +8,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindPublish publishes as the reference does, and if its lease is lost, puts
-// META all the same. A writer that was paused past its lease overwrites the
-// page of its successor.
+// blindPublish publishes as the reference does, and if its lease is lost, puts META all the same. A writer that was
+// paused past its lease overwrites the page of its successor.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 1.
 func blindPublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "blind-publish",
-		Summary: "a publish that is refused because its lease is lost puts META all the same, without a fence",
+		Summary: "a publish that is refused because its lease is lost then puts META without a condition",
 		Breaks:  "stale-writer",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindPublisher{r} }),
 	}

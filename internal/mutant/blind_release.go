@@ -9,12 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindRelease deletes the lock without looking at its token. A writer that
-// lost its lease, and cleans up behind itself, frees the lock of its successor.
+// blindRelease deletes the lock without looking at its token. A writer that lost its lease, and cleans up behind
+// itself, frees the lock of its successor.
 func blindRelease() isr.Protocol {
 	return isr.Protocol{
 		Name:    "blind-release",
-		Summary: "LOCK is deleted without a token, whoever holds it by then",
+		Summary: "LOCK is deleted without a check of its token, even if another node holds it by then",
 		Breaks:  "lock-theft",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindReleaser{r} }),
 	}

@@ -15,7 +15,7 @@ import (
 func buildTimePage() isr.Protocol {
 	return isr.Protocol{
 		Name:    "build-time-page",
-		Summary: "a new instance puts the page that it was built with, whatever META has",
+		Summary: "a new instance puts the page of its build, even over a newer META",
 		Breaks:  "stale-writer",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			store, err := pagecache.NewRecipeA(cfg)

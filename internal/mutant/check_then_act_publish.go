@@ -7,14 +7,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// checkThenActPublish asks whether it still holds the lease, and publishes if
-// the answer is yes. Between the answer and the arrival of its put, the lease
-// ends and another machine takes it. Looking first makes the window smaller and
-// does not close it.
+// checkThenActPublish asks whether it still holds the lease, and publishes if the answer is yes. Between the answer and
+// the arrival of its put, the lease ends and another machine takes it. Looking first makes the window smaller and does
+// not close it.
 func checkThenActPublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "check-then-act-publish",
-		Summary: "LOCK is read and found to be one's own, and META is then published whatever has become of it",
+		Summary: "LOCK is read and found to be the node's own; META is then published without a condition",
 		Breaks:  "stale-writer",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return checkingPublisher{blindPublisher{r}} }),
 	}

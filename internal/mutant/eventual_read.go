@@ -9,13 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// eventualRead reads META by an eventually consistent read, as GetItem does by
-// default. A page that was just published is not seen yet, so it is made once
-// more.
+// eventualRead reads META by an eventually consistent read, as GetItem does by default. A page that was just published
+// is not seen yet, so it is made once more.
 func eventualRead() isr.Protocol {
 	return isr.Protocol{
 		Name:    "eventual-read",
-		Summary: "META is read from whichever replica answers, also after the lock was taken",
+		Summary: "META is read with eventual consistency, even after the lock was taken",
 		Breaks:  "linearizable",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eventualReader{r} }),
 	}

@@ -11,10 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// fenceInLockRow guards a publish by a number that each acquisition raises, and
-// keeps the number in LOCK. A release or TTL deletes the row and the count
-// begins again: a sleeper that held number 1 wakes up to the number 1 of
-// another machine.
+// fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. A release or
+// TTL deletes the row and the count begins again: a sleeper that held number 1 wakes up to the number 1 of another
+// machine.
 func fenceInLockRow() isr.Protocol {
 	return isr.Protocol{
 		Name:    "fence-in-lock-row",

@@ -15,7 +15,7 @@ import (
 func freshAsOfRead() isr.Protocol {
 	return isr.Protocol{
 		Name:    "fresh-as-of-read",
-		Summary: "a page is called fresh when it was so as META was read, however long ago that is",
+		Summary: "a page is called fresh if it was fresh when META was read, no matter how long ago",
 		Breaks:  "freshness",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &rememberer{RecipeA: r} }),
 	}

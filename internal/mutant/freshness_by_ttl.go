@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// freshnessByTTL takes a row that TTL has no right to delete yet for a fresh one.
-// ttl is a horizon for garbage collection, hours or days after the page went
-// stale.
+// freshnessByTTL takes a row that TTL has no right to delete yet for a fresh one. ttl is a horizon for garbage
+// collection, hours or days after the page went stale.
 func freshnessByTTL() isr.Protocol {
 	return isr.Protocol{
 		Name:    "freshness-by-ttl",

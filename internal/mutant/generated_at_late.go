@@ -7,13 +7,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// generatedAtLate stamps the page when it is published, not before the origin is
-// read: as long as the rendering took, the page claims to be younger than its
-// data.
+// generatedAtLate stamps the page when it is published, not before the origin is read: as long as the rendering took,
+// the page claims to be younger than its data.
 func generatedAtLate() isr.Protocol {
 	return isr.Protocol{
 		Name:    "generated-at-late",
-		Summary: "generated_at is when the page is published, not when its data was about to be read",
+		Summary: "generated_at is the time of the publish, not the time before the data was read",
 		Breaks:  "freshness",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lateStamper{r} }),
 	}

@@ -19,7 +19,7 @@ import (
 func heartbeatAfterRelease() isr.Protocol {
 	return isr.Protocol{
 		Name:    "heartbeat-after-release",
-		Summary: "one more heartbeat is sent after the lease was given back, and writes LOCK anew",
+		Summary: "one more heartbeat is sent after the lease was given back, and writes a new LOCK",
 		Breaks:  "lock-theft",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return zombie{r} }),
 	}

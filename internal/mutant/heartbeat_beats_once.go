@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// heartbeatBeatsOnce extends a lease once, and from then on only reports that
-// it has. The holder of a long rendering relies on a lease that has ended.
+// heartbeatBeatsOnce extends a lease once, and from then on only reports that it has. The holder of a long rendering
+// relies on a lease that has ended.
 //
 // Seen in: Clever/dynamodb-lock-go pull request 5, cirello-io/dynamolock issue 14.
 func heartbeatBeatsOnce() isr.Protocol {

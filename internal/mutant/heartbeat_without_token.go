@@ -11,13 +11,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// heartbeatWithoutToken extends the lease in LOCK without looking at its token.
-// A holder that slept past its lease keeps the lock of its successor alive, and
-// takes it for its own.
+// heartbeatWithoutToken extends the lease in LOCK without looking at its token. A holder that slept past its lease
+// keeps the lock of its successor alive, and takes it for its own.
 func heartbeatWithoutToken() isr.Protocol {
 	return isr.Protocol{
 		Name:    "heartbeat-without-token",
-		Summary: "a refresh extends whatever lease is in LOCK, as long as it is not over",
+		Summary: "a refresh extends any lease in LOCK that is not over, without a check of its token",
 		Breaks:  "lock-theft",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindRefresher{r} }),
 	}

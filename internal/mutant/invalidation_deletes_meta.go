@@ -9,13 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// invalidationDeletesMeta takes the page's row away, as if that stopped a fill
-// that is under way. A fill that has read old data finds no page, as it did
-// before, and publishes.
+// invalidationDeletesMeta takes the page's row away, as if that stopped a fill that is under way. A fill that has read
+// old data finds no page, as it did before, and publishes.
 func invalidationDeletesMeta() isr.Protocol {
 	return isr.Protocol{
 		Name:    "invalidation-deletes-meta",
-		Summary: "an invalidation deletes META, and leaves nothing that a fill under way could meet",
+		Summary: "an invalidation deletes META, and leaves no row that could refuse a fill under way",
 		Breaks:  "no-lost-invalidation",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			cfg.Guards = isr.GuardToken | isr.GuardExpiry

@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// invalidationOvertaken counts versions when it invalidates, and does not ask
-// for them when it publishes. A page whose data was read before the
-// invalidation is published after it, and every machine takes it for fresh.
+// invalidationOvertaken counts versions when it invalidates, and does not ask for them when it publishes. A page whose
+// data was read before the invalidation is published after it, and every machine takes it for fresh.
 //
 // Seen in: vercel/next.js pull request 96726.
 func invalidationOvertaken() isr.Protocol {

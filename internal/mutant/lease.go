@@ -13,8 +13,7 @@ import (
 // free is the reference's condition for acquiring.
 const free = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 
-// acquireIf is the reference's Acquire of the lease that row holds, under another
-// condition.
+// acquireIf is the reference's Acquire of the lease that row holds, under another condition.
 func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[string]types.AttributeValue, condition string, values map[string]types.AttributeValue) (pagecache.Lease, error) {
 	cfg := r.Config()
 	lease := pagecache.Lease{Key: key}

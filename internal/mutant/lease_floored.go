@@ -9,11 +9,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// leaseFloored rounds the wrong way. A lease of a second that is taken late in a second
-// lasts a moment, and no page is ever made in time to be published.
+// leaseFloored rounds the wrong way. A lease of a second that is taken late in a second lasts a moment, and no page is
+// ever made in time to be published.
 //
-// Seen in: a public lease helper, whose lease of one second can last a tenth of
-// it.
+// Seen in: a public lease helper, whose lease of one second can last a tenth of it.
 func leaseFloored() isr.Protocol {
 	return isr.Protocol{
 		Name:    "lease-floored",

@@ -9,11 +9,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// leaseInMilliseconds compares the row's epoch seconds with a clock read in
-// milliseconds, so every lease looks long over.
+// leaseInMilliseconds compares the row's epoch seconds with a clock read in milliseconds, so every lease looks long
+// over.
 //
-// Seen in: aws-powertools/powertools-lambda-java issue 1281, where one "now" was
-// compared in both units.
+// Seen in: aws-powertools/powertools-lambda-java issue 1281, where one "now" was compared in both units.
 func leaseInMilliseconds() isr.Protocol {
 	return isr.Protocol{
 		Name:    "lease-in-milliseconds",

@@ -7,12 +7,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// noReleaseAfterPublish publishes under the lease and lets it run out. The lock
-// becomes a window in which the page is not made again, even after an
-// invalidation.
+// noReleaseAfterPublish publishes under the lease and lets it run out. The lock becomes a window in which the page is
+// not made again, even after an invalidation.
 //
-// Seen in: serverless-nextjs/serverless-next.js issue 2483, where a queue's
-// window against duplicates swallowed a regeneration.
+// Seen in: serverless-nextjs/serverless-next.js issue 2483, where a queue's window against duplicates swallowed a
+// regeneration.
 func noReleaseAfterPublish() isr.Protocol {
 	return isr.Protocol{
 		Name:    "no-release-after-publish",

@@ -7,12 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// noSecondLook makes the page as soon as it has the lease. A node that saw the
-// old page, and acquires just after the winner has published, makes the page
-// once more: all nodes of a fleet do, one after the other.
+// noSecondLook makes the page as soon as it has the lease. A node that saw the old page, and acquires just after the
+// winner has published, makes the page once more: all nodes of a fleet do, one after the other.
 //
-// Measured in a public ISR runtime: its own test of "one regeneration" fails on
-// real rows in half the runs.
+// Measured in a public ISR runtime: its own test of "one regeneration" fails on real rows in half the runs.
 func noSecondLook() isr.Protocol {
 	return isr.Protocol{
 		Name:    "no-second-look",

@@ -7,13 +7,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// oldStockPublished publishes the first page that this node has ever made,
-// again and again, under its own lease and with a true time. It is like an
-// artefact that was kept in a folder and goes out with every deployment.
+// oldStockPublished publishes the first page that this node has ever made, again and again, under its own lease and
+// with a true time. It is like an artefact that was kept in a folder and goes out with every deployment.
 func oldStockPublished() isr.Protocol {
 	return isr.Protocol{
 		Name:    "old-stock-published",
-		Summary: "what a node has made first is what it publishes each time",
+		Summary: "a node publishes the first page that it made every time",
 		Breaks:  "monotonic-publication",
 		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 			return stockist{r, map[string]pagecache.Meta{}}

@@ -19,7 +19,7 @@ import (
 func ownCommitAsConflict() isr.Protocol {
 	return isr.Protocol{
 		Name:    "own-commit-as-conflict",
-		Summary: "an acquire that meets its own row takes it for somebody else's",
+		Summary: "an acquire that meets its own row takes it for another node's",
 		Breaks:  "liveness",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return stranger{r} }),
 	}

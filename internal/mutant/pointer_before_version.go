@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// pointerBeforeVersion moves the pointer first, and puts the version that it leads
-// to in a second request. Readers in between find nothing, and a machine that dies
-// there leaves it so.
+// pointerBeforeVersion moves the pointer first, and puts the version that it leads to in a second request. Readers in
+// between find nothing, and a machine that dies there leaves it so.
 func pointerBeforeVersion() isr.Protocol {
 	return isr.Protocol{
 		Name:    "pointer-before-version",

@@ -41,7 +41,7 @@ func publishChecked(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease
 	}})
 }
 
-// putBlindly puts META whatever is there, and whoever holds the lease.
+// putBlindly puts META without a condition on META or on the lease.
 func putBlindly(ctx context.Context, r recipe, m pagecache.Meta) error {
 	cfg := r.Config()
 	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: m.Item()})

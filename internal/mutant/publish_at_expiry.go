@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// publishAtExpiry takes a lease for held in the second in which it is over. In
-// that second every other machine may take it.
+// publishAtExpiry takes a lease for held in the second in which it is over. In that second every other machine may take
+// it.
 func publishAtExpiry() isr.Protocol {
 	return isr.Protocol{
 		Name:    "publish-at-expiry",

@@ -10,13 +10,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// reentrantByOwner lets a machine have the lock that it has already, by its
-// name. After a crash it takes the lock of its former life, whose last requests
-// may still be under way. A name tells the machine, and not its attempt.
+// reentrantByOwner lets a machine have the lock that it has already, by its name. After a crash it takes the lock of
+// its former life, whose last requests may still be under way. A name tells the machine, and not its attempt.
 func reentrantByOwner() isr.Protocol {
 	return isr.Protocol{
 		Name:    "reentrant-by-owner",
-		Summary: "LOCK names its owner, and whoever bears that name acquires it again while it is held",
+		Summary: "LOCK names its owner, and a node of that name acquires it again while it is held",
 		Breaks:  "lock-theft",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return reentrantAcquirer{r} }),
 	}
@@ -34,8 +33,8 @@ func (s reentrantAcquirer) Acquire(ctx context.Context, key string) (pagecache.L
 	})
 }
 
-// ownerOf returns the machine that made the token: tokens of simulated nodes begin
-// with its name, as in alice-1 and, after a restart, alice.2-1.
+// ownerOf returns the machine that made the token: tokens of simulated nodes begin with its name, as in alice-1 and,
+// after a restart, alice.2-1.
 func ownerOf(token string) string {
 	if end := strings.IndexAny(token, ".-"); end >= 0 {
 		return token[:end]

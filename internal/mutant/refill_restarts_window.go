@@ -14,7 +14,7 @@ import (
 func refillRestartsWindow() isr.Protocol {
 	return isr.Protocol{
 		Name:    "refill-restarts-window",
-		Summary: "a page that a node reads for the first time is fresh from then on for a whole window",
+		Summary: "a page counts as fresh for a whole window from the moment a node first reads it",
 		Breaks:  "freshness",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return refiller{r, map[string]time.Time{}} }),
 	}

@@ -12,7 +12,7 @@ import (
 func renderBeforeAcquire() isr.Protocol {
 	return isr.Protocol{
 		Name:    "render-before-acquire",
-		Summary: "the page is made first, and the lease is for publishing it only",
+		Summary: "the page is made before the lease is taken, and the lease covers only its publish",
 		Breaks:  "monotonic-publication",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			reference, err := pagecache.NewRecipeA(cfg)

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// requestCompletedLate publishes the page and writes down in a second request that
-// it has. A machine that dies in between is asked again, and publishes again.
+// requestCompletedLate publishes the page and writes down in a second request that it has. A machine that dies in
+// between is asked again, and publishes again.
 func requestCompletedLate() isr.Protocol {
 	return isr.Protocol{
 		Name:    "request-completed-late",

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// requestHashIgnored takes an idempotency key for the whole request. A client
-// that uses one key for two different things gets the first one for both.
+// requestHashIgnored takes an idempotency key for the whole request. A client that uses one key for two different
+// things gets the first one for both.
 func requestHashIgnored() isr.Protocol {
 	return isr.Protocol{
 		Name:    "request-hash-ignored",
@@ -37,7 +37,7 @@ func (s *careless) Asked(ctx context.Context, key string, r isr.Request) (pageca
 	return s.whatever(ctx, key, r)
 }
 
-// whatever returns the row, whoever's inputs it has.
+// whatever returns the row, even if it has other inputs.
 func (s *careless) whatever(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	item, err := s.GetRow(ctx, key, pagecache.SortRequest+r.ID)
 	if err != nil {

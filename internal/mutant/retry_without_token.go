@@ -11,13 +11,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// retryWithoutToken sends a publish that was not answered again as a new one,
-// is refused because its own lease is gone, and concludes that it has lost: it
-// tidies up and deletes the body to which META leads by now. With the token of
-// the first attempt DynamoDB would have answered with success.
+// retryWithoutToken sends a publish that was not answered again as a new one, is refused because its own lease is gone,
+// and concludes that it has lost: it tidies up and deletes the body to which META leads by now. With the token of the
+// first attempt DynamoDB would have answered with success.
 //
-// Seen in: delta-io/delta-rs pull request 2452, where the body was deleted while
-// the row pointed at it.
+// Seen in: delta-io/delta-rs pull request 2452, where the body was deleted while the row pointed at it.
 func retryWithoutToken() isr.Protocol {
 	return isr.Protocol{
 		Name:    "retry-without-token",

@@ -7,13 +7,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rollbackWithoutLease moves the pointer back without asking whether the lease
-// is still its own, and gives the lease back in a request of its own. It is
-// like an operator who edits the row while a machine is about to publish.
+// rollbackWithoutLease moves the pointer back without asking whether the lease is still its own, and gives the lease
+// back in a request of its own. It is like an operator who edits the row while a machine is about to publish.
 func rollbackWithoutLease() isr.Protocol {
 	return isr.Protocol{
 		Name:    "rollback-without-lease",
-		Summary: "a rollback moves META without asking for the lease, and gives that back afterwards",
+		Summary: "a rollback moves META without a check of its lease, and gives the lease back in a second request",
 		Breaks:  "atomic-publish",
 		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return handOnRow{r} }),
 	}

@@ -14,7 +14,7 @@ import (
 func sharedBodyName() isr.Protocol {
 	return isr.Protocol{
 		Name:    "shared-body-name",
-		Summary: "all bodies of a page are stored under one name, and whoever writes last wins",
+		Summary: "all bodies of a page are stored under one name, and the last write wins",
 		Breaks:  "freshness",
 		New: func(cfg isr.Config) (isr.Handler, error) {
 			render := cfg.Render

@@ -12,7 +12,7 @@ import (
 func unlockedFirstFill() isr.Protocol {
 	return isr.Protocol{
 		Name:    "unlocked-first-fill",
-		Summary: "a page that is missing is made without a lease: it cannot have existed before",
+		Summary: "a missing page is made without a lease, as if no page could have existed before",
 		Breaks:  "stale-writer",
 		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &firstFiller{RecipeA: r} }),
 	}

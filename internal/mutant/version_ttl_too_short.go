@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// versionTTLTooShort has TTL collect a version a second after it went stale, and
-// keeps the pointer to it for as long as pages are kept: META leads to a row that
-// is gone.
+// versionTTLTooShort has TTL collect a version a second after it went stale, and keeps the pointer to it for as long as
+// pages are kept: META leads to a row that is gone.
 func versionTTLTooShort() isr.Protocol {
 	return isr.Protocol{
 		Name:    "version-ttl-too-short",

@@ -11,12 +11,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// windowOpensBeforeRender stamps the old page as new before it makes the new
-// one, to keep others from making it too. When the machine dies before it is
-// done, the old page stays, and every machine takes it for fresh.
+// windowOpensBeforeRender stamps the old page as new before it makes the new one, to keep others from making it too.
+// When the machine dies before it is done, the old page stays, and every machine takes it for fresh.
 //
-// Seen in: nitrojs/nitro issue 1198, where a refresh in the background was killed
-// with its function.
+// Seen in: nitrojs/nitro issue 1198, where a refresh in the background was killed with its function.
 func windowOpensBeforeRender() isr.Protocol {
 	return isr.Protocol{
 		Name:    "window-opens-before-render",

@@ -10,11 +10,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// zeroLeaseIsForEver counts a lease in whole seconds and takes none for "without
-// an end". The lock of a machine that dies within half a second stays.
+// zeroLeaseIsForEver counts a lease in whole seconds and takes none for "without an end". The lock of a machine that
+// dies within half a second stays.
 //
-// Seen in: aws-powertools/powertools-lambda-python issue 4759, where no time left
-// was taken for no limit.
+// Seen in: aws-powertools/powertools-lambda-python issue 4759, where no time left was taken for no limit.
 func zeroLeaseIsForEver() isr.Protocol {
 	return isr.Protocol{
 		Name:    "zero-lease-is-for-ever",

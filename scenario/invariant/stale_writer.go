@@ -27,7 +27,7 @@ func StaleWriter() Invariant {
 				return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), "+
 					"and change %d publishes under it", s.was.murky, c.Seq)
 			case held.token == "":
-				return violated("%s published while nobody held the lease", c.Actor)
+				return violated("%s published while the lease was free", c.Actor)
 			case held.holder != c.Actor:
 				return violated("%s published while LOCK carried the token of %s", c.Actor, held.holder)
 			case !held.expires.After(c.Sent.Add(-s.MaxClockSkew)):

@@ -80,18 +80,18 @@ func TestStaleWriterPasses(t *testing.T) {
 func TestStaleWriterCatches(t *testing.T) {
 	for _, test := range []judged{
 		{name: "a publish without any lease", log: newLog().meta("alice", "new"),
-			why: []string{"alice", "nobody held"}, show: []int{1}},
+			why: []string{"alice", "lease was free"}, show: []int{1}},
 		{name: "a publish in one request with its acquire",
 			log: func() *changeLog {
 				l := newLog()
 				return l.together(func() { l.lock("alice", "a1", 30*second).meta("alice", "new") })
 			}(),
-			why: []string{"alice", "nobody held"}, show: []int{1, 2}},
+			why: []string{"alice", "lease was free"}, show: []int{1, 2}},
 		{name: "a publish after the release", log: newLog().lock("alice", "a1", 30*second).unlock("alice").meta("alice", "new"),
-			why: []string{"alice", "nobody held"}, show: []int{1, 2, 3}},
+			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3}},
 		{name: "a publish after TTL deleted the lock",
 			log: newLog().lock("alice", "a1", 30*second).at(4000*second).sweep("LOCK").meta("alice", "new"),
-			why: []string{"alice", "nobody held"}, show: []int{1, 2, 3}},
+			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3}},
 		{name: "a paused writer, after the takeover",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(31*second).meta("alice", "new"),
 			why: []string{"alice published", "token of bob"}, show: []int{1, 2, 3}},
@@ -102,7 +102,7 @@ func TestStaleWriterCatches(t *testing.T) {
 		{name: "a paused writer, after its successor published",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("bob", "newer").
 				at(31*second).meta("alice", "new"),
-			why: []string{"alice", "nobody held"}, show: []int{1, 2, 3, 4, 5}},
+			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3, 4, 5}},
 		{name: "a past self's publish, after its restart took over",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("alice.2", "a2", 60*second).meta("alice", "new"),
 			why: []string{"alice published", "token of alice.2"}, show: []int{1, 2, 3}},
@@ -123,24 +123,24 @@ func TestStaleWriterCatches(t *testing.T) {
 			why: []string{"alice", "bob"}, show: []int{1, 2, 3}},
 		{name: "a lock that TTL deleted before its time excuses nobody",
 			log: newLog().lock("alice", "a1", 30*second).at(10*second).sweep("LOCK").meta("alice", "new"),
-			why: []string{"nobody held"}, show: []int{1, 2, 3}},
+			why: []string{"lease was free"}, show: []int{1, 2, 3}},
 		{name: "the lease of another key", log: newLog().lock("alice", "a1", 30*second).on("cache", "CACHE#2").meta("alice", "new"),
-			why: []string{"nobody held"}, show: []int{2}},
+			why: []string{"lease was free"}, show: []int{2}},
 		{name: "the lease of another table", log: newLog().lock("alice", "a1", 30*second).on("other", "CACHE#1").meta("alice", "new"),
-			why: []string{"nobody held"}, show: []int{2}},
+			why: []string{"lease was free"}, show: []int{2}},
 		{name: "another etag is another generation",
 			log: newLog().lock("alice", "a1", 30*second).publish("alice", "one").
 				write("bob", "META", attr.Item{"s3_key": attr.S("one"), "generated_at": attr.Int(in(0)), "etag": attr.S("x")}),
-			why: []string{"bob", "nobody held"}, show: []int{1, 2, 3, 4}},
+			why: []string{"bob", "lease was free"}, show: []int{1, 2, 3, 4}},
 		{name: "and so is another current_sk",
 			log: newLog().lock("alice", "a1", 30*second).write("alice", "META", attr.Item{"current_sk": attr.S("VER#1")}).unlock("alice").
 				write("bob", "META", attr.Item{"current_sk": attr.S("VER#2")}),
-			why: []string{"bob", "nobody held"}, show: []int{1, 2, 3, 4}},
+			why: []string{"bob", "lease was free"}, show: []int{1, 2, 3, 4}},
 		{name: "the first of two",
 			log: newLog().meta("alice", "one").meta("bob", "two"), why: []string{"alice"}, show: []int{1}},
 		{name: "beside a lock of which nothing is known",
 			log: newLog().write("x", "LOCK", attr.Item{}).meta("x", "one").on("cache", "CACHE#2").meta("alice", "new"),
-			why: []string{"alice", "nobody held"}, show: []int{3}},
+			why: []string{"alice", "lease was free"}, show: []int{3}},
 	} {
 		test.want = invariant.Violated
 		test.check(t, invariant.StaleWriter())
