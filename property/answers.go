@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// answers counts what the store answered.
+// answers counts the answers of the store.
 type answers struct {
 	all, errors, fresh int
 	first              error // the first that no fault explains, or the first
@@ -26,8 +26,7 @@ func (a *answers) String() string {
 	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)
 }
 
-// injected says whether err can come from a fault of the world, which explains
-// nothing about the store.
+// injected says whether err can come from a fault of the world, which explains nothing about the store.
 func injected(err error) bool {
 	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
 		return true
@@ -57,8 +56,7 @@ func (c closed) Close() (err error) {
 	return err
 }
 
-// counted is a store whose answers are counted, and which does what the store can
-// do beside that.
+// counted is a store whose answers are counted. It passes on the store's other methods.
 type counted struct {
 	store isr.Handler
 	guard *guard
@@ -102,8 +100,8 @@ func (c counted) ask(call func() (isr.Served, error)) (served isr.Served, err er
 	return served, err
 }
 
-// able returns the store as one that has the method, which a script asks for. One
-// that has it not has no verdict, as in package scenario.
+// able returns the store as one that has the method, which a script asks for. One that has it not has no verdict, as in
+// package scenario.
 func able[T any](c counted, method string) T {
 	t, ok := c.store.(T)
 	if !ok {

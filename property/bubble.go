@@ -11,12 +11,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// patience is how long, on the clock on the wall, a run in a bubble may take. Runs
-// take milliseconds.
+// patience is how long, on the clock on the wall, a run in a bubble may take. Runs take milliseconds.
 var patience = 20 * time.Second
 
-// inBubble calls a run in a bubble of testing/synctest of its own, with the
-// bubble's time at fakeclock.Epoch.
+// inBubble calls a run in a bubble of testing/synctest of its own, with the bubble's time at fakeclock.Epoch.
 func (r runner) inBubble(run func(sim.Bubble)) error {
 	return r.within(r.limit.patience(), func() (err error) {
 		defer func() {
@@ -34,8 +32,8 @@ func (r runner) inBubble(run func(sim.Bubble)) error {
 	})
 }
 
-// within calls run, and gives it up after a time on the clock on the wall: run
-// and its goroutines then stay. Nothing is made smaller after that.
+// within calls run, and gives it up after a time on the clock on the wall: run and its goroutines then stay. Nothing is
+// made smaller after that.
 func (r runner) within(most time.Duration, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()

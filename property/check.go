@@ -14,9 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Node is what a store under test gets for the machine it runs on. One test makes
-// many nodes: several in a world, one more after each restart, all of them anew
-// for each schedule.
+// Node is the machine that a store under test runs on. One test makes many nodes: several in a world, one more after
+// each restart, all of them anew for each schedule.
 type Node struct {
 	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and how the world wants its caches
 	// configured. A store may ignore the rest, but must take its Revalidate, which freshness is judged by.
@@ -25,49 +24,46 @@ type Node struct {
 	Client *dynamodb.Client
 }
 
-// DefaultName is what reports and files call a store that Check does not name.
+// DefaultName is the name, in reports and files, of a store that Check does not name.
 const DefaultName = "store-under-test"
 
 // Check is how to check a store. The zero Check is that of CheckStore.
 type Check struct {
-	// Schedules is how many schedules a world is run under; default DefaultSchedules.
+	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
-	// Reach is what at least one world must reach; nil is Reach(). A store that never takes a lock over, or a client that
-	// serves nothing stale, leaves out what it cannot reach. Empty demands nothing.
+	// Reach is the marks that at least one world must reach; nil is Reach(). A store that never takes a lock over, or a
+	// client that serves nothing stale, leaves out the marks that it cannot reach. An empty list demands nothing.
 	Reach []scenario.Mark
-	// Protocol is what files and reports call the store, if it is one of scenario.Protocols; then isr-sim can replay them.
-	// Default DefaultName.
+	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can replay
+	// them. Default DefaultName.
 	Protocol string
-	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule runs in
-	// a bubble of testing/synctest. See Goroutines in the package's documentation.
+	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule runs
+	// in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
 }
 
-// DefaultSchedules is how many schedules a world is run under.
+// DefaultSchedules is the number of schedules of each world.
 //
-// It was measured how many worlds it takes until the bug is found, of 45 mutants
-// that worlds can show, under ten seeds each: with 5 schedules a world over 600 in
-// the worst case, with 10 schedules 288, with 20 schedules 133, and with 50
+// It was measured how many worlds it takes until the bug is found, of 45 mutants that worlds can show, under ten seeds
+// each: with 5 schedules a world over 600 in the worst case, with 10 schedules 288, with 20 schedules 133, and with 50
 // schedules 104. (go test ./property -run TestEffort -effort 10)
 const DefaultSchedules = 20
 
-// worldsPerCheck is how many worlds are drawn for each of rapid's checks. With 100
-// checks, which is rapid's default, these are 500.
+// worldsPerCheck is how many worlds are drawn for each of rapid's checks. With 100 checks, which is rapid's default,
+// these are 500.
 const worldsPerCheck = 5
 
-// CheckStore has rapid draw worlds (nodes and their scripts, cache durations,
-// clocks, pauses, crashes, TTL lag, replica lag, faults of the store) and runs each under many
-// schedules, with the cache that newStore makes on every node. It fails the test
-// if an invariant of package invariant does not hold. It prints and leaves the
-// failure in testdata/isr-sim at once, and then, within -rapid.shrinktime, the
-// smallest one with the fewest context switches that it finds: from there the next
-// CheckStore and Replay begin.
+// CheckStore has rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag, replica
+// lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every node. It
+// fails the test if an invariant of package invariant does not hold. It prints and leaves the failure in
+// testdata/isr-sim at once, and then, within -rapid.shrinktime, the smallest one with the fewest context switches that
+// it finds: from there the next CheckStore and Replay begin.
 //
-// It fails too if the store panics, starts goroutines that call the simulator,
-// waits for ever, is not deterministic, or never gets to where bugs would be.
+// It fails too if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic, or
+// never gets to where bugs would be.
 //
-// The number of worlds is five times rapid's flag -rapid.checks (default 100, a
-// fifth of it under -short); the seed is -rapid.seed.
+// The number of worlds is five times rapid's flag -rapid.checks (default 100, a fifth of it under -short); the seed is
+// -rapid.seed.
 func CheckStore(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Run(t, newStore)
@@ -136,7 +132,7 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 	return count
 }
 
-// found is what the search has found so far.
+// found is the state of the search.
 type found struct {
 	runner
 	count *tally
@@ -144,7 +140,7 @@ type found struct {
 	last  *failure // the last one, which is the smallest
 	// attempt names what failed last: rapid tries everything that fails twice.
 	attempt string
-	// passed names what did not fail, once something has: rapid tries what comes before a failure each time.
+	// passed names the worlds that did not fail, once another has: rapid tries the worlds before a failure each time.
 	passed map[string]bool
 }
 
@@ -156,7 +152,7 @@ func (f *found) try(w world, seed uint64, schedules int) error {
 			return errors.New(f.last.kind)
 		}
 		if f.passed[attempt] || !f.last.repeatable() || f.limit.worldsOver() {
-			return nil // what no schedule decides does not shrink
+			return nil // a failure that no schedule decides does not shrink
 		}
 	}
 	s, err := w.checked()

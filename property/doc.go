@@ -1,6 +1,5 @@
-// Package property checks other people's ISR stores from their tests: one call
-// draws worlds at random, runs each under many schedules, and leaves the smallest
-// failure as a file that replays.
+// Package property checks other people's ISR stores from their tests: one call draws worlds at random, runs each under
+// many schedules, and leaves the smallest failure as a file that replays.
 //
 //	func TestStore(t *testing.T) {
 //		property.CheckStore(t, func(n property.Node) (isr.Handler, error) {
@@ -12,100 +11,83 @@
 //		})
 //	}
 //
-// The store is its team's own code, unmodified: it gets a real client of the SDK
-// and a clock, keeps rows with the sort keys META and LOCK as package isr does, and
-// answers Get. Its partition keys are its own, and the body may be in META.
+// The store is its team's own code, unmodified: it gets a real client of the SDK and a clock, keeps rows with the sort
+// keys META and LOCK as package isr does, and answers Get. Its partition keys are its own, and the body may be in META.
 // The reference passes: newStore is then recipe.New(n.Config).
 //
 // # What is checked
 //
-// The invariants of package invariant, on each run; see [scenario.Run]. Where the
-// durations of a world allow it, the faults of each run stop at its end, and every
-// page must then be in the cache and fresh (liveness): within the time that a lease
-// and a rendering take, or within half a lease where nobody can have died with one.
+// The invariants of package invariant, on each run; see [scenario.Run]. Where the durations of a world allow it, the
+// faults of each run stop at its end, and every page must then be in the cache and fresh (liveness): within the time
+// that a lease and a rendering take, or within half a lease where no holder can have crashed.
 //
-// A check fails if the store panics, breaks the rules below, or is not
-// deterministic; and if it has judged nothing: no world published a page or served
-// one as fresh, or none got to where bugs would be ([Reach]). An unknown verdict is
-// a failure: a LOCK row or a page that cannot be read, or a run without end.
+// A check fails if the store panics, breaks the rules below, or is not deterministic; and if it has judged nothing: no
+// world published a page or served one as fresh, or none got to where bugs would be ([Reach]). An unknown verdict is a
+// failure: a LOCK row or a page that cannot be read, or a run without end.
 //
 // # Effort
 //
-// A check runs 500 worlds, five for each of rapid's checks, under 20 schedules
-// each ([DefaultSchedules] says why): some ten seconds on one core for a store that
-// takes ten requests a page. -rapid.checks and Check.Schedules change that; -short
-// runs a fifth of the worlds.
+// A check runs 500 worlds, five for each of rapid's checks, under 20 schedules each ([DefaultSchedules] says why): some
+// ten seconds on one core for a store that takes ten requests a page. -rapid.checks and Check.Schedules change that;
+// -short runs a fifth of the worlds.
 //
 // # Failures
 //
-// A failure is printed to standard error as soon as it is found, and is left as
-// testdata/isr-sim/TestName.yaml, a scenario with a replay entry: who interrupts
-// the test then has it. After that rapid looks for the smallest world in which the
-// same invariant is violated, and in that world a schedule with few context
-// switches is looked for (see [campaign.Shrink]), which replaces it. Both together
-// take what -rapid.shrinktime says (30 s; 0s is nothing), and end with the first
-// run that is stuck.
+// A failure is printed to standard error as soon as it is found, and is left as testdata/isr-sim/TestName.yaml, a
+// scenario with a replay entry: it is there even if the test is interrupted. After that rapid looks for the smallest
+// world in which the same invariant is violated, and in that world a schedule with few context switches is looked for
+// (see [campaign.Shrink]), which replaces it. Both together take -rapid.shrinktime at most (30 s; 0s leaves them out),
+// and end with the first run that is stuck.
 //
-// The next check begins with the file, and so does [Replay]; under -v both print
-// its trace, step by step. Commit the file to keep it as a test, and delete it to
-// be rid of it. rapid leaves its own file too, which is tied to the versions of
-// rapid and of this package.
+// The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
+// file to keep it as a test, and delete it to be rid of it. rapid leaves its own file too, which is tied to the
+// versions of rapid and of this package.
 //
-// Each failure is run three times before it is reported. If the runs differ, the
-// report says what the first one violated, that it cannot be repeated, and what
-// differed; there is no file then, for no schedule leads there.
+// Each failure is run three times before it is reported. If the runs differ, the report says what the first one
+// violated, that it cannot be repeated, and what differed; there is no file then, for no schedule leads there.
 //
 // # Determinism
 //
-// A check is a function of rapid's seed (-rapid.seed; rapid prints the one that
-// failed), except that the clock on the wall may end rapid's shrinking
-// (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
+// A check is a function of rapid's seed (-rapid.seed; rapid prints the one that failed), except that the clock on the
+// wall may end rapid's shrinking (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
 //
-// crypto/rand, of which lock clients make tokens and the versions of records, is
-// seeded for each run from the run's seed (see [testing/cryptotest.SetGlobalRandom]), and
-// is random again when the check is over. That takes a test that is not parallel,
-// and has no parallel parent; in a parallel one, such a store is not deterministic.
-// What a package reads from crypto/rand once, or ahead for many runs, is not of the
-// run's seed, nor is anything under version 1.0.0 of the FIPS module. math/rand's
-// global functions cannot be seeded.
+// crypto/rand, of which lock clients make tokens and the versions of records, is seeded for each run from the run's
+// seed (see [testing/cryptotest.SetGlobalRandom]), and is random again when the check is over. That takes a test that
+// is not parallel, and has no parallel parent; in a parallel one, such a store is not deterministic. Bytes that a
+// package reads from crypto/rand once, or ahead for many runs, do not come from the run's seed; nor does anything under
+// version 1.0.0 of the FIPS module. math/rand's global functions cannot be seeded.
 //
 // # Goroutines
 //
-// A store that has goroutines (a heartbeat for each lease, as lock clients do),
-// timers, channels or context timeouts is checked with Check.Goroutines:
+// A store that has goroutines (a heartbeat for each lease, as lock clients do), timers, channels or context timeouts is
+// checked with Check.Goroutines:
 //
 //	property.Check{Goroutines: true}.Run(t, newStore)
 //
-// Each schedule then runs in a bubble of testing/synctest. Every call of the
-// client, of Bodies and of Render parks at a gate, with the goroutine that made
-// it; when all goroutines of all nodes wait for something, the schedule has one
-// request take effect, one answer arrive, or time move. In traces, alice/b is a
-// goroutine of alice that has a request under way beside another one.
+// Each schedule then runs in a bubble of testing/synctest. Every call of the client, of Bodies and of Render parks at a
+// gate, with the goroutine that made it; when all goroutines of all nodes wait for something, the schedule has one
+// request take effect, one answer arrive, or time move. In traces, alice/b is a second goroutine of alice with a
+// request under way.
 //
-// There is one time: package time's in the bubble, which begins at
-// [fakeclock.Epoch], is true time, and the service's. A node's Clock reads it with
-// the node's error, and has timers and tickers; package time itself, and timeouts
-// of contexts, have none. Clock.Sleep is a step of the schedule, and takes one each time.
+// There is one time: package time's in the bubble, which begins at [fakeclock.Epoch], is true time, and the service's.
+// A node's Clock reads it with the node's error, and has timers and tickers; package time itself, and timeouts of
+// contexts, have none. Clock.Sleep is a step of the schedule, and takes one each time.
 //
-// A node's end ends the context that Get was called with. If the store has a
-// method Close() error, that is called too; it should end the store's goroutines,
-// as they must all come to an end. Calls of a node that is down return
-// [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A
-// run ends when its scripts have, and no request is under way. A goroutine whose
-// call's context ends while the request is under way gets that error; the request
-// may take effect or not.
+// A node's end ends the context that Get was called with. If the store has a method Close() error, that is called too;
+// it should end the store's goroutines, as they must all come to an end. Calls of a node that is down return
+// [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A run ends when its scripts have, and
+// no request is under way. A goroutine whose call's context ends while the request is under way gets that error; the
+// request may take effect or not.
 //
 // # Limits
 //
-// Without Check.Goroutines, a store under test does its work in the goroutine that
-// called it. It may start goroutines that only compute, and wait for them; one
-// that calls the client, the clock, Bodies or Render fails the check, and so does
-// waiting for a channel on which nobody sends. It waits by Clock.Sleep: the
-// clock's timers, tickers and After are refused. Nodes must not share a mutex that
-// is held over a call, nor channels made outside of newStore: nothing notices that
-// the run is stuck until the test's own timeout, or the end of the time for
-// shrinking. Package time stands still at its year 2000. Who reads time.Now instead
-// of the node's clock will be told of stale writes.
+// Without Check.Goroutines, a store under test does its work in the goroutine that called it. It may start goroutines
+// that only compute, and wait for them; one that calls the client, the clock, Bodies or Render fails the check, and so
+// does waiting for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers and
+// After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
+// nothing notices that the run is stuck until the test's own timeout, or the end of the time for shrinking. Package
+// time stands still at its year 2000. A store that reads time.Now instead of the node's clock will be accused of stale
+// writes.
 //
 // With Check.Goroutines:
 //
@@ -127,9 +109,9 @@
 //     everywhere in Go.
 //   - Config.Observe is nil: the check of linearizability sees no operations.
 //
-// While it runs, a check has Go collect garbage less often (GC percent 800, memory
-// limit 1 GiB), unless GOGC or GOMEMLIMIT is set.
+// While it runs, a check has Go collect garbage less often (GC percent 800, memory limit 1 GiB), unless GOGC or
+// GOMEMLIMIT is set.
 //
-// rapid registers flags and this package imports package testing: import it from
-// tests only. A test that calls it cannot itself be in a bubble of testing/synctest.
+// rapid registers flags and this package imports package testing: import it from tests only. A test that calls it
+// cannot itself be in a bubble of testing/synctest.
 package property

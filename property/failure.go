@@ -19,14 +19,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// failDir is where failures are left, beside the test.
+// failDir is the folder of failures, next to the test.
 const failDir = "testdata/isr-sim"
 
 // fileName returns the file of a test's failure, slashes as on every system.
 func fileName(test string) string { return failDir + "/" + safeName(test) + ".yaml" }
 
-// safeName makes a name of a test's that can stand in a scenario and a file. Two
-// tests get two names.
+// safeName makes a name of a test's that can stand in a scenario and a file. Two tests get two names.
 func safeName(test string) string {
 	const longest = 100
 	changed := false
@@ -70,9 +69,8 @@ func (f *failure) leave(file string) error {
 	return atomicfile.Write(filepath.FromSlash(file), yaml, 0o664)
 }
 
-// announce writes a failure that can be made smaller to its file, and prints it,
-// at once: who does not want to wait for a smaller one has seen this one, and can
-// interrupt the test. The time for shrinking begins.
+// announce writes a failure that can be made smaller to its file, and prints it, at once: a user who does not want to
+// wait for a smaller one can interrupt the test. The time for shrinking begins.
 func (r runner) announce(f *failure, file string) {
 	if !f.repeatable() {
 		return
@@ -80,14 +78,14 @@ func (r runner) announce(f *failure, file string) {
 	most := r.limit.begin(r.t)
 	kept := r.keep(f, file)
 	if most > 0 {
-		// What a test logs is printed when it is over, unless -v is given.
+		// Without -v, the log of a test is printed when it is over.
 		fmt.Fprintf(os.Stderr, "%s%s\na smaller failure is looked for now, for %v at most (-%s); until then this one is kept\n\n", //nolint:forbidigo // as above
 			kept, f.report(r.t, file), most.Round(time.Millisecond), shrinkFlag)
 	}
 }
 
-// finish makes the schedule of a failure that has been announced smaller, writes
-// what has become of the failure to its file, and returns its report.
+// finish makes the schedule of a failure that has been announced smaller, writes the result to its file, and returns
+// its report.
 func (r runner) finish(f *failure, file string) string {
 	smaller := r.shrunk(f)
 	if smaller != f {
@@ -103,8 +101,7 @@ func (r runner) finish(f *failure, file string) string {
 	return report
 }
 
-// keep writes the failure to its file, if a file can say it, and returns what
-// there is to say about that.
+// keep writes the failure to its file, if a file can hold it. It returns the error in words, or "".
 func (r runner) keep(f *failure, file string) string {
 	if !f.repeatable() {
 		return ""
@@ -115,8 +112,7 @@ func (r runner) keep(f *failure, file string) string {
 	return ""
 }
 
-// report prints the failure: verdict, invariant, statement and events, seed, and
-// how to run it again.
+// report prints the failure: verdict, invariant, statement and events, seed, and how to run it again.
 func (f *failure) report(t *testing.T, file string) string {
 	var b strings.Builder
 	b.WriteString(f.text)
@@ -137,12 +133,12 @@ func (f *failure) report(t *testing.T, file string) string {
 	return b.String()
 }
 
-// commandOf is the command that runs one test, and begins with the test's file,
-// as a shell takes it, wherever in the module that is.
+// commandOf is the command that runs one test, and begins with the test's file, as a shell takes it, wherever in the
+// module that is.
 func commandOf(test string) string {
 	of := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
-		// The tests of a package are a program beside it. Without packages, go test is given files.
+		// The tests of a package are a program of its own. Without packages, go test is given files.
 		if path, ok := strings.CutSuffix(info.Path, ".test"); ok && path != "" && !strings.HasPrefix(path, "command-line-arguments") {
 			of = path
 		}
@@ -159,7 +155,7 @@ func runPattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// load reads a scenario file of a store under test, whatever it calls the store.
+// load reads a scenario file of a store under test. The file may name any protocol, and DefaultName.
 func load(file string) (*scenario.Scenario, error) {
 	data, err := os.ReadFile(filepath.FromSlash(file))
 	if err != nil {

@@ -16,10 +16,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// guard hands a node's world to the store under test and notices when the store
-// breaks the simulator's rules: every call must come from the goroutine in which
-// the simulator called the store. Another one would run beside the schedule, and
-// nothing it does could be replayed.
+// guard hands a node's world to the store under test and notices when the store breaks the simulator's rules: every
+// call must come from the goroutine in which the simulator called the store. Another one would run outside of the
+// schedule, and its calls could not be replayed.
 type guard struct {
 	mu    sync.Mutex // the offender is another goroutine by nature
 	first error
@@ -118,8 +117,7 @@ type guardedClock struct {
 	guard *guard
 }
 
-// Sleep returns at once to a goroutine that must not be there: it has no error
-// to return.
+// Sleep returns at once to a goroutine that must not be there: it has no error to return.
 func (c guardedClock) Sleep(d time.Duration) {
 	if c.guard.check("Clock.Sleep") == nil {
 		c.Clock.Sleep(d)
@@ -145,11 +143,10 @@ func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error)
 	return b.BodyStore.GetBody(ctx, name)
 }
 
-// inStore calls the store under test: every way from the simulator into the store
-// leads through here. So a goroutine that the simulator called the store in has
-// this function on its stack, and no goroutine or coroutine that a store starts
-// has it. (The number of a goroutine would say the same, but the runtime tells it
-// only by printing the whole stack.)
+// inStore calls the store under test: every way from the simulator into the store leads through here. So a goroutine
+// that the simulator called the store in has this function on its stack, and no goroutine or coroutine that a store
+// starts has it. (The number of a goroutine would say the same, but the runtime tells it only by printing the whole
+// stack.)
 //
 //go:noinline
 func inStore(call func()) {

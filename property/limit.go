@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// limit says when making a failure smaller must be over, by the clock on the
-// wall: after what -rapid.shrinktime says in all, or with the first run that does
-// not end. It is the context of all runs. They only ask for Err: in a bubble of
+// limit says when making a failure smaller must be over, by the clock on the wall: after -rapid.shrinktime in all, or
+// with the first run that does not end. It is the context of all runs. They only ask for Err: in a bubble of
 // testing/synctest, the timer of any other context would stand still.
 type limit struct {
 	context.Context
@@ -38,8 +37,8 @@ const shrinkFlag = "rapid.shrinktime"
 // reserve is what shrinking leaves of a test's own time: for what comes after it.
 const reserve = 10 * time.Second
 
-// begin has shrinking begin, and returns how long it may take. The schedule gets
-// what worlds leave, and a quarter of the time at least.
+// begin has shrinking begin, and returns how long it may take. The schedule gets what worlds leave, and a quarter of
+// the time at least.
 func (l *limit) begin(t *testing.T) time.Duration {
 	var most time.Duration
 	if f := flag.Lookup(shrinkFlag); f != nil {
@@ -93,8 +92,7 @@ func (l *limit) ended() string {
 	}
 }
 
-// patience is how long a run may take before it counts as stuck: not longer than
-// shrinking may, where that has begun.
+// patience is how long a run may take before it counts as stuck: not longer than shrinking may, where that has begun.
 func (l *limit) patience() time.Duration {
 	if !l.began {
 		return patience

@@ -11,8 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/race"
 )
 
-// random seeds crypto/rand for each run, from the run's seed: stores take tokens
-// and the versions of records from it.
+// random seeds crypto/rand for each run, from the run's seed: stores take tokens and the versions of records from it.
 type random struct {
 	in  *testing.T // whose bubble the runs happen in
 	mu  sync.Mutex // a run that is stuck is never waited for
@@ -36,9 +35,9 @@ func (r *random) seed(seed uint64) {
 	cryptotest.SetGlobalRandom(r.in, seed) // until the bubble's end
 }
 
-// left has crypto/rand be what it was when t is over, although a run in a bubble
-// that does not end has taken its seed. With the race detector it keeps the seed:
-// what that run has read is not ordered before anything, and would be reported.
+// left has crypto/rand be what it was when t is over, although a run in a bubble that does not end has taken its seed.
+// With the race detector it keeps the seed: what that run has read is not ordered before anything, and would be
+// reported.
 func (r *random) left(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// Reach returns what a check must have seen in at least one of its worlds, unless
-// it says otherwise. With the reference, at least a quarter of the worlds reach
-// each of them; a store with which one is never reached has not been tested where
-// its bugs would be. A store that publishes nothing, or whose adapter never says
-// that a page is fresh, has not been tested at all.
+// Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
+// reference, at least a quarter of the worlds reach each of them; a store with which one is never reached has not been
+// tested where its bugs would be. A store that publishes nothing, or whose adapter never says that a page is fresh, has
+// not been tested at all.
 func Reach() []scenario.Mark {
 	return []scenario.Mark{
 		scenario.Published, scenario.ServedFresh, scenario.LockTakenOver, scenario.LockRefused, scenario.PublishRefused, scenario.TTLDeletion,
@@ -22,15 +21,14 @@ func Reach() []scenario.Mark {
 	}
 }
 
-// enoughWorlds is from how many worlds on a mark that was never reached means
-// something. With fewer (-short, -rapid.checks), it may be chance. Pages are
-// published, and served as fresh, in most worlds.
+// enoughWorlds is from how many worlds on a mark that was never reached means something. With fewer (-short,
+// -rapid.checks), it may be chance. Pages are published, and served as fresh, in most worlds.
 const (
 	enoughWorlds      = 50
 	enoughForThePages = 10
 )
 
-// tally counts what the worlds of one check have reached.
+// tally counts the marks that the worlds of one check have reached.
 type tally struct {
 	worlds, schedules, steps int
 	marks                    map[scenario.Mark]int // in how many worlds
@@ -46,8 +44,7 @@ func (c *tally) add(r *campaign.Report) {
 	}
 }
 
-// missing returns the wanted marks that were not reached, if there were worlds
-// enough to expect them.
+// missing returns the wanted marks that were not reached, if there were worlds enough to expect them.
 func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(m scenario.Mark) bool {
 		enough := enoughWorlds
@@ -58,7 +55,7 @@ func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
 	})
 }
 
-// hint says how a store comes to a mark that it has missed, where that is known; a line, or nothing.
+// hint says how a store can reach a mark that it has missed, where that is known; a line, or "".
 func hint(missing []scenario.Mark) string {
 	if !slices.Contains(missing, scenario.TTLDeletion) {
 		return ""
@@ -67,8 +64,7 @@ func hint(missing []scenario.Mark) string {
 		scenario.TTLDeletion)
 }
 
-// String prints the tally, with the number of worlds in which each mark was
-// reached.
+// String prints the tally, with the number of worlds in which each mark was reached.
 func (c *tally) String() string {
 	var reached []string
 	for _, m := range scenario.Marks() {

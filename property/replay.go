@@ -12,37 +12,32 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Replay runs the store on the scenario file that a failed CheckStore has left,
-// and fails as it did then:
+// Replay runs the store on the scenario file that a failed CheckStore has left, and fails as it did then:
 //
 //	func TestPausedWriter(t *testing.T) {
 //		property.Replay(t, "testdata/isr-sim/TestStore.yaml", newStore)
 //	}
 //
-// The recorded schedule comes first; under -v its trace is printed, step by
-// step. Once the store is mended, that schedule may pass or no longer fit the
-// store's requests. Then the file's world is run under as many other schedules as
-// the file says, so that it stays a test. If one of them violates an invariant, it
-// is left as CheckStore leaves it, in testdata/isr-sim/TestPausedWriter.yaml, with
-// which this test then begins.
+// The recorded schedule comes first; under -v its trace is printed, step by step. Once the store is mended, that
+// schedule may pass or no longer fit the store's requests. Then the file's world is run under as many other schedules
+// as the file says, so that it stays a test. If one of them violates an invariant, it is left as CheckStore leaves it,
+// in testdata/isr-sim/TestPausedWriter.yaml, with which this test then begins.
 //
-// Any scenario file will do, also one without a replay entry, and newStore may
-// be that of another store. Replay fails, too, if no schedule reaches what the
-// file declares to be reached, and if the store answers with errors only.
+// Any scenario file will do, also one without a replay entry, and newStore may be that of another store. Replay fails,
+// too, if no schedule reaches the marks that the file declares, and if the store answers with errors only.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Replay(t, file, newStore)
 }
 
-// Replay runs the store on a scenario file, as the function Replay does. Of c,
-// only Protocol matters, which the store is called by, and Goroutines, where the
-// file does not say it: one that a check with goroutines has left does.
+// Replay runs the store on a scenario file, as the function Replay does. Of c, only Protocol matters, which the store
+// is called by, and Goroutines, where the file does not say it: one that a check with goroutines has left does.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
 	defer heap.CollectRarely()()
 	if own := fileName(t.Name()); own != path.Clean(filepath.ToSlash(file)) && exists(own) {
-		c.replay(t, own, newStore) // what this test has found in file's world
+		c.replay(t, own, newStore) // this test's own find in file's world
 	}
 	c.replay(t, file, newStore)
 }
@@ -75,8 +70,7 @@ func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	t.Logf("the world of %s passes under %d schedules", file, s.Bounds.Schedules)
 }
 
-// recordedSchedule runs the one that the file has recorded, and fails the test if
-// it fails.
+// recordedSchedule runs the one that the file has recorded, and fails the test if it fails.
 func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 	r.t.Helper()
 	trace, f := r.replay(s, *s.Replay)
@@ -99,14 +93,13 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 	}
 }
 
-// vacuous says why a campaign in which nothing was violated has shown nothing; ""
-// if it has shown something.
+// vacuous says why a campaign in which nothing was violated has shown nothing; "" if it has shown something.
 func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
 	case r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
-		// What was drawn at random may have a fault that this store never meets. Where somebody has said what matters, none.
+		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks may not.
 		return prose.Report(report, "isr-sim", file) + r.answers.String()
 	default:
 		return ""

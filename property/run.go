@@ -19,7 +19,7 @@ import (
 // runner runs the store under test.
 type runner struct {
 	t        *testing.T
-	name     string // what the store is called
+	name     string // of the store
 	newStore func(Node) (isr.Handler, error)
 	answers  *answers
 	limit    *limit
@@ -44,21 +44,21 @@ func (r runner) options() scenario.Options {
 // guard is a new guard for the runner's store.
 func (r runner) guard(a *answers) *guard { return &guard{answers: a, goroutines: r.own != nil} }
 
-// failure is what a run came to that is not ok.
+// failure is the result of a run that is not ok.
 type failure struct {
 	kind   string // failures of one kind count as the same while rapid shrinks
 	world  *scenario.Scenario
 	replay *scenario.Replay // nil where there is nothing to replay
-	text   string           // verdict, invariant, statement and events, or what went wrong
+	text   string           // verdict, invariant, statement and events, or the error
 	how    string           // how it was found
 	origin string           // the same, for the file
-	flags  string           // that isr-sim replay needs beside the file, with a space behind them
+	flags  string           // that isr-sim replay needs besides the file, with a space after them
 	// details are for people only: they differ from run to run.
 	details string
 }
 
-// repeatable says whether the failure is one of a schedule, which can be
-// replayed and shrunk, and not of something that runs beside it.
+// repeatable says whether the failure is that of a schedule, which can be replayed and shrunk, and not that of a
+// goroutine outside of it.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
 // violates says whether it is a schedule that violates an invariant.
@@ -98,8 +98,8 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	}
 }
 
-// doubt says of pages that never became fresh what may be the reason, if the
-// store's answers so far show it: then it has not been tested yet.
+// doubt adds a likely reason to a failure of liveness, if the store's answers so far show one: then the store has not
+// been tested yet.
 func (r runner) doubt(f *failure, v *scenario.Violation) {
 	switch a := r.answers; {
 	case v.Invariant.Name != invariant.Liveness().Name:
@@ -111,8 +111,7 @@ func (r runner) doubt(f *failure, v *scenario.Violation) {
 	}
 }
 
-// replay runs one recorded schedule and returns its trace. It returns no failure
-// if the run is ok.
+// replay runs one recorded schedule and returns its trace. It returns no failure if the run is ok.
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
 	g := r.guard(r.answers)
 	var printed bytes.Buffer
@@ -181,14 +180,14 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	switch offence := g.offence(); {
 	case offence != nil:
 		f.kind, f.text = kindRules, fmt.Sprintf("broken: %v\n", offence)
-		f.replay = nil // what runs beside the schedule is in no schedule
+		f.replay = nil // no schedule can repeat what a goroutine outside of it did
 	case isStuck:
 		f.kind, f.text, f.details = kindStuck, fmt.Sprintf("broken: %v\n", stuck), stuck.stacks
 	case isPanic:
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
 	case isUnstable:
-		// It would come to something else again.
+		// Another run would have another result again.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
 	case diverged:
 		f.kind, f.text = kindDiverged, fmt.Sprintf("broken: %v\n", err)
@@ -200,8 +199,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	return f
 }
 
-// unstable says what a run came to that comes to something else when it is
-// repeated, and what that is. What was found first did happen.
+// unstable prints the result of a run that has another one when it is repeated, and the difference. The first result
+// did happen.
 func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
 	text := fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
 	if r.random.unseeded != "" {
@@ -210,10 +209,9 @@ func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) 
 	return text
 }
 
-// inside calls run in a bubble of testing/synctest, which notices when the store
-// waits for something that no step of the simulator brings about, or leaves a
-// goroutine behind. Time of package time stands still in it. With r.own each run
-// has a bubble of its own.
+// inside calls run in a bubble of testing/synctest, which notices when the store waits for something that no step of
+// the simulator brings about, or leaves a goroutine behind. Time of package time stands still in it. With r.own each
+// run has a bubble of its own.
 func inside[T any](r runner, run func(context.Context) (T, error)) (result T, err error) {
 	if r.own != nil {
 		return run(r.limit)
@@ -222,7 +220,7 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	bubble := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine, and nobody comes, "+
+				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine that never answers, "+
 					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)", v)}
 			}
 		}()

@@ -9,13 +9,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second
-// or two, through the SDK.
+// shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second or two, through the SDK.
 var shrinkRuns = 2000
 
-// shrunk returns the failure with a schedule of fewer context switches and steps,
-// in the world that rapid has come to. What is no violation, what cannot be
-// shrunk, and what there is no time for, stays as it is.
+// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has come to.
+// A failure that is no violation, or cannot be shrunk, or for which there is no time, stays as it is.
 func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f

@@ -24,19 +24,16 @@ func (w world) text() string {
 	return "\n" + string(yaml)
 }
 
-// GoString says on one line what the world is: rapid prints all that it draws with
-// %#v, and most of that did not fail.
+// GoString says on one line what the world is: rapid prints all that it draws with %#v, and most of that did not fail.
 func (w world) GoString() string {
 	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
 }
 
-// maxSteps cuts a run that does not end. Runs of these worlds that do end have
-// some hundreds of steps.
+// maxSteps cuts a run that does not end. Runs of these worlds that do end have some hundreds of steps.
 const maxSteps = 10_000
 
-// worlds generates worlds that keep their promises: whatever the clocks do, they
-// stay within max-clock-skew. In every list the simplest value is the first,
-// which is where rapid shrinks to.
+// worlds generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
+// value is the first, which is where rapid shrinks to.
 func worlds(name, protocol string, schedules int) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		s := scenario.Defaults()
@@ -76,7 +73,7 @@ func drawCache(t *rapid.T) scenario.Cache {
 	c := scenario.Defaults().Cache
 	c.Lease = pick(t, "lease", 10*time.Second, 2*time.Second, 1500*time.Millisecond, 30*time.Second)
 	c.Revalidate = pick(t, "revalidate", time.Minute, 5*time.Second, time.Second)
-	// A rendering that takes longer than the lease is a mistake of whoever configured it, but no excuse for a stale publish.
+	// A rendering that takes longer than the lease is a mistake in the configuration, but no excuse for a stale publish.
 	c.Render = pick(t, "render", 0, time.Second, c.Lease-time.Second, c.Lease+time.Second)
 	c.KeepAlive = pick(t, "keep-alive", 0, c.Lease/2)
 	c.Retention = pick(t, "retention", 24*time.Hour, time.Second, time.Minute)
@@ -102,7 +99,7 @@ func drawLag(t *rapid.T) scenario.Lag {
 	)
 }
 
-// actors generates nodes with their scripts and what befalls them.
+// actors generates nodes with their scripts, clocks, pauses and crashes.
 func actors(s *scenario.Scenario, keys []string, crashes int) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	get := func(key string) scenario.Command { return scenario.Command{Verb: scenario.Get, Key: key} }
@@ -134,7 +131,7 @@ func actors(s *scenario.Scenario, keys []string, crashes int) *rapid.Generator[s
 	})
 }
 
-// pages are the keys that somebody asks for.
+// pages are the keys that clients ask for.
 func pages(s *scenario.Scenario) []string {
 	var keys []string
 	for _, a := range s.Actors {
@@ -147,8 +144,7 @@ func pages(s *scenario.Scenario) []string {
 	return keys
 }
 
-// drawClock draws how the actor's clock differs from true time, at most by the
-// promised skew at any moment of the run.
+// drawClock draws how the actor's clock differs from true time, at most by the promised skew at any moment of the run.
 func drawClock(t *rapid.T, s *scenario.Scenario, a *scenario.Actor) {
 	if s.Skew == 0 {
 		return
@@ -189,14 +185,12 @@ func longest(s *scenario.Scenario) time.Duration {
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
 }
 
-// settle returns how long after its faults a world may take to be well again: each
-// page in the cache, and fresh. Zero says that it may never be: what takes longer to
-// make than a lease lasts is only published by caches that refresh theirs, and what
-// is stale by the time that it is made is never found.
+// settle returns how long after its faults a world may take to be well again: each page in the cache, and fresh. Zero
+// says that it may never be: a page that takes longer to make than a lease lasts is only published by caches that
+// refresh their leases, and a page that is stale when it is made is never found fresh.
 //
-// A lease ends by itself, whoever has died with it, so that and a rendering are
-// waited for. Where nobody can die and no fault can keep a lock from being given
-// back, nobody may keep it who does not need it: half a lease is enough.
+// A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. Where no node
+// can crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
 func settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
@@ -212,16 +206,15 @@ func settle(s *scenario.Scenario) time.Duration {
 	return 2*(c.Lease+renderings+c.Revalidate) + slack
 }
 
-// locksStay says whether a correct cache may leave a lock behind: its node has
-// crashed, or a fault has met what would have given it back.
+// locksStay says whether a correct cache may leave a lock behind: its node has crashed, or a fault has met what would
+// have given it back.
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Dependency == "" && f.Key != isr.SortMeta })
 }
 
-// drawFaults draws faults, each left to the schedule: of the store, of the bodies
-// and the origin beside it, or of all. A lock is not kept from being given back by
-// what fails beside the store.
+// drawFaults draws faults, each left to the schedule: of the store, of the body store and the origin, or of all three.
+// Faults of the body store and the origin do not stop a release.
 func drawFaults(t *rapid.T) []scenario.Fault {
 	ofStore := pick(t, "faults", []bool{true}, []bool{false}, []bool{true, false})
 	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
@@ -239,8 +232,7 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
 }
 
-// checked returns the world as its file says it, so that what runs is what the
-// file will replay.
+// checked returns the world as its file has it, so that the run is the one that the file will replay.
 func (w world) checked() (*scenario.Scenario, error) {
 	yaml, err := w.YAML()
 	if err != nil {

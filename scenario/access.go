@@ -7,10 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// ordinary is the one way in which a request takes effect that no fault can befall.
+// ordinary is the only outcome of a request that no fault can strike.
 var ordinary = []int{0}
 
-// Things of the world beside rows.
+// The kinds of things in a world.
 const (
 	bodyObject   = "body"
 	originObject = "origin"
@@ -18,9 +18,8 @@ const (
 	rowObject    = "row"
 )
 
-// eachRow calls visit with the key of each row that a call to DynamoDB names, or
-// with the item that is put there. It returns false if the call may be about other
-// rows, too.
+// eachRow calls visit with the key of each row that a call to DynamoDB names, or with the item that is put there. It
+// returns false if the call may be about other rows, too.
 func eachRow(input any, visit func(key map[string]types.AttributeValue, write bool)) (all bool) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
@@ -65,8 +64,7 @@ func eachRow(input any, visit func(key map[string]types.AttributeValue, write bo
 	return true
 }
 
-// accesses returns what a call to DynamoDB reads and writes; nil if that could be
-// anything in the table.
+// accesses returns what a call to DynamoDB reads and writes; nil if that could be anything in the table.
 func accesses(input any) []sim.Access {
 	touched := make([]sim.Access, 0, 2)
 	all := eachRow(input, func(key map[string]types.AttributeValue, write bool) {

@@ -21,17 +21,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// client is a node's DynamoDB client: what the SDK's does, on the simulator. It
-// sends a failed request again, without delay and without jitter, and gives each
-// transaction one idempotency token for all its attempts.
+// client is a node's DynamoDB client. It does on the simulator what the SDK's client does. It sends a failed request
+// again, without delay and without jitter, and gives each transaction one idempotency token for all its attempts.
 //
 // Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
 type client struct{ n *node }
 
 var _ isr.Client = client{}
 
-// sdkClient is a real client of the SDK whose wire is the simulator's: slower, and
-// what code that needs a *dynamodb.Client gets.
+// sdkClient is a real client of the SDK whose wire is the simulator's: slower, and what code that needs a
+// *dynamodb.Client gets.
 func (n *node) sdkClient() *dynamodb.Client {
 	calls := &sdkCalls{}
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
@@ -44,8 +43,8 @@ func (n *node) sdkClient() *dynamodb.Client {
 	})
 }
 
-// sdkCalls counts the attempts of a client's calls. Several of a client's calls
-// are under way at the same time only in a bubble.
+// sdkCalls counts the attempts of a client's calls. Several of a client's calls are under way at the same time only in
+// a bubble.
 type sdkCalls struct {
 	mu   sync.Mutex
 	last []sdkCall // as many as were under way at the same time, and not many more
@@ -120,7 +119,7 @@ func retryable(err error) bool {
 	return again == true
 }
 
-// verdicts holds what the retryer has said of each exception: bool.
+// verdicts holds the retryer's answer about each exception: bool.
 var verdicts sync.Map
 
 type exception struct {
@@ -206,8 +205,8 @@ type storeRequest struct {
 	named   *named // nil is the node's
 }
 
-// Outcomes implements sim.Request: the ordinary outcome, and each fault that the
-// schedule may choose for this call, as one more than its place in world.possible.
+// Outcomes implements sim.Request: the ordinary outcome, and each fault that the schedule may choose for this call, as
+// one more than its place in world.possible.
 func (r *storeRequest) Outcomes() []int {
 	if len(r.node.world.possible) == 0 {
 		return ordinary

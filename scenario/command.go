@@ -11,11 +11,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Verb is what a command of a script does.
+// Verb is the kind of a command of a script.
 type Verb string
 
-// The verbs of scripts. A cache that cannot do what a verb asks for, because its
-// handler is no isr.Invalidator, isr.Rollbacker or isr.Regenerator, breaks the run.
+// The verbs of scripts. A cache that cannot do what a verb asks for, because its handler is no isr.Invalidator,
+// isr.Rollbacker or isr.Regenerator, breaks the run.
 const (
 	Get        Verb = "get"        // asks the node's cache for a page: get /home
 	Change     Verb = "change"     // changes the origin's data behind a page: change /home
@@ -30,7 +30,8 @@ type Command struct {
 	Verb Verb
 	Key  string        // for all but sleep
 	For  time.Duration // for sleep
-	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is that of a request without any.
+	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is that of a request without
+	// any.
 	Request, Inputs string
 }
 
@@ -51,7 +52,7 @@ func (c Command) String() string {
 // noInputs is the hash of no inputs.
 const noInputs = "none"
 
-// request is what the cache is asked to regenerate for.
+// request is the request that the cache regenerates a page for.
 func (c Command) request() isr.Request {
 	return isr.Request{ID: c.Request, Hash: cmp.Or(c.Inputs, noInputs)}
 }
@@ -60,7 +61,7 @@ func (c Command) request() isr.Request {
 type form struct {
 	verb    Verb
 	form    string
-	example string // of what follows the verb
+	example string // of the words after the verb
 }
 
 // forms are those of all commands.

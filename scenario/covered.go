@@ -6,7 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// covered watches a run for what it covers.
+// covered measures the coverage of a run.
 type covered struct {
 	sim    *sim.Sim
 	order  sim.Order

@@ -8,9 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// deadlines is a sim.Source without steps: it stops time where the rows' own
-// deadlines are (the end of a lease, of freshness, ttl), a second before and a
-// second after. An off-by-one is visible nowhere else.
+// deadlines is a sim.Source without steps: it stops time where the rows' own deadlines are (the end of a lease, of
+// freshness, ttl), a second before and a second after. An off-by-one is visible nowhere else.
 type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
 }
@@ -60,7 +59,7 @@ func (d *deadlines) add(second int64) {
 		return
 	}
 	if d.at == nil {
-		d.at = make([]int64, 0, 12) // what a lease and a page have, twice
+		d.at = make([]int64, 0, 12) // twice the deadlines of a lease and a page
 	}
 	for s := second - 1; s <= second+1; s++ {
 		if i, exists := slices.BinarySearch(d.at, s); !exists {

@@ -12,8 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// DependencyFault is a fault of what a cache depends on beside the store: of the body
-// store, or of the origin.
+// DependencyFault is a fault of the body store or of the origin.
 type DependencyFault string
 
 // The faults of dependencies, in the order in which reports print them. Each is a Mark, too.
@@ -29,14 +28,14 @@ func DependencyFaults() []DependencyFault {
 	return []DependencyFault{BodyPutFailed, BodyPutLost, BodyGetFailed, OriginFailed}
 }
 
-// What may befall a request, by what it is about.
+// The faults that can strike a request, by the kind of request.
 var (
 	ofPuts   = []DependencyFault{BodyPutFailed, BodyPutLost}
 	ofGets   = []DependencyFault{BodyGetFailed}
 	ofOrigin = []DependencyFault{OriginFailed}
 )
 
-// What clients are told. Nobody tells them whether a lost put is stored.
+// The errors that clients see. They cannot tell whether a lost put is stored.
 var (
 	errBodies     = errors.New("the body store is not available")
 	errBodiesLost = errors.New("the body store does not answer")
@@ -56,21 +55,21 @@ func (t DependencyFault) err() error {
 	}
 }
 
-// befalls says whether the fault is one of these, and of this actor's: alice
-// is alice.2 as well, as in the store.
+// befalls says whether the fault is one of these and can strike this actor. As in the store, a fault of alice can
+// strike alice.2.
 func (f *Fault) befalls(actor string, of []DependencyFault) bool {
 	return slices.Contains(of, f.Dependency) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
 
-// beside is what becomes of a request that is none to the store.
-type beside struct {
+// dependencyCall is the part of a request to the body store or the origin that faults decide.
+type dependencyCall struct {
 	ways       []int           // see outcomes
 	dependency DependencyFault // that it met; "" is none
 }
 
-// outcomes are those of sim.Request: the ordinary one, and each possible fault by
-// one more than its place in world.possible.
-func (b *beside) outcomes(n *node, of []DependencyFault) []int {
+// outcomes are those of sim.Request: the ordinary one, and each possible fault by one more than its place in
+// world.possible.
+func (b *dependencyCall) outcomes(n *node, of []DependencyFault) []int {
 	w := n.world
 	if len(w.possible) == 0 {
 		return ordinary
@@ -85,9 +84,9 @@ func (b *beside) outcomes(n *node, of []DependencyFault) []int {
 	return b.ways
 }
 
-// meet has a fault befall the request: the possible one that the outcome names, or
-// the first certain one whose time has come.
-func (b *beside) meet(n *node, outcome int, of []DependencyFault) {
+// meet has a fault strike the request: the possible one that the outcome names, or else the first certain one whose
+// turn it is.
+func (b *dependencyCall) meet(n *node, outcome int, of []DependencyFault) {
 	w := n.world
 	if outcome > 0 {
 		b.dependency = w.possible[outcome-1].strike().Dependency
@@ -108,17 +107,15 @@ func (b *beside) meet(n *node, outcome int, of []DependencyFault) {
 	}
 }
 
-// told is what a trace says that came of the request: all is well, or what its
-// sender is told behind a separator.
-func (b *beside) told(well, separator string) string {
+// told is the answer as a trace prints it: well if there was no fault; otherwise a separator and the error.
+func (b *dependencyCall) told(well, separator string) string {
 	if b.dependency == "" {
 		return well
 	}
 	return separator + b.dependency.err().Error()
 }
 
-// possibleFault is a fault that the schedule may choose, and how often still;
-// negative is for ever.
+// possibleFault is a fault that the schedule may choose, and how often it still may; a negative number has no end.
 type possibleFault struct {
 	fault    Fault
 	left     int
@@ -137,10 +134,10 @@ func (f *possibleFault) strike() *Fault {
 type certainFault struct {
 	fault    Fault
 	declared int // its place among the scenario's faults
-	calls    int // that it could befall, so far; of the store's, only where the world's fingerprint needs it
+	calls    int // calls so far that it could strike; for faults of the store, only where the fingerprint needs them
 }
 
-// countCall counts a call to the store for the certain faults that may befall it.
+// countCall counts a call to the store for the certain faults that can strike it.
 func (w *world) countCall(c ddbfake.Call) {
 	for i := range w.certain {
 		if f := &w.certain[i]; f.fault.Dependency == "" && w.db.Matches(f.fault.Fault, c) {
@@ -149,9 +146,8 @@ func (w *world) countCall(c ddbfake.Call) {
 	}
 }
 
-// withCertain adds to what a request accesses the certain faults, if there are any.
-// Faults are counted: of two requests that one fault can strike, it may strike the
-// first only.
+// withCertain adds the certain faults, if there are any, to the accesses of a request. Faults are counted: of two
+// requests that one fault can strike, it may strike the first only.
 func (w *world) withCertain(touched []sim.Access) []sim.Access {
 	if len(w.certain) == 0 {
 		return touched
@@ -167,8 +163,8 @@ func withPossible(touched []sim.Access, outcome int) []sim.Access {
 	return append(slices.Clip(touched), sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
 }
 
-// parseFault reads a fault without its maybe: one of the store, or a trouble with
-// the predicates actor, nth and times. The hint may be empty.
+// parseFault reads a fault without its maybe: one of the store, or one of a dependency with the predicates actor, nth
+// and times. The hint may be empty.
 func parseFault(text string) (f Fault, hint string, err error) {
 	kind, predicates, _ := strings.Cut(strings.TrimSpace(text), " ")
 	var known []string

@@ -17,10 +17,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// fingerprinter follows a world and knows its fingerprint: of the rows, of the bodies, of
-// the origin, and of what the invariants remember. What else there is follows from
-// what the actors have observed, which package sim takes in: which names have been
-// given out, what certain faults have struck.
+// fingerprinter follows a world and knows its fingerprint: of the rows, of the bodies, of the origin, and of what the
+// invariants remember. The rest of the state (the names that were given out, the strikes of certain faults) follows
+// from the answers that the actors got, which package sim takes in.
 type fingerprinter struct {
 	// pasts says that a row's past can still be read, by stale reads: it is then a part of the row.
 	pasts    bool
@@ -59,8 +58,7 @@ func (p *fingerprinter) change(c ddbfake.Change) {
 	}
 }
 
-// events takes in what is new in the history. Memories hear of it before they hear
-// of changes that came after it.
+// events takes in what is new in the history. Memories hear of it before they hear of changes that came after it.
 func (p *fingerprinter) events(all []history.Event) {
 	for _, e := range all {
 		p.seen = e.Seq
@@ -70,7 +68,7 @@ func (p *fingerprinter) events(all []history.Event) {
 	}
 }
 
-// thing takes in that a thing beside rows is another one than before; 0 is none.
+// thing takes in a change of a body or of the origin's data; 0 stands for none.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
 func bodyFingerprint(name string, body []byte) fingerprint.Hash {
@@ -113,15 +111,14 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	h, known := answerFingerprint(r.out, r.err)
 	if r.hidden && r.changed == 0 {
 		if in, ok := r.call.Input.(*dynamodb.TransactWriteItemsInput); ok && in.ClientRequestToken != nil {
-			// Whether the token is used up by now, nobody can tell: a transaction that is done may leave all rows as they were.
+			// The token may be used up or not: a transaction that took effect may leave all rows as they were.
 			return 0, false
 		}
 	}
 	return uint64(h.Number(uint64(r.changed))), known
 }
 
-// answerFingerprint is the fingerprint of what a client gets to know; false if there is
-// none for such an answer.
+// answerFingerprint is the fingerprint of an answer to a client; false if there is none for such an answer.
 func answerFingerprint(out any, err error) (h fingerprint.Hash, known bool) {
 	if err != nil {
 		return errorFingerprint(err), true
@@ -188,8 +185,7 @@ func valueText(v attr.Value) string {
 	return v.String()
 }
 
-// sdkItemFingerprint is itemFingerprint for the SDK's form of an item; false if it is not a
-// valid one.
+// sdkItemFingerprint is itemFingerprint for the SDK's form of an item; false if it is not a valid one.
 func sdkItemFingerprint(item map[string]types.AttributeValue) (sum fingerprint.Hash, ok bool) {
 	if item != nil {
 		sum = 1

@@ -10,13 +10,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// underOtherLags runs the run's schedule once more under each lag of TTL that the
-// scenario compares, and returns what clients saw. What these runs reach counts as
-// reached by the run.
+// underOtherLags runs the run's schedule once more under each lag of TTL that the scenario compares, and returns the
+// histories. Marks of these runs count as marks of the run.
 //
-// No deletion has time stop by itself, whatever the lag, so that equal decisions
-// meet equal choices; time stops at each ttl anyway. A schedule that stops fitting
-// has met another decision.
+// No deletion has time stop by itself, whatever the lag, so that equal decisions meet equal choices; time stops at each
+// ttl anyway. A schedule that stops fitting has met another decision.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
 	s := r.Scenario
 	if r.probe.Search { // which would not have this judged

@@ -103,7 +103,7 @@ func TestComparedLagsAreParsed(t *testing.T) {
 	}
 	for _, test := range []struct{ old, new, problem, hint string }{
 		{"[at-once, 1h, 48h, never]", "[at-once]\nttl-lag: scheduler", "found lags to compare with that of the scheduler", "leave ttl-lag out"},
-		{"48h", "manual", `nobody sweeps by hand`, "such as: [at-once, 1h, 48h, never]"},
+		{"48h", "manual", `a scenario has no command to sweep`, "such as: [at-once, 1h, 48h, never]"},
 		{"48h", "soon", `ttl lag "soon"`, "such as: [at-once, 1h, 48h, never]"},
 		{"[at-once, 1h, 48h, never]", "never", "expected a list", ""},
 	} {

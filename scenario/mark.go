@@ -6,17 +6,17 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Mark names something that a run can reach. A campaign that never reaches what
-// its scenario declares has tested nothing, and fails.
+// Mark names an event that a run can reach. A campaign that never reaches the marks of its scenario has tested nothing,
+// and fails.
 type Mark string
 
-// The marks, in the order in which reports print them. Every kind of fault, and
-// every fault of a dependency, is a mark too, by its own name.
+// The marks, in the order in which reports print them. Every kind of fault, and every fault of a dependency, is a mark
+// too, by its own name.
 const (
 	Published   Mark = "published"    // META showed another page than before
 	ServedFresh Mark = "served-fresh" // a page was served that the cache held to be fresh
 
-	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by somebody else
+	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by another node
 	LockRefused     Mark = "lock-refused"     // an acquire met a lease that was held
 	PublishRefused  Mark = "publish-refused"  // a publish found that its lease was lost
 	OwnCommitMet    Mark = "own-commit-met"   // a lock's put, sent again after a lost response, met its own row

@@ -9,15 +9,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// named are the partitions whose META or LOCK row a node's requests have named
-// since a client asked it for a page: where that page's rows are, if it is one.
+// named are the partitions whose META or LOCK row a node's requests have named since a client asked it for a page:
+// where that page's rows are, if it is one.
 type named struct{ partitions []string }
 
-// namedKey is the key under which the context of a question has its *named, where
-// a node may be at several things at the same time.
+// namedKey is the key under which the context of a question has its *named, where a node may be at several things at
+// the same time.
 type namedKey struct{}
 
-// question begins a question: what the node names from now on is for it.
+// question begins a question: the partitions that the node names from now on belong to it.
 func (n *node) question(ctx context.Context) context.Context {
 	if n.world.bubble == nil {
 		n.named.partitions = n.named.partitions[:0]
@@ -27,8 +27,8 @@ func (n *node) question(ctx context.Context) context.Context {
 	return context.WithValue(ctx, namedKey{}, n.named)
 }
 
-// namedFor is where the partitions go that a request names which was made with
-// ctx; nil stands for the question that is being answered when it takes effect.
+// namedFor is where the partitions go that a request names which was made with ctx; nil stands for the question that is
+// being answered when it takes effect.
 func (n *node) namedFor(ctx context.Context) *named {
 	if n.world.bubble == nil {
 		return nil
@@ -53,8 +53,8 @@ func (a *named) key(key map[string]types.AttributeValue) {
 	}
 }
 
-// partition is where the rows of a page are: the partition that was named, or of
-// several the one that the page has by the schema. "" is not known.
+// partition is where the rows of a page are: the partition that was named, or of several the one that the page has by
+// the schema. "" is not known.
 func (a *named) partition(p page) string {
 	switch len(a.partitions) {
 	case 0:

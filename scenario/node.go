@@ -24,8 +24,7 @@ type node struct {
 	named   *named // by the question that is being answered
 }
 
-// boot starts a node and its cache, as an actor's own code. Making the cache may
-// take requests, and time.
+// boot starts a node and its cache, as an actor's own code. Making the cache may take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
 	n := &node{world: w, proc: p, tenant: tenant, named: &named{}}
 	handler := n.handler()
@@ -64,8 +63,7 @@ func (n *node) config() isr.Config {
 	}
 }
 
-// ofTenant returns an observer that hears of the pages of the node's tenant by
-// names that no other tenant's have.
+// ofTenant returns an observer that gets the pages of the node's tenant under names that no other tenant uses.
 func (n *node) ofTenant(observe history.Observer) history.Observer {
 	if n.tenant == "" {
 		return observe
@@ -80,8 +78,7 @@ func (n *node) ofTenant(observe history.Observer) history.Observer {
 	}
 }
 
-// do sends a request into the world, and returns when its answer has arrived. It
-// returns an error only in a bubble.
+// do sends a request into the world, and returns when its answer has arrived. It returns an error only in a bubble.
 func (n *node) do(ctx context.Context, r sim.Request) error {
 	if n.world.bubble != nil {
 		return n.proc.Send(ctx, r)
@@ -99,15 +96,14 @@ func (n *node) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// turn has what the node does next happen in the order of actors, where several
-// of them may run at the same time.
+// turn waits for the node's place in the order of actors, where several of them may run at the same time.
 func (n *node) turn() {
 	if n.world.bubble != nil {
 		n.proc.Turn()
 	}
 }
 
-// life is the context of what the node does.
+// life is the context of the node's work. It ends with the node.
 func (n *node) life() context.Context {
 	if n.world.bubble != nil {
 		return n.proc.Life()
@@ -115,10 +111,10 @@ func (n *node) life() context.Context {
 	return n.world.ctx
 }
 
-// closeAtEnd closes what has goroutines of its own.
+// closeAtEnd has a handler with goroutines of its own closed when the node ends.
 func (n *node) closeAtEnd(handler isr.Handler) {
 	if c, ok := handler.(io.Closer); ok && n.world.bubble != nil {
-		n.proc.AtEnd(func() { _ = c.Close() }) // nobody is left who could be told
+		n.proc.AtEnd(func() { _ = c.Close() }) // the node is gone: there is no caller to return the error to
 	}
 }
 

@@ -1,8 +1,7 @@
 package scenario
 
-// NondeterminismError says that a schedule which was run again, with the same
-// seed and the same choices, came to something else. No ok about such a protocol
-// can be trusted, and no run of it can be replayed. What the first run violated
+// NondeterminismError says that a schedule which was run again, with the same seed and the same choices, had another
+// result. No ok about such a protocol can be trusted, and no run of it can be replayed. The violation in the first run
 // did happen.
 type NondeterminismError struct {
 	Found      *Outcome // of the first run

@@ -11,8 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// render reads the origin and takes the scenario's time to make a page of it. It
-// is the Renderer of the node's cache.
+// render reads the origin and takes the scenario's time to make a page of it. It is the Renderer of the node's cache.
 func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
 	read := &originRead{node: n, page: page{n.tenant, key}, named: n.namedFor(ctx)}
 	read.request, _ = ctx.Value(requested{}).(isr.Request)
@@ -40,14 +39,14 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 	return []byte(read.body), nil
 }
 
-// originRead is a request to the origin. The body names the rendering, so that
-// whoever serves it tells when its data was read.
+// originRead is a request to the origin. The body names the rendering, so that an answer with this body shows when its
+// data was read.
 type originRead struct {
-	beside
+	dependencyCall
 	node *node
 	page page
 	body string
-	// request is what the page is made for, if for anything in particular.
+	// request is the request that the page is made for, if there is one.
 	request isr.Request
 	named   *named // nil is the node's
 }
@@ -143,14 +142,14 @@ func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 
 // bodyRequest is a request to the body store.
 type bodyRequest struct {
-	beside
+	dependencyCall
 	node *node
 	name string
 	body []byte // nil is none
 	put  bool
 }
 
-// faults are those that may befall the request.
+// faults are those that can strike the request.
 func (r *bodyRequest) faults() []DependencyFault {
 	if r.put {
 		return ofPuts

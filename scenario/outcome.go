@@ -9,14 +9,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Outcome is what a run came to.
+// Outcome is the result of a run.
 type Outcome struct {
 	Result    sim.Result
 	Verdict   invariant.Verdict
 	Violation *Violation // the first one, if the verdict is violated
 	Broken    []string   // the names of all violated invariants, in the order of invariant.All
 	Why       string     // for the verdict unknown
-	Marks     []Mark     // what was reached, in the order of Marks
+	Marks     []Mark     // the marks that were reached, in the order of Marks
 	Unmet     []Fault    // declared faults that no call of the run could meet
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
@@ -26,7 +26,7 @@ type Outcome struct {
 	seen     invariant.Evidence
 }
 
-// Replay returns what runs the schedule again.
+// Replay returns everything that is needed to run the schedule again.
 func (o *Outcome) Replay() Replay {
 	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Digest: o.Digest}
 	if o.Violation != nil {
@@ -39,12 +39,11 @@ func (o *Outcome) Replay() Replay {
 type Violation struct {
 	Invariant invariant.Invariant
 	Why       string
-	Lines     []string // what happened, in order of time
+	Lines     []string // the events, in order of time
 }
 
-// BrokenError says that a run broke off and has no verdict: the protocol could
-// not be set up or its code panicked (*sim.PanicError), a recorded schedule does
-// not fit (*sim.DivergedError), or a second run of it came to something else
+// BrokenError says that a run broke off and has no verdict: the protocol could not be set up or its code panicked
+// (*sim.PanicError), a recorded schedule does not fit (*sim.DivergedError), or a second run of it had another result
 // (*scenario.NondeterminismError).
 type BrokenError struct {
 	Scenario, Protocol string
@@ -52,7 +51,7 @@ type BrokenError struct {
 	Result             sim.Result // how far it came: enough to break it again
 }
 
-// Replay returns what runs the schedule again.
+// Replay returns everything that is needed to run the schedule again.
 func (e *BrokenError) Replay() Replay {
 	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
 }
@@ -61,15 +60,14 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
 }
 
-// Unwrap returns what the run broke on.
+// Unwrap returns the error on which the run broke off.
 func (e *BrokenError) Unwrap() error { return e.Result.Err }
 
-// Visualize writes a page of HTML on which every node's operations on its store
-// stand beside the longest orders that explain their answers.
+// Visualize writes a page of HTML with every node's operations on its store, and with the longest orders that explain
+// their answers.
 func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
 
-// Explain prints the verdict, and of a violation the invariant with its statement
-// and the few events that show it.
+// Explain prints the verdict, and of a violation the invariant with its statement and the few events that show it.
 func (o *Outcome) Explain(scenario, protocol string) string {
 	var b strings.Builder
 	switch o.Verdict {

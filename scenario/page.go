@@ -11,8 +11,7 @@ import (
 // page is one that the scenario's clients ask for.
 type page struct{ tenant, key string }
 
-// String names the page in bodies, traces and operations: /home, or t1/home for
-// that of a tenant.
+// String names the page in bodies, traces and operations: /home, or t1/home for that of a tenant.
 func (p page) String() string {
 	switch {
 	case p.tenant == "":
@@ -24,11 +23,11 @@ func (p page) String() string {
 	}
 }
 
-// pages knows the pages of a script, and which partition key is that of which.
-// Most runs are never put into words, so it finds out when it is asked.
+// pages knows the pages of a script and their partition keys. Most runs are never printed, so it computes the keys when
+// they are asked for.
 type pages struct {
 	script []Actor
-	of     map[string]string // names by partition key; nil until somebody asks
+	of     map[string]string // names by partition key; nil until they are asked for
 }
 
 // all returns the pages, sorted.
@@ -44,8 +43,8 @@ func (k *pages) all() (all []page) {
 	return slices.Compact(all)
 }
 
-// names returns the pages' names by their partition keys. A cache that forgets
-// about tenants keeps its rows where there are none.
+// names returns the pages' names by their partition keys. A cache that forgets about tenants keeps its rows where there
+// are none.
 func (k *pages) names() map[string]string {
 	if k.of != nil {
 		return k.of

@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Load reads a scenario file. What is wrong with its contents is a *SyntaxError.
+// Load reads a scenario file. A mistake in its contents is a *SyntaxError.
 func Load(file string) (*Scenario, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, fmt.Errorf("scenario: %s is no regular file", file) // opening a pipe would wait for a writer
@@ -39,13 +39,12 @@ func Load(file string) (*Scenario, error) {
 	return Parse(file, data)
 }
 
-// maxReadBytes is how much of a file is read, far beyond what a scenario may be:
-// a device or a database has no end, or none that memory holds.
+// maxReadBytes bounds the part of a file that is read, far beyond the size of a scenario: a device or a database has no
+// end, or none that memory holds.
 const maxReadBytes = 8 << 20
 
-// Parse reads a scenario from the contents of a file; the name is for errors.
-// Protocols beside those of Protocols may be given, for stores under test.
-// What is wrong is a *SyntaxError.
+// Parse reads a scenario from the contents of a file; the name is for errors. A file may also name the given protocols,
+// besides those of Protocols: for stores under test. A mistake in the file is a *SyntaxError.
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	s := defaults()
 	s.File = file
@@ -177,8 +176,8 @@ func (p *parse) lag(n ast.Node) Lag {
 // parseLag reads a lag of the fake's own.
 func parseLag(text string) (ddbfake.Lag, error) {
 	lag, err := ddbfake.ParseLag(text)
-	if err == nil && lag == ddbfake.LagManual { // by hand means by nobody here
-		err = fmt.Errorf("ttl lag %q: nobody sweeps by hand in a scenario", text)
+	if err == nil && lag == ddbfake.LagManual {
+		err = fmt.Errorf("ttl lag %q: a scenario has no command to sweep", text)
 	}
 	return lag, err
 }
@@ -202,7 +201,7 @@ func (p *parse) comparedLag(n ast.Node) ddbfake.Lag {
 // reservedNames are those of the steps in a trace that are no actor's.
 var reservedNames = []string{"time", "ttl"}
 
-// maxActors bounds what a run costs between two interrupts.
+// maxActors bounds the cost of a run, which an interrupt does not end.
 const maxActors = 64
 
 func (p *parse) actor(n ast.Node) {

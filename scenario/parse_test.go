@@ -77,7 +77,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"reserved name", "name: alice", "name: ttl",
 			`f.yaml:7:11: found an actor called "ttl", which traces call something else`, "give the actor another name"},
 		{"lag by hand", "fixed 10m", "manual",
-			`f.yaml:5:10: ttl lag "manual": nobody sweeps by hand in a scenario`,
+			`f.yaml:5:10: ttl lag "manual": a scenario has no command to sweep`,
 			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"},
 		{"digest", "faults:", "replay: {seed: 1, choices: '0', trace: 'xyz'}\nfaults:",
 			`f.yaml:9:40: found the digest "xyz", expected eight hexadecimal digits`, "quote it, for it may look like a number"},

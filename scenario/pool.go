@@ -5,21 +5,20 @@ import (
 	"sync"
 )
 
-// Pool runs many runs, any number of them at the same time. A run uses again what
-// one that is over has left: memory and coroutines, which cost a good part of a
-// short run. It comes to the same as without a Pool. The zero Pool is ready; close
-// it when the last run is over.
+// Pool makes many runs, any number of them at the same time. A run uses the memory and coroutines of earlier ones
+// again, which cost a good part of a short run. Its outcome is the same as without a Pool. The zero Pool is ready;
+// close it when the last run is over.
 type Pool struct {
 	mu   sync.Mutex
 	idle []*stage
 }
 
-// Do is r.Do with what earlier runs have left.
+// Do is r.Do with the memory of earlier runs.
 func (p *Pool) Do(ctx context.Context, r Run) (*Outcome, error) {
 	r.stage = p.take()
 	o, err := r.Do(ctx)
 	if err != nil {
-		r.stage.close() // nobody knows what it was left in
+		r.stage.close() // its state is not known
 		return nil, err
 	}
 	p.giveBack(r.stage)

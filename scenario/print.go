@@ -9,8 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// YAML returns the scenario as a file that Parse reads back. Values that are
-// defaults are left out.
+// YAML returns the scenario as a file that Parse reads back. Values that are defaults are left out.
 func (s *Scenario) YAML() ([]byte, error) {
 	d := defaults()
 	var doc document

@@ -15,16 +15,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// mark notes that the run has reached m. After faults have stopped, only the marks
-// count which say that there is something to be judged.
+// mark notes that the run has reached m. After faults have stopped, only the marks count which say that there is
+// something to be judged.
 func (w *world) mark(m Mark) {
 	if !w.quiet || m == Published || m == ServedFresh {
 		w.marks[m] = true
 	}
 }
 
-// markCall notes what a call, which changed so many rows, and its answer say of
-// where the run has got to.
+// markCall notes the marks that a call and its answer show. changed is the number of rows that the call changed.
 func (w *world) markCall(r *storeRequest, changed int) {
 	switch in := r.call.Input.(type) {
 	case *dynamodb.GetItemInput:
@@ -73,8 +72,8 @@ func isRequest(item map[string]types.AttributeValue) bool {
 // requestRows is how the sort keys of REQ rows begin.
 const requestRows = "REQ#"
 
-// markRefusal notes that a write of one row was refused. A write of LOCK that
-// sets a token is an acquire; any other, a refresh or a release.
+// markRefusal notes that a write of one row was refused. A write of LOCK that sets a token is an acquire; any other, a
+// refresh or a release.
 func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) {
 	switch sk, _ := key["sk"].(*types.AttributeValueMemberS); {
 	case sk == nil:
@@ -85,8 +84,7 @@ func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) 
 	}
 }
 
-// invalidates says whether an update is about META, and sets nothing but numbers: a
-// publish names what it leads to.
+// invalidates says whether an update is about META, and sets nothing but numbers: a publish names its page.
 func invalidates(in *dynamodb.UpdateItemInput) bool {
 	if sk, _ := in.Key["sk"].(*types.AttributeValueMemberS); sk == nil || sk.Value != isr.SortMeta {
 		return false
@@ -115,7 +113,7 @@ func writesToken(in *dynamodb.UpdateItemInput) bool {
 	return false
 }
 
-// markChange notes what a change of a row says of it.
+// markChange notes the marks that a change of a row shows.
 func (w *world) markChange(c *ddbfake.Change) {
 	if c.Cause == ddbfake.CauseTTL {
 		w.mark(TTLDeletion)

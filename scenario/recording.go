@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/probe"
 )
 
-// record keeps what went over the wire, for a probe.
+// record keeps the requests and answers on the wire, for a probe.
 func (w *world) record(r *storeRequest) {
 	keep := func(e probe.Exchange) {
 		e.What = w.words().Input(e.Input)
@@ -24,7 +24,7 @@ func (w *world) record(r *storeRequest) {
 		}
 		return
 	}
-	if w.struck == 0 || w.struck.Effective() { // what had no effect here would have one elsewhere
+	if w.struck == 0 || w.struck.Effective() { // a call without effect here would have one elsewhere
 		if r.twice {
 			keep(probe.Exchange{Input: r.call.Input, Hidden: true})
 		}
@@ -32,8 +32,7 @@ func (w *world) record(r *storeRequest) {
 	}
 }
 
-// behind reports whether a replica that lags may have answered: another store
-// has no such replica.
+// behind reports whether a replica that lags may have answered: another store has no such replica.
 func (w *world) behind(input any) bool {
 	if w.scenario.ReplicaLag == 0 {
 		return false
@@ -48,9 +47,8 @@ func (w *world) behind(input any) bool {
 	}
 }
 
-// donePart returns the part of a batch that was done: elsewhere no fault would
-// keep the rest from being done too. A batch of reads changes nothing and is
-// returned as it is.
+// donePart returns the part of a batch that was done: elsewhere no fault would keep the rest from being done too. A
+// batch of reads changes nothing and is returned as it is.
 func donePart(in, out any) any {
 	write, ok := in.(*dynamodb.BatchWriteItemInput)
 	answer, answered := out.(*dynamodb.BatchWriteItemOutput)

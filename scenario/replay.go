@@ -20,8 +20,7 @@ type Replay struct {
 	Violates   string // the invariant that the run violates, by name; "" if it violates none, or that is not known
 }
 
-// Run returns the recorded run of a scenario under a protocol, ready to be run
-// again.
+// Run returns the recorded run of a scenario under a protocol, ready to be run again.
 func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
 	return Run{Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Options: Options{Swarm: r.Swarm}}
 }
@@ -29,8 +28,8 @@ func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
 // ErrNotRecorded says that a scenario has no replay entry.
 var ErrNotRecorded = errors.New("the scenario has no replay entry")
 
-// Recorded returns the run of the scenario's replay entry. The protocol must be
-// one of Protocols. Without an entry the error is ErrNotRecorded.
+// Recorded returns the run of the scenario's replay entry. The protocol must be one of Protocols. Without an entry the
+// error is ErrNotRecorded.
 func (s *Scenario) Recorded() (Run, error) {
 	if s.Replay == nil {
 		return Run{}, fmt.Errorf("scenario %s: %w", s.Name, ErrNotRecorded)

@@ -16,8 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Run is one run of a scenario, as a value: the same Run gives the same trace,
-// byte for byte, on every machine.
+// Run is one run of a scenario, as a value: the same Run gives the same trace, byte for byte, on every machine.
 type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
@@ -42,7 +41,7 @@ type Options struct {
 	Swarm bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
-	// Blind leaves out what the nodes saw of their stores, and with it the check for linearizability, which takes longer
+	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes longer
 	// than all others.
 	Blind bool
 	// Only is the one invariant that is judged, by name; "" is all of them.
@@ -51,7 +50,8 @@ type Options struct {
 	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 	Bubble func(run func(sim.Bubble)) error
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
-	// its bubble. It is for what the code under test takes from outside of its node, such as a global source of randomness.
+	// its bubble. It is for things that the code under test takes from outside of its node, such as a global source of
+	// randomness.
 	Before func(seed uint64)
 }
 
@@ -75,7 +75,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	return o, nil
 }
 
-// perform runs, and leaves what happened to be judged.
+// perform makes the run, and does not judge it.
 func (r Run) perform(ctx context.Context) (*world, *Outcome, error) {
 	if r.Bubble == nil {
 		return r.do(ctx, nil)
@@ -89,7 +89,7 @@ func (r Run) inBubble(ctx context.Context) (*world, *Outcome, error) {
 		o   *Outcome
 		err error
 	}
-	done := make(chan performed, 1) // a run that is stuck may end when nobody waits for it any more
+	done := make(chan performed, 1) // a run that is stuck may end later, after inBubble has returned
 	stuck := r.Bubble(func(b sim.Bubble) {
 		var p performed
 		p.w, p.o, p.err = r.do(ctx, b)
@@ -173,7 +173,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	return w, o, nil
 }
 
-// judge comes to the run's verdict, with what clients saw under other lags.
+// judge sets the run's verdict. lags are the histories under other lags.
 func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	o.Verdict = invariant.OK
 	evidence := invariant.Evidence{

@@ -10,12 +10,10 @@ import (
 // visitor is the name of the node that asks for every page once all is quiet.
 const visitor = "visitor"
 
-// settle is the second phase of a run, in which what should happen at last is
-// looked for: faults have stopped, the actors are done or dead, what they left in
-// the network is lost, and one more node asks for every page that the scenario
-// names, again and again until it finds a fresh one in the cache or the time that
-// the scenario gives is over. Nothing is left to the schedule, so the run's choices
-// are those of the first phase.
+// settle is the second phase of a run, which checks liveness: faults have stopped, the actors are done or dead, their
+// requests in the network are lost, and one more node asks for every page that the scenario names, again and again
+// until it finds a fresh one in the cache or the time that the scenario gives is over. Nothing is left to the schedule,
+// so the run's choices are those of the first phase.
 func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible, w.certain = nil, nil
@@ -53,8 +51,8 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	return first
 }
 
-// finds asks for a page, and says whether it is in the cache and fresh. A page that
-// was made for this visitor is asked for once more: others want to find it, too.
+// finds asks for a page, and says whether it is in the cache and fresh. A page that was made for this visitor is asked
+// for once more: others want to find it, too.
 func (n *node) finds(handler isr.Handler, key string) bool {
 	before := n.made()
 	if !n.servedFresh(handler, key) {

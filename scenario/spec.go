@@ -15,7 +15,7 @@ import (
 type Scenario struct {
 	File     string // where it was read from; "" if it was not
 	Name     string
-	About    string // what happens and why it matters, in prose
+	About    string // the story of the scenario and why it matters, in prose
 	Protocol string
 
 	// Source is where the bug was seen that the scenario is about: owner/repository#number, or a sentence. Broken is the
@@ -25,18 +25,18 @@ type Scenario struct {
 
 	Cache Cache
 	Lag   Lag
-	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must not
-	// be the scheduler's then.
+	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must
+	// not be the scheduler's then.
 	CompareLags []ddbfake.Lag
 	// ReplicaLag is by how much eventually consistent reads are behind.
 	ReplicaLag time.Duration
-	Skew       time.Duration // max-clock-skew: what is promised of |a node's clock - true time|
+	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
 	// Settle is within how long every page must be fresh once the run is over and faults have stopped; 0 does not ask.
 	Settle  time.Duration
 	Bounds  Bounds
-	Reach   []Mark // what a campaign must have seen
+	Reach   []Mark // marks that a campaign must reach
 	Expect  invariant.Verdict
 	Catches []string // protocols that this scenario is known to catch
 	Replay  *Replay  // a recorded run
@@ -57,8 +57,7 @@ type Cache struct {
 	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
 }
 
-// Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of
-// step, whenever the schedule says so.
+// Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of step, whenever the schedule says so.
 type Lag struct {
 	Scheduler bool
 	Fixed     ddbfake.Lag // where Scheduler is false
@@ -72,7 +71,7 @@ func (l Lag) String() string {
 	return l.Fixed.String()
 }
 
-// Actor is one node and what its client asks of it.
+// Actor is one node and the commands of its client.
 type Actor struct {
 	Name       string
 	Tenant     string // whose pages it serves; "" without tenants
@@ -85,13 +84,12 @@ type Actor struct {
 	Restarts   int
 }
 
-// Fault is a fault of the store, or of what is beside it. A certain one strikes
-// whenever its predicates hold; a possible one ("maybe") when the schedule says
-// so, too.
+// Fault is a fault of the store, of the body store or of the origin. A certain one strikes whenever its predicates
+// hold; a possible one ("maybe") when, in addition, the schedule chooses it.
 type Fault struct {
 	ddbfake.Fault
-	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no Kind,
-	// and of its predicates only Actor, Nth and Times.
+	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no
+	// Kind, and of its predicates only Actor, Nth and Times.
 	Dependency DependencyFault
 	Maybe      bool
 }
@@ -116,8 +114,8 @@ type Bounds struct {
 	Sweeps    int // how many rows TTL may delete where the schedule decides over its lag; 0 is no bound
 }
 
-// Defaults returns what a scenario file leaves unsaid, for scenarios that are
-// built by a program. It has no name and no actors yet.
+// Defaults returns the values of the keys that a scenario file leaves out, for scenarios that are built by a program.
+// It has no name and no actors yet.
 func Defaults() *Scenario {
 	s := defaults()
 	return &s
@@ -136,8 +134,7 @@ func defaults() Scenario {
 	}
 }
 
-// Expected is the verdict that the scenario wants of a protocol: what it says it
-// expects is about its own.
+// Expected is the verdict that the scenario expects of a protocol: Expect of its own, and ok of every other.
 func (s *Scenario) Expected(protocol string) invariant.Verdict {
 	if protocol == s.Protocol {
 		return s.Expect

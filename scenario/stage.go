@@ -6,9 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// stage is what runs leave behind for the next one, one at a time: memory and
-// coroutines, which cost a good part of a short run, and nothing that a run could
-// tell from new. What an Outcome keeps is never on a stage.
+// stage is the memory and the coroutines that one run after the other uses. They cost a good part of a short run. A run
+// cannot tell a used stage from a new one, and an Outcome keeps nothing of it.
 type stage struct {
 	pool      sim.Pool
 	db        ddbfake.DB
@@ -21,7 +20,7 @@ type stage struct {
 	deadlines deadlines
 	world     world
 
-	other *stage // for a run beside this one's; see second
+	other *stage // for a second run while this one's is still needed
 }
 
 func newStage() *stage {
@@ -30,8 +29,7 @@ func newStage() *stage {
 	}
 }
 
-// second returns a stage for another run, while what this one's left is still
-// looked at.
+// second returns a stage for another run, while the state of this one is still needed.
 func (s *stage) second() *stage {
 	if s.other == nil {
 		s.other = newStage()
@@ -53,7 +51,7 @@ func (s *stage) close() {
 	}
 }
 
-// clear takes off what the run before has left.
+// clear removes the state of the run before.
 func (s *stage) clear() {
 	clear(s.bodies)
 	clear(s.versions)

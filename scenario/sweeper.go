@@ -7,10 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// sweeper is a sim.Source: where the schedule decides over TTL's lag, each row
-// that has expired may be deleted as a step of its own. Under a lag of the fake's
-// own it offers nothing, for the fake deletes by itself, but has time stop where
-// the lag ends.
+// sweeper is a sim.Source: where the schedule decides over TTL's lag, each row that has expired may be deleted as a
+// step of its own. Under a lag of the fake's own it offers nothing, for the fake deletes by itself, but has time stop
+// where the lag ends.
 type sweeper struct {
 	w *world
 	// rows are those that may be deleted now, and steps are their numbers: what a write of each accesses.

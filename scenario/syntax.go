@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// SyntaxError says what is wrong in a scenario file, and where.
+// SyntaxError is a mistake in a scenario file, with its place.
 type SyntaxError struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
-	Problem      string // what was found and what was expected
+	Problem      string // the text that was found and the expected one
 	Hint         string // how to mend it; may be empty
 	Source       string // the line
 }
@@ -18,8 +18,7 @@ type SyntaxError struct {
 // excerptWidth is how much of a line an error shows around its column.
 const excerptWidth = 100
 
-// Error prints the position and the problem, the line with a caret below the
-// column, and the hint.
+// Error prints the position and the problem, the line with a caret below the column, and the hint.
 func (e *SyntaxError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
@@ -32,8 +31,7 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
-// excerpt returns the part of the line around the column, and where in it the
-// caret belongs.
+// excerpt returns the part of the line around the column, and where in it the caret belongs.
 func (e *SyntaxError) excerpt() (text string, caret int) {
 	// Far more than the excerpt is never looked at: the line may be megabytes long.
 	const enough = 1 << 17

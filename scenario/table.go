@@ -14,7 +14,7 @@ import (
 // TableName is the name of the one table of every scenario.
 const TableName = "isr-cache"
 
-// tableCreator is what createTable needs of a client.
+// tableCreator is the part of a client that createTable needs.
 type tableCreator interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
@@ -30,8 +30,8 @@ func createTable(ctx context.Context, client tableCreator) error {
 	return nil
 }
 
-// empty is the store at the beginning of every run. It is made once a process: to
-// restore it costs a third of making it.
+// empty is the store at the beginning of every run. It is made once a process: to restore it costs a third of making
+// it.
 var empty struct {
 	once  sync.Once
 	table *ddbfake.Snapshot

@@ -26,8 +26,8 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	}
 }
 
-// able returns the handler as one that can do what the verb asks for. A protocol
-// that cannot has no verdict under such a scenario.
+// able returns the handler as one that can do what the verb asks for. A protocol that cannot has no verdict under such
+// a scenario.
 func able[T any](n *node, handler isr.Handler, v Verb) T {
 	t, ok := handler.(T)
 	if !ok {
@@ -36,7 +36,7 @@ func able[T any](n *node, handler isr.Handler, v Verb) T {
 	return t
 }
 
-// get asks the cache for a page and records what it was told.
+// get asks the cache for a page and records the answer.
 func (n *node) get(handler isr.Handler, key string) {
 	n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
@@ -49,12 +49,11 @@ func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
 	})
 }
 
-// requested is the key under which the context of a regeneration has its
-// isr.Request: what is rendered within it is rendered for that.
+// requested is the key under which the context of a regeneration has its isr.Request: a page that is rendered within it
+// is rendered for that request.
 type requested struct{}
 
-// serve asks for a page, and records the question and the answer beside what they
-// have in common.
+// serve asks for a page, and records the question and the answer. e holds the fields that both share.
 func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) {
 	e.Kind = history.Asked
 	n.record(e)
@@ -88,8 +87,7 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 	n.record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
-// rollback has the cache go back to an older version. What came of it is in the
-// change log.
+// rollback has the cache go back to an older version. The change log has the result.
 func (n *node) rollback(handler isr.Rollbacker, key string) {
 	err := handler.Rollback(n.life(), key)
 	n.turn()

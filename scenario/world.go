@@ -18,8 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// world is everything that exists in one run: the store, the bodies, the origin,
-// the nodes, and the record of what happened.
+// world is everything that exists in one run: the store, the bodies, the origin, the nodes, and the record of events.
 type world struct {
 	*stage
 	ctx      context.Context
@@ -36,19 +35,19 @@ type world struct {
 	met      []bool // which of the scenario's faults some call could meet
 	pages    *pages // for traces
 
-	operations    history.Operations // what the nodes saw of the store, if observing
+	operations    history.Operations // the nodes' operations on the store, if observing
 	observing     bool
 	quiet         bool             // faults have stopped: see settle
 	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states
 	seen          int              // changes that afterCall and the trace have looked at
-	exchanges     []probe.Exchange // what went over the wire, if recording
+	exchanges     []probe.Exchange // requests and answers on the wire, if recording
 	recording     bool
 	only          string            // the one invariant that is judged; "" is all
 	sdk           bool              // nodes get clients of the SDK
 	clients       uint64            // how many
 	swept         int               // rows that the schedule had TTL delete
 	skewed        bool              // some node's clock can differ from true time
-	struck        ddbfake.FaultKind // what the call being served was hit by; 0 is nothing
+	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -116,15 +115,14 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 // words returns how this world's things are called.
 func (w *world) words() describe.Words { return describe.Words{Start: w.start, Pages: w.pages} }
 
-// newSim makes the simulator of what comes next, on the world's own sources of
-// steps.
+// newSim makes the simulator of the next phase, on the world's own sources of steps.
 func (w *world) newSim(cfg sim.Config) {
 	w.sim = sim.New(cfg)
 	w.sim.AddSource(&sweeper{w: w})
 	w.sim.AddSource(&w.deadlines)
 }
 
-// addActor adds the actor's node and what it runs.
+// addActor adds the actor's node and its script.
 func (w *world) addActor(a Actor) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || len(a.ClockSteps) > 0
 	next := 0 // the command in progress: a restarted node takes it up again
@@ -143,14 +141,14 @@ func (w *world) addActor(a Actor) {
 	})
 }
 
-// What is named beside tokens, behind the name of its node.
+// The kinds of names besides tokens; they stand after the name of the node.
 const (
 	renderings = "-render"
 	calls      = "-call"
 )
 
-// position stands for what a node knows that has carried out the n-th command of
-// its script, and whose cache keeps nothing: how many names it has used.
+// position is the state of a node after the n-th command of its script, for a cache that keeps nothing: the number of
+// names that it has used.
 func (w *world) position(p *sim.Proc, n int) uint64 {
 	h := fingerprint.Hash(0).Number(uint64(n))
 	for _, of := range []string{p.Name(), p.Name() + renderings, p.Name() + calls} {
@@ -180,7 +178,7 @@ func (w *world) nextClient() uint64 {
 	return w.clients
 }
 
-// onNode records what befalls a node.
+// onNode records pauses, crashes, restarts and clock steps of a node.
 func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 	e := history.Event{Time: w.clock.Now(), Actor: p.Name(), Change: w.seen}
 	switch k {
@@ -205,7 +203,7 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 	w.history.Add(e)
 }
 
-// onFault notes what the caller of the call being served must not know.
+// onFault notes the fault that struck the call being served.
 func (w *world) onFault(f ddbfake.Fault) {
 	w.struck = f.Kind
 	w.mark(Mark(f.Kind.String()))
@@ -225,8 +223,8 @@ func (w *world) unmetFaults() []Fault {
 	return unmet
 }
 
-// afterCall notes what a call reached, and which deadlines the rows now hold. It
-// returns how many rows the call changed.
+// afterCall notes the marks of a call and the deadlines that the rows now hold. It returns the number of rows that the
+// call changed.
 func (w *world) afterCall(r *storeRequest) (changed int) {
 	changed = w.noteChanges() // a lag's deletions come before the call that finds them done
 	w.markCall(r, changed)
@@ -236,8 +234,7 @@ func (w *world) afterCall(r *storeRequest) (changed int) {
 	return changed
 }
 
-// noteChanges looks at what has changed in the store since it last did, and counts
-// the changes by clients.
+// noteChanges takes in the changes of the store since the last call, and counts those by clients.
 func (w *world) noteChanges() (byClients int) {
 	changes := w.db.ChangesSince(w.seen)
 	for i := range changes {

@@ -18,23 +18,23 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// Limits of a scenario file. Scenarios are prose of a page or two; what is far
-// beyond is a mistake, and is not handed to a parser.
+// Limits of a scenario file. Scenarios are prose of a page or two; a file far beyond that is a mistake, and is not
+// handed to a parser.
 const (
 	maxFileBytes = 128 << 10 // the parser takes quadratic time for many keys
 	maxLineBytes = 64 << 10
 	maxDepth     = 16
 )
 
-// reader reads values out of a YAML tree and keeps the first error, with its
-// position. YAML is parsed by a library; only the meaning is ours.
+// reader reads values out of a YAML tree and keeps the first error, with its position. YAML is parsed by a library;
+// only the meaning is ours.
 type reader struct {
 	file  string
 	lines []string
 	err   *SyntaxError
 }
 
-// open checks what can be said of the bytes alone and parses them.
+// open checks the bytes alone, and then parses them.
 func (r *reader) open(data []byte) ast.Node {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors begin a file with a byte order mark
 	r.lines = strings.Split(string(data), "\n")
@@ -97,8 +97,8 @@ func validPrefix(s string) int {
 	return len(s)
 }
 
-// flowDepth finds the first place where brackets are deeper than allowed. It
-// does not know of quotes and comments, in which nobody nests brackets that deep.
+// flowDepth finds the first place where brackets are deeper than allowed. It does not know of quotes and comments, in
+// which brackets do not nest that deep.
 func flowDepth(lines []string) (depth, line, column int) {
 	for i, text := range lines {
 		for j := range len(text) {
@@ -163,7 +163,7 @@ func position(n ast.Node) token.Position {
 	return token.Position{Line: 1, Column: 1}
 }
 
-// field is a key of a mapping and what to do with its value.
+// field is a key of a mapping and the function that takes its value.
 type field struct {
 	name string
 	read func(ast.Node)
@@ -301,7 +301,7 @@ func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
 	return least
 }
 
-// describeNode says what a node is, for errors.
+// describeNode names the kind of a node, for errors.
 func describeNode(n ast.Node) string {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:

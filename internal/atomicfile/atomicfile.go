@@ -1,6 +1,5 @@
-// Package atomicfile writes files that are there whole or not at all. A reader
-// never sees half a file, and the former file stays until the new one is
-// complete.
+// Package atomicfile writes files that are there whole or not at all. A reader never sees half a file, and the former
+// file stays until the new one is complete.
 //
 //	err := atomicfile.Write("found.yaml", text, 0o644)
 package atomicfile
@@ -32,8 +31,7 @@ type Draft struct {
 	over bool
 }
 
-// Create begins a file. Its folder must be there. The caller calls Commit in the
-// end, or Discard.
+// Create begins a file. Its folder must be there. The caller calls Commit in the end, or Discard.
 func Create(name string) (*Draft, error) {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
 	if err != nil {
@@ -42,8 +40,7 @@ func Create(name string) (*Draft, error) {
 	return &Draft{File: file, name: name}, nil
 }
 
-// Commit puts the file its final place, in place of one that may be there. If
-// that fails nothing has changed.
+// Commit puts the file its final place, in place of one that may be there. If that fails nothing has changed.
 func (d *Draft) Commit(mode fs.FileMode) error {
 	d.over = true
 	err := errors.Join(d.Chmod(mode), d.Close())
@@ -56,8 +53,7 @@ func (d *Draft) Commit(mode fs.FileMode) error {
 	return err
 }
 
-// Discard leaves nothing of the draft. After Commit, or of no draft, it does
-// nothing.
+// Discard leaves nothing of the draft. After Commit, or of no draft, it does nothing.
 func (d *Draft) Discard() {
 	if d == nil || d.over {
 		return

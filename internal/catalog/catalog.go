@@ -1,5 +1,4 @@
-// Package catalog finds scenarios as a user names them: embedded ones by name,
-// others by file.
+// Package catalog finds scenarios as a user names them: embedded ones by name, others by file.
 package catalog
 
 import (
@@ -17,14 +16,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// IsFile says whether a word can only mean a file: no embedded scenario has a
-// slash or a dot in its name.
+// IsFile says whether a word can only mean a file: no embedded scenario has a slash or a dot in its name.
 func IsFile(word string) bool {
 	return strings.ContainsAny(word, `/\`) || filepath.Ext(word) != ""
 }
 
-// Load finds a scenario by its embedded name or as a file. Its errors are mistakes
-// of the user, and end in a hint where there is one.
+// Load finds a scenario by its embedded name or as a file. Its errors are mistakes of the user, and end in a hint where
+// there is one.
 func Load(name string) (*scenario.Scenario, error) {
 	if !IsFile(name) {
 		if data, err := fixtures.Read(name); err == nil {
@@ -62,8 +60,7 @@ func LoadAll(names []string) ([]*scenario.Scenario, error) {
 	return scenarios, nil
 }
 
-// missingFileHint guesses the meaning of the name of a file that does not
-// exist: most often an embedded scenario.
+// missingFileHint guesses the meaning of the name of a file that does not exist: most often an embedded scenario.
 func missingFileHint(name string) string {
 	base := filepath.Base(name)
 	if option, ok := suggest.Nearest(strings.TrimSuffix(base, filepath.Ext(base)), fixtures.Names()); ok {

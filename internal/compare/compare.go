@@ -1,5 +1,5 @@
-// Package compare makes the requests of runs again on a real DynamoDB, and says
-// which answers are not those of the fake.
+// Package compare makes the requests of runs again on a real DynamoDB, and says which answers are not those of the
+// fake.
 package compare
 
 import (
@@ -24,8 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Comparison is the result of making runs again, request by request, on a real
-// DynamoDB.
+// Comparison is the result of making runs again, request by request, on a real DynamoDB.
 type Comparison struct {
 	Runs        int
 	Requests    int // calls and deletions by TTL
@@ -49,14 +48,11 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
 }
 
-// Run makes each run on the fake, and its requests again on the store behind client,
-// in a table of the scenario's name without TTL, which must not exist, is emptied
-// between runs and deleted at the end. A call whose request was lost is not made; one whose answer
-// was lost is made and its answer not compared. Deletions by TTL are explicit
-// deletes.
+// Run makes each run on the fake, and its requests again on the store behind client, in a table of the scenario's name
+// without TTL, which must not exist, is emptied between runs and deleted at the end. A call whose request was lost is
+// not made; one whose answer was lost is made and its answer not compared. Deletions by TTL are explicit deletes.
 //
-// An error means that the store could not be reached or used; the comparison is
-// then about what was done before.
+// An error means that the store could not be reached or used; the comparison is then about the requests before that.
 func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
 	created, err := client.CreateTable(ctx, isr.TableInput(scenario.TableName))
 	if err != nil {
@@ -82,8 +78,7 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 	return c, nil
 }
 
-// First returns the first n runs of a campaign, as many as there are until ctx is
-// done, each ready to be made again.
+// First returns the first n runs of a campaign, as many as there are until ctx is done, each ready to be made again.
 func First(ctx context.Context, c schedules.Set, n int) (runs []scenario.Run, err error) {
 	c.Each(ctx, min(n, c.Schedules), func(k int) int { return k }, c.Attempt, func(a schedules.Attempt) bool {
 		if err = a.Err; err != nil {
@@ -95,8 +90,7 @@ func First(ctx context.Context, c schedules.Set, n int) (runs []scenario.Run, er
 	return runs, err
 }
 
-// run compares one run and leaves the table empty. The id is the run's alone, in
-// all that the store remembers.
+// run compares one run and leaves the table empty. The id is the run's alone, in all that the store remembers.
 func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scenario.Run, id string) error {
 	recorded := probe.Probe{Record: true}
 	if _, err := run.Do(probe.With(ctx, &recorded)); err != nil {
@@ -141,8 +135,8 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scena
 	return nil
 }
 
-// callReal makes a recorded call. Idempotency tokens are made the run's own: the
-// store remembers them for ten minutes, beyond the life of a table.
+// callReal makes a recorded call. Idempotency tokens are made the run's own: the store remembers them for ten minutes,
+// beyond the life of a table.
 func callReal(ctx context.Context, client *dynamodb.Client, input any, runID string) (any, error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
@@ -165,7 +159,7 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, runID str
 	}
 }
 
-// sweepReal deletes a row as TTL did on the fake, and answers with what it was.
+// sweepReal deletes a row as TTL did on the fake, and answers with the old row.
 func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
 	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName:                aws.String(scenario.TableName),

@@ -9,8 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Finding prints the changes, events and operations that a finding names, one a
-// line, in order of time.
+// Finding prints the changes, events and operations that a finding names, one a line, in order of time.
 func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []string {
 	var all history.Timeline
 	for _, seq := range f.Changes {
@@ -32,8 +31,8 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []st
 	return all.Lines()
 }
 
-// Change prints an entry of the change log on one line: its time in
-// milliseconds since start, its author, and the row before and after.
+// Change prints an entry of the change log on one line: its time in milliseconds since start, its author, and the row
+// before and after.
 func Change(c ddbfake.Change, start time.Time) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
 	return lineOf(Words{Start: start}, c, "")

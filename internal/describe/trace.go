@@ -10,12 +10,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Trace prints a run step by step, with the changes of each step and the
-// answers to each client.
+// Trace prints a run step by step, with the changes of each step and the answers to each client.
 //
-// The columns: the number of the step; true time since the start; the actor;
-// the kind; the event. Below a step, "row" lines are entries of the store's
-// change log, and "client" lines are the history.
+// The columns: the number of the step; true time since the start; the actor; the kind; the event. Below a step, "row"
+// lines are entries of the store's change log, and "client" lines are the history.
 type Trace struct {
 	Out     io.Writer
 	Words   Words

@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Words puts rows, requests and answers into words, for traces and reports.
-// Instants are shown as distances from the start of the run.
+// Words puts rows, requests and answers into words, for traces and reports. Instants are shown as distances from the
+// start of the run.
 type Words struct {
 	Start time.Time
 	// Pages knows the pages by name; nil knows none.
@@ -43,8 +43,8 @@ func (w Words) nameOf(pk string) (string, bool) {
 // Instant prints a true time: +12s.
 func (w Words) Instant(t time.Time) string { return "+" + t.Sub(w.Start).String() }
 
-// Second prints epoch seconds as an instant if they are within the years around
-// the start, and as they are if not: milliseconds stay recognisable.
+// Second prints epoch seconds as an instant if they are within the years around the start, and as they are if not:
+// milliseconds stay recognisable.
 func (w Words) Second(n int64) string {
 	const near = 20 * 365 * 24 * 3600
 	if d := n - w.Start.Unix(); d > -near && d < near {

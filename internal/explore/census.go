@@ -9,10 +9,9 @@ import (
 	"slices"
 )
 
-// census counts distinct things by their hashes, in bounded memory: when there are
-// too many it keeps those whose hash is in the lower half of the range, and so on.
-// What is kept is a fair sample, from which the rest is estimated: with k kept,
-// to about 1/sqrt(k). Until then it is exact.
+// census counts distinct things by their hashes, in bounded memory: when there are too many it keeps those whose hash
+// is in the lower half of the range, and so on. The things kept are a fair sample, from which the rest is estimated:
+// with k kept, to about 1/sqrt(k). Until then it is exact.
 //
 // Source: Flajolet: On adaptive sampling (Computing 43, 1990), after Wegman.
 type census struct {
@@ -20,7 +19,7 @@ type census struct {
 	seen   map[uint64]sighting
 }
 
-// sighting is what is known of one thing.
+// sighting is the record of one thing.
 type sighting struct {
 	first int  // the schedule that saw it first, from 0
 	again bool // whether another one has seen it too
@@ -61,7 +60,7 @@ func (c *census) shrink(most int) {
 	}
 }
 
-// merge adds what another census has seen.
+// merge adds the sightings of another census.
 func (c *census) merge(o *census) {
 	if c.halved < o.halved {
 		c.halved = o.halved

@@ -20,28 +20,26 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Corpus is a folder of recorded runs that are worth running again: scenario
-// files, each with a replay entry, of schedules that failed, or that were the
-// first to reach something. Each has its whole scenario in it, so it can be moved,
-// edited and run by itself. "" is no corpus, and a folder that is not there yet is
-// an empty one. Nothing in it is ever deleted.
+// Corpus is a folder of recorded runs that are worth running again: scenario files, each with a replay entry, of
+// schedules that failed, or that were the first to reach something. Each has its whole scenario in it, so it can be
+// moved, edited and run by itself. "" is no corpus, and a folder that is not there yet is an empty one. Nothing in it
+// is ever deleted.
 type Corpus string
 
-// CorpusRun is what became of a file of a corpus.
+// CorpusRun is the result of running a file of a corpus.
 type CorpusRun struct {
 	File     string `json:"file"`
 	Violates string `json:"violates,omitempty"` // the invariant that the run violates now
-	// Problem says why the file could not be read, or does not replay the recorded run any more: the scenario's protocol or
-	// isr-sim has changed since.
+	// Problem says why the file could not be read, or does not replay the recorded run any more: the scenario's protocol
+	// or isr-sim has changed since.
 	Problem string `json:"problem,omitempty"`
 
 	steps int
 	marks []scenario.Mark
 }
 
-// Run runs the files that are about a scenario, by its name, and a protocol; the
-// zero Protocol is the scenario's own. Files that failed when they were recorded
-// come first, then those with fewer choices. An error is about the folder.
+// Run runs the files that are about a scenario, by its name, and a protocol; the zero Protocol is the scenario's own.
+// Files that failed when they were recorded come first, then those with fewer choices. An error is about the folder.
 func (c Corpus) Run(ctx context.Context, s *scenario.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
@@ -65,8 +63,8 @@ type entry struct {
 	scenario *scenario.Scenario
 }
 
-// entries reads the folder. What cannot be read and has the name of a file that is
-// about the scenario and the protocol is among the runs.
+// entries reads the folder. A file that cannot be read is among the runs if its name is that of the scenario and the
+// protocol.
 func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
 	if c == "" {
 		return nil, nil, nil
@@ -128,8 +126,7 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	return r
 }
 
-// Explain says what became of the file; nothing, if its run violates nothing.
-// program is how the reader calls isr-sim.
+// Explain prints the result of the file; "" if its run violates nothing. program is how the reader calls isr-sim.
 func (r CorpusRun) Explain(program string) string {
 	switch {
 	case r.Violates != "" && r.Problem != "":
@@ -143,8 +140,8 @@ func (r CorpusRun) Explain(program string) string {
 	}
 }
 
-// Keep writes the recorded run of a scenario into the folder, which it makes if
-// need be, unless it is there already. What says in a word why it is kept.
+// Keep writes the recorded run of a scenario into the folder, unless it is there already. It makes the folder if
+// necessary. what says in a word why the run is kept.
 func (c Corpus) Keep(s *scenario.Scenario, r scenario.Replay, what string) error {
 	if c == "" {
 		return nil
@@ -169,7 +166,7 @@ func (c Corpus) write(name string, data []byte) error {
 	return atomicfile.Write(filepath.Join(string(c), name), data, 0o644)
 }
 
-// keeper adds to a corpus what a campaign finds.
+// keeper adds the findings of a campaign to a corpus.
 type keeper struct {
 	corpus  Corpus
 	set     schedules.Set
@@ -201,8 +198,8 @@ func (k *keeper) knows(violates string, steps int, marks []scenario.Mark) {
 // keeps says whether there is a folder, and it can be written.
 func (k *keeper) keeps() bool { return k.corpus != "" && k.err == nil }
 
-// note keeps a run at once if it is the first that violates its invariant, or
-// that reaches some mark: a campaign may be killed.
+// note keeps a run at once if it is the first that violates its invariant, or that reaches some mark: a campaign may be
+// killed.
 func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 	if !k.keeps() {
 		return nil
@@ -229,8 +226,8 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 	return nil
 }
 
-// finish keeps the shortest run of each invariant, if it is shorter than those
-// that are known, and returns what went wrong with the folder.
+// finish keeps the shortest run of each invariant, if it is shorter than those that are known, and returns what went
+// wrong with the folder.
 func (k *keeper) finish(x *Exploration) error {
 	for _, f := range x.Findings {
 		if steps, known := k.steps[f.Name]; !k.keeps() || !known || f.Shortest.Steps >= steps {

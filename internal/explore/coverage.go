@@ -6,8 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/schedules"
 )
 
-// Coverage says how much of what can happen a campaign has seen, of one kind of
-// things: partial orders or states.
+// Coverage measures how much of all that can happen a campaign has seen, by partial orders or by states.
 type Coverage struct {
 	Schedules int `json:"schedules"` // that were looked at
 	// Distinct is how many different things they have seen, and Once how many of these only one schedule has seen.
@@ -19,12 +18,12 @@ type Coverage struct {
 	// About says that the numbers are estimates, from a sample: there were too many to remember, or they come from several
 	// files.
 	About bool `json:"about,omitempty"`
-	// Sample is what merging needs.
+	// Sample is the data that merging needs.
 	Sample string `json:"sample"`
 }
 
-// coverage counts what a census has seen in so many schedules. Of all, so many
-// were to come before the last tenth.
+// coverage counts the sightings of a census in the given number of schedules. latest is the size of the last tenth, and
+// before the first schedule in it.
 func (c *census) coverage(schedules, latest, before int) Coverage {
 	return Coverage{
 		Schedules: schedules, Latest: latest, About: c.halved > 0, Sample: c.String(),
@@ -34,12 +33,11 @@ func (c *census) coverage(schedules, latest, before int) Coverage {
 	}
 }
 
-// NextIsNew estimates the chance that one more schedule is unlike all before it:
-// the share of the schedules whose like was seen only once.
+// NextIsNew estimates the chance that one more schedule is unlike all before it: the share of the schedules whose like
+// was seen only once.
 //
-// Source: Good: The population frequencies of species and the estimation of
-// population parameters (Biometrika 1953), which credits Turing; Böhme: STADS:
-// Software testing as species discovery (TOSEM 2018), of testing. It takes the
+// Source: Good: The population frequencies of species and the estimation of population parameters (Biometrika 1953),
+// which credits Turing; Böhme: STADS: Software testing as species discovery (TOSEM 2018), of testing. It takes the
 // schedules for independent draws, which they are but for a portfolio's warm-up.
 func (c Coverage) NextIsNew() float64 {
 	if c.Schedules == 0 {

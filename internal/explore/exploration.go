@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Exploration is what an Explorer came to: a whole campaign, or a shard of one.
-// It has no more in it than a file keeps: see WriteExplorations.
+// Exploration is the result of an Explorer, for a whole campaign or a shard of one. A file keeps all of it: see
+// WriteExplorations.
 type Exploration struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"` // how the reader named it
@@ -31,12 +31,13 @@ type Exploration struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 
 	Expect  string          `json:"expect"`          // the verdict that is as expected
-	Reach   []scenario.Mark `json:"reach,omitempty"` // what the scenario declares
+	Reach   []scenario.Mark `json:"reach,omitempty"` // the marks that the scenario declares
 	Reached []Reached       `json:"reached,omitempty"`
 	// Unmet are the declared faults that could not strike in any schedule so far.
 	Unmet []string `json:"unmet,omitempty"`
 
-	// Findings are what was violated, and what broke, each once; in the order in which a whole campaign finds them.
+	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds
+	// them.
 	Findings []Finding `json:"findings,omitempty"`
 	// Unknown counts the schedules without a verdict; Doubt is the first of them.
 	Unknown int      `json:"unknown,omitempty"`
@@ -63,8 +64,7 @@ func reached(marks schedules.MarkSet) []Reached {
 	return list
 }
 
-// Finding is an invariant that some schedules violate, or that schedules broke
-// off.
+// Finding is an invariant that some schedules violate, or that schedules broke off.
 type Finding struct {
 	Name      string  `json:"name"` // of the invariant; or "broken"
 	Statement string  `json:"statement,omitempty"`
@@ -74,8 +74,7 @@ type Finding struct {
 	Shortest Example `json:"shortest"`
 }
 
-// brokenFinding is the name of a finding that is no violation: a protocol that
-// panicked, or did not repeat itself.
+// brokenFinding is the name of the finding that is no violation: a protocol that panicked, or was not deterministic.
 const brokenFinding = "broken"
 
 // Example is one schedule that shows a finding.
@@ -96,8 +95,7 @@ func (e *Example) shorter(o *Example) bool {
 	return slices.Compare([]int{e.Switches, e.Steps, e.Schedule}, []int{o.Switches, o.Steps, o.Schedule}) < 0
 }
 
-// addFinding adds one to a list that has each name once, in the order of the
-// earliest examples.
+// addFinding adds one to a list that has each name once, in the order of the earliest examples.
 func addFinding(findings []Finding, f Finding) []Finding {
 	i := slices.IndexFunc(findings, func(g Finding) bool { return g.Name == f.Name })
 	if i < 0 {
@@ -123,7 +121,7 @@ func (x *Exploration) Missing() []scenario.Mark {
 	})
 }
 
-// Verdict says what the exploration came to. A violation outweighs unknown.
+// Verdict is that of the whole exploration. A violation outweighs unknown.
 func (x *Exploration) Verdict() invariant.Verdict {
 	violated := slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Name != brokenFinding }) ||
 		slices.ContainsFunc(x.Corpus, func(r CorpusRun) bool { return r.Violates != "" })
@@ -137,13 +135,13 @@ func (x *Exploration) Verdict() invariant.Verdict {
 	}
 }
 
-// Vacuous says that nothing was violated, but that something was not reached
-// which the scenario declares. Of a shard it cannot be said.
+// Vacuous says that nothing was violated, but that a mark was not reached which the scenario declares. A shard is never
+// vacuous: only the whole can be judged.
 func (x *Exploration) Vacuous() bool {
 	return !x.Shard.partial() && x.Verdict() == invariant.OK && len(x.Missing())+len(x.Unmet) > 0
 }
 
-// Passed says whether the exploration came to what is expected.
+// Passed says whether the exploration has the expected verdict.
 func (x *Exploration) Passed() bool { return x.Verdict().String() == x.Expect && !x.Vacuous() }
 
 // Summary is the verdict in a few words.
@@ -166,7 +164,7 @@ func (x *Exploration) Summary() string {
 	}
 }
 
-// Row is Report.Row of an exploration.
+// Row prints the exploration as a line of the table of campaigns.
 func (x *Exploration) Row() string {
 	marks := make([]scenario.Mark, len(x.Reached))
 	for i, r := range x.Reached {
@@ -175,9 +173,8 @@ func (x *Exploration) Row() string {
 	return prose.TableRow(x.Scenario, x.Protocol, fmt.Sprint(x.Ran), fmt.Sprint(x.Steps), x.Summary(), marks)
 }
 
-// Explain prints what was found, each with its shortest example, why there is no
-// verdict if there is none, and the coverage. program is how the reader calls
-// isr-sim.
+// Explain prints the findings, each with its shortest example, the reason for the verdict unknown, and the coverage.
+// program is how the reader calls isr-sim.
 func (x *Exploration) Explain(program string) string {
 	var b strings.Builder
 	for _, f := range x.Findings {
@@ -241,7 +238,7 @@ func (e *Example) recorded(x *Exploration) (scenario.Replay, error) {
 	return scenario.Replay{Protocol: x.Protocol, Seed: e.Seed, Choices: choices, Swarm: x.Swarm, Digest: e.Digest}, err
 }
 
-// explainReach says what was not reached.
+// explainReach prints the marks that were not reached.
 func (x *Exploration) explainReach(b *strings.Builder) {
 	missing := x.Missing()
 	switch {
@@ -256,7 +253,7 @@ func (x *Exploration) explainReach(b *strings.Builder) {
 	}
 }
 
-// explainOrders says how much was seen of what can happen.
+// explainOrders prints the coverage.
 func (x *Exploration) explainOrders(b *strings.Builder) {
 	c := x.Orders
 	if c.Schedules == 0 {

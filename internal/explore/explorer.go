@@ -1,6 +1,5 @@
-// Package explore runs all schedules of a campaign, whatever they violate, says what
-// was found and how much of what can happen was seen, keeps a corpus of recorded
-// runs, and splits a campaign in shards whose results are merged.
+// Package explore runs all schedules of a campaign, even after a violation. It collects the findings and measures the
+// coverage, keeps a corpus of recorded runs, and splits a campaign into shards whose results are merged.
 package explore
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Explorer is a campaign that goes on after a violation, to find out what else
-// there is, and measures its coverage, which makes it slower by about a half.
+// Explorer is a campaign that goes on after a violation, and measures its coverage, which makes it slower by about a
+// half.
 type Explorer struct {
 	campaign.Campaign
 	// Shard is the part of the campaign to run.
@@ -30,11 +29,10 @@ type Explorer struct {
 	File string
 }
 
-// Run explores. A context that is cancelled ends the campaign between schedules,
-// and makes its verdict unknown unless something is violated; a deadline that has
-// passed is an end like any other. Whatever was found by then is in the result.
-// An error is about the corpus or the scenario, never about a run; what could be
-// found all the same is there beside it.
+// Run explores. A context that is cancelled ends the campaign between schedules, and makes its verdict unknown unless
+// something is violated; a deadline that has passed is an end like any other. All findings until then are in the
+// result. An error is about the corpus or the scenario, never about a run. The result may have findings even with an
+// error.
 func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	run := scenario.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
 	c, err := schedules.New(run, e.Plan, e.Schedules, e.Workers)
@@ -93,7 +91,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 // tenth is the first of the last tenth of the schedules from 0 to last.
 func tenth(last int) int { return (last + 1) - (last+1)/10 }
 
-// keeps says whether the exploration will show this attempt.
+// keeps says whether the exploration will print this attempt.
 func (x *Exploration) keeps(a schedules.Attempt) bool {
 	o := a.Outcome
 	if o.Verdict == invariant.Unknown {
@@ -107,8 +105,7 @@ func (x *Exploration) keeps(a schedules.Attempt) bool {
 	return i < 0 || e.shorter(&x.Findings[i].Shortest)
 }
 
-// digest tells scenarios apart that have one name: the beginning of the SHA-256
-// of all that decides what runs of it are.
+// digest tells apart scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
 func digest(s *scenario.Scenario) (string, error) {
 	same := *s
 	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, scenario.Defaults().Bounds.Schedules
@@ -120,7 +117,7 @@ func digest(s *scenario.Scenario) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// note notes what an attempt that has an outcome came to.
+// note notes the outcome of an attempt.
 func (x *Exploration) note(a schedules.Attempt) {
 	o := a.Outcome
 	switch o.Verdict {
@@ -152,7 +149,7 @@ func (x *Exploration) found(name, statement string, e Example) {
 	x.Findings = addFinding(x.Findings, f)
 }
 
-// exampleOf is what is kept of a run.
+// exampleOf is the part of a run that an exploration keeps.
 func exampleOf(a schedules.Attempt) Example {
 	o := a.Outcome
 	e := Example{

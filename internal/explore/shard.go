@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Shard is a part of a campaign: of n shards, the i-th runs each n-th schedule,
-// beginning with the i-th. Together they run what one would have run alone.
-// The zero Shard is the whole.
+// Shard is a part of a campaign: of n shards, the i-th runs each n-th schedule, beginning with the i-th. Together they
+// run what one would have run alone. The zero Shard is the whole.
 type Shard struct {
 	Index int `json:"index"` // from 1
 	Count int `json:"count"`

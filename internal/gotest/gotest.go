@@ -11,8 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// Write writes a test of a shrunk run to the file test. The test reads the run from
-// the file scenario.
+// Write writes a test of a shrunk run to the file test. The test reads the run from the file scenario.
 func Write(test, scenario string, k *campaign.Shrunk) error {
 	return write(test, scenario, func(pkg, path string) ([]byte, error) { return text(k, pkg, path) })
 }

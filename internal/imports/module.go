@@ -59,13 +59,13 @@ var Module = Rules{
 				"cmd/isr-sim",
 			},
 			To:     []string{"./scenario/campaign"},
-			Reason: "one run knows nothing of those who make many of it; only what judges stores and prints results does",
+			Reason: "one run does not know the packages that make many; only packages that judge stores and print results do",
 		},
 		{
 			From: []string{"scenario/live", "internal/describe"},
 			To:   []string{"github.com/goccy/go-yaml/...", "./internal/mutant", "./scenario", "./scenario/campaign"},
-			Reason: "whoever has live traffic judged reads no scenario file and runs no mutant; " +
-				"what both need to print stands in internal/describe",
+			Reason: "the judge of live traffic needs no scenario file and no mutant; " +
+				"the words for both stand in internal/describe",
 		},
 		{
 			From: []string{"..."},
@@ -73,8 +73,8 @@ var Module = Rules{
 				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
-			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not
-			// come with it.
+			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
+			// it.
 			Directly: true,
 			Reason:   "what is for tests stays with the packages that are for tests",
 		},
@@ -88,7 +88,7 @@ var Module = Rules{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",
 				"github.com/moby/...",
 			},
-			Reason: "whoever imports the library gets no test flags and no Docker client with it",
+			Reason: "an import of the library brings no test flags and no Docker client",
 		},
 		{
 			From:   []string{"..."},
@@ -106,7 +106,7 @@ var Module = Rules{
 			From:   []string{"..."},
 			Except: []string{"internal/serve", "cmd/isr-sim"},
 			To:     []string{"github.com/valyala/..."},
-			Reason: "the server is the command's: whoever imports the library has net/http",
+			Reason: "the server is the command's: the library uses net/http",
 		},
 		{
 			From:     []string{"cmd/isr-sim"},

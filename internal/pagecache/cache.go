@@ -11,8 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Cache answers requests for pages: from META while it is fresh, else by
-// regenerating the page under a lease.
+// Cache answers requests for pages: from META while it is fresh, else by regenerating the page under a lease.
 type Cache struct {
 	cfg   isr.Config
 	store Store
@@ -41,13 +40,12 @@ func NewOn(store Store, cfg isr.Config) (*Cache, error) {
 	return &Cache{cfg, store, early}, nil
 }
 
-// ErrUnavailable says that a page can neither be found nor be made now: somebody
-// else is at it for longer than the cache's patience, or the store failed.
+// ErrUnavailable says that a page can neither be found nor be made now: another node has been making it for longer than
+// the cache's patience, or the store failed.
 var ErrUnavailable = errors.New("page unavailable")
 
-// Get returns the page for key. By default, an error means that there is no page
-// to serve: once a page has been seen, it is served, as what it is, whatever fails
-// after.
+// Get returns the page for key. By default, an error means that there is no page to serve: once a page has been seen,
+// it is served, as fresh or stale as it is, even if a later request fails.
 func (c *Cache) Get(ctx context.Context, key string) (isr.Served, error) {
 	v := visit{Cache: c, key: key}
 	served, err := v.get(ctx)
@@ -104,8 +102,7 @@ type page struct {
 	overtaken bool
 }
 
-// look returns the page that META leads to, nil if there is none. A row whose
-// body is gone is as good as no row.
+// look returns the page that META leads to, nil if there is none. A row whose body is gone is as good as no row.
 func (v *visit) look(ctx context.Context) (*page, error) {
 	meta, err := v.store.Read(ctx, v.key)
 	if err == nil || errors.Is(err, isr.ErrMiss) {
@@ -130,15 +127,13 @@ func (v *visit) look(ctx context.Context) (*page, error) {
 
 func (c *Cache) fresh(p *page) bool { return !p.overtaken && c.store.Fresh(p.meta, c.cfg.Clock.Now()) }
 
-// serve claims freshness as of now: while the body was on its way, the window
-// may have ended.
+// serve claims freshness as of now: while the body was on its way, the window may have ended.
 func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fresh: c.fresh(p)} }
 
-// regenerate makes and publishes the page. The lease is given back whatever
-// happens; if that fails, it ends by itself.
+// regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	// Whoever held the lease before may have published after our look: making the page again would be a stampede. A look
-	// that fails does not say that it has not.
+	// The holder before may have published after our look: making the page again would be a stampede. A look that fails
+	// does not rule that out.
 	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
 		v.release(ctx, lease)
 		return found, err
@@ -154,14 +149,14 @@ func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 	return made, nil
 }
 
-// release gives the lease back, best effort. The caller may be gone, and its
-// context with it: that must not keep the key locked for those still there.
+// release gives the lease back, best effort. The caller may be gone, and its context with it: that must not keep the
+// key locked for those still there.
 func (c *Cache) release(ctx context.Context, lease Lease) {
 	_ = c.store.Release(context.WithoutCancel(ctx), lease)
 }
 
-// render makes the page and stores its body. generated_at is taken before the
-// origin is read, so that a page never claims to be newer than its data.
+// render makes the page and stores its body. generated_at is taken before the origin is read, so that a page never
+// claims to be newer than its data.
 func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
 	generatedAt := Floor(v.cfg.Clock.Now())
 	lease.Seen = v.seen // before the origin is read
@@ -198,11 +193,10 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 	return nil
 }
 
-// unpublished decides what to serve after a publish that was refused, or whose
-// outcome is unknown. What META shows decides, if it is fresh. Else, after a
-// refusal, our own page serves: its data is as new as its generated_at says. If it
-// was overtaken, it may be older than an invalidation, and is served as stale. Any
-// other failure is the store's, and the caller's to hear of.
+// unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. What META shows
+// decides, if it is fresh. Else, after a refusal, our own page serves: its data is as new as its generated_at says. If
+// it was overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and
+// the caller's to hear of.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
 	v.release(ctx, lease)
 	found, err := v.look(ctx)

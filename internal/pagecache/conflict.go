@@ -9,19 +9,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// A holder's write that meets a transaction conflict is sent at most
-// conflictAttempts times. Between them it waits, conflictWait at first and twice
-// as long each time: 350 ms in all, little beside a lease.
+// A holder's write that meets a transaction conflict is sent at most conflictAttempts times. Between them it waits,
+// conflictWait at first and twice as long each time: 350 ms in all, a small part of a lease.
 const (
 	conflictAttempts = 4
 	conflictWait     = 50 * time.Millisecond
 )
 
-// pastConflicts writes, and writes again while another request on the same rows
-// is in the way. DynamoDB answers a conflict only to what it did not do, and the
-// SDK leaves it to the caller: a holder who took it for a failure would throw
-// away a good page. Whoever is in the way is refused by the lease, so a few tries
-// are enough. write must judge its guards anew each time.
+// pastConflicts writes, and writes again while another request on the same rows is in the way. DynamoDB answers a
+// conflict only to what it did not do, and the SDK leaves it to the caller: a holder that took it for a failure would
+// throw away a good page. The lease refuses the other request, so a few tries are enough. write must judge its guards
+// anew each time.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func (s *leases) pastConflicts(ctx context.Context, write func() error) error {
@@ -36,8 +34,8 @@ func (s *leases) pastConflicts(ctx context.Context, write func() error) error {
 	}
 }
 
-// conflicts says whether a write was refused for another request on the same
-// rows, and for nothing that trying again cannot mend.
+// conflicts says whether a write was refused for another request on the same rows, and for nothing that trying again
+// cannot mend.
 func conflicts(err error) bool {
 	if _, ok := errors.AsType[*types.TransactionConflictException](err); ok {
 		return true

@@ -11,9 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// An invalidation closes the window of the page and counts META's version up. Where
-// there is no page, it leaves a row with a version, so that whoever is making one
-// is refused. It is kept as long as a page is: no rendering may take longer.
+// An invalidation closes the window of the page and counts META's version up. Where there is no page, it leaves a row
+// with a version, so that the publish of a page that is being made is refused. The row is kept as long as a page: no
+// rendering may take longer.
 var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"
@@ -22,15 +22,13 @@ var (
 	setNoPage = countUp + ", #ttl = :ttl REMOVE s3_key, current_sk, generated_at, etag"
 )
 
-// invalidateAttempts is how many times a page may come or go between the two
-// requests of an invalidation.
+// invalidateAttempts is how many times a page may come or go between the two requests of an invalidation.
 const invalidateAttempts = 4
 
-// Invalidate implements Store. Sent again after a lost response, it counts up
-// once more: that refuses nobody it should not, but a writer who began in between,
-// and whose page is then made once more.
+// Invalidate implements Store. Sent again after a lost response, it counts up once more. The only correct writer that
+// this refuses is one that began in between, and its page is then made once more.
 //
-// Without GuardVersion nobody would heed it.
+// Without GuardVersion no publish would look at the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
 	if !has(s.cfg.Guards, isr.GuardVersion) {
 		return storeError("invalidate", key, fmt.Errorf("%w: Config.Guards is %v, expected one with version: nothing else keeps a page "+

@@ -13,8 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// leases is what the recipes have in common: the LOCK row of a key, and how a
-// page is published under it.
+// leases is what the recipes have in common: the LOCK row of a key, and how a page is published under it.
 type leases struct {
 	cfg isr.Config
 	// last is the partition key that was made last: a request for a page needs that of one cache key many times.
@@ -51,23 +50,21 @@ func (s *leases) GetRow(ctx context.Context, key, sk string) (map[string]types.A
 	return out.Item, nil
 }
 
-// Fresh implements Store: by generated_at and revalidate_seconds, never by ttl
-// and never by presence. A window of nothing is what an invalidation leaves: not
-// even a clock that is behind finds it open.
+// Fresh implements Store: by generated_at and revalidate_seconds, never by ttl and never by presence. A window of
+// nothing is what an invalidation leaves: not even a clock that is behind finds it open.
 func (s *leases) Fresh(m Meta, now time.Time) bool {
 	return m.RevalidateSeconds > 0 && Floor(now) < m.FreshUntil()
 }
 
-// gone is the last ttl of rows that count as gone now: they are a TTLBuffer before
-// it. TTL has not come yet then, by any clock, and whether it has come later makes
-// no difference.
+// gone is the last ttl of rows that count as gone now: they are a TTLBuffer before it. TTL has not come yet then, by
+// any clock, and whether it has come later makes no difference.
 func (s *leases) gone() EpochSeconds { return s.Now() + buffer(&s.cfg) }
 
 // Gone says whether a row with that ttl counts as gone.
 func (s *leases) Gone(ttl EpochSeconds) bool { return ttl != 0 && ttl <= s.gone() }
 
-// found is what a META row says that was read: ErrMiss of no row, and, together with
-// its version, of one that counts as gone or has no page.
+// found is what a META row says that was read: ErrMiss of no row, and, together with its version, of one that counts as
+// gone or has no page.
 func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	if item == nil {
 		return Meta{}, isr.ErrMiss
@@ -99,8 +96,7 @@ func (s *leases) NewLock(key, token string) Lock {
 
 func (s *leases) lockTTL(expires EpochSeconds) EpochSeconds { return expires + buffer(&s.cfg) }
 
-// The conditions of the writes, and what a refresh sets. The SDK takes pointers,
-// and only reads what they lead to.
+// The conditions of the writes, and what a refresh sets. The SDK takes pointers, and only reads what they lead to.
 var (
 	ifFree       = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 	ifOwn        = "lease_token = :token"
@@ -111,12 +107,10 @@ var (
 
 // Acquire implements Store.
 //
-// A refusal can be the answer to one's own success: when the response to the put
-// is lost, the SDK sends the put again, which then meets its own row. So the
-// refused put asks for the row, and a row with the own token is a success.
+// A refusal can be the answer to one's own success: when the response to the put is lost, the SDK sends the put again,
+// which then meets its own row. So the refused put asks for the row, and a row with the own token is a success.
 //
-// A put that meets a transaction on LOCK counts as refused, too: only a holder
-// who publishes has one.
+// A put that meets a transaction on LOCK counts as refused, too: only a holder who publishes has one.
 func (s *leases) Acquire(ctx context.Context, key string) (Lease, error) {
 	lock := s.NewLock(key, s.cfg.Tokens())
 	lease := Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}
@@ -170,8 +164,8 @@ func (s *leases) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	return l, nil
 }
 
-// Release implements Store. It needs the token only: giving back a lease that is
-// over, and that nobody took, harms nobody.
+// Release implements Store. It needs the token only: giving back a lease that is over and has not been taken over
+// changes nothing for others.
 func (s *leases) Release(ctx context.Context, l Lease) error {
 	err := s.pastConflicts(ctx, func() error {
 		_, err := s.cfg.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -188,8 +182,7 @@ func (s *leases) Release(ctx context.Context, l Lease) error {
 	return nil
 }
 
-// leaseLost turns the refusal of a guarded write into ErrLeaseLost; any other
-// error stays what it is.
+// leaseLost turns the refusal of a guarded write into ErrLeaseLost; any other error stays what it is.
 func leaseLost(err error) error {
 	if _, refused := Refused(err); refused {
 		return isr.ErrLeaseLost

@@ -8,8 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// IsMeta is the sort key of a META row: package attributevalue writes it as
-// "META", and reads nothing else.
+// IsMeta is the sort key of a META row: package attributevalue writes it as "META", and reads nothing else.
 type IsMeta struct{}
 
 // MarshalDynamoDBAttributeValue implements attributevalue.Marshaler.

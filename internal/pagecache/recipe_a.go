@@ -9,9 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// RecipeA keeps one META row a key and publishes it in place: one transaction
-// puts META and deletes LOCK, under the guards. By default, they are that the
-// lease is the publisher's own and not over.
+// RecipeA keeps one META row a key and publishes it in place: one transaction puts META and deletes LOCK, under the
+// guards. By default, they are that the lease is the publisher's own and not over.
 type RecipeA struct{ leases }
 
 var _ Store = (*RecipeA)(nil)
@@ -50,8 +49,8 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 	return m, nil
 }
 
-// Found is what a META row says that was read: ErrMiss of no row, and, together
-// with its Version, of one that counts as gone or has no page.
+// Found is what a META row says that was read: ErrMiss of no row, and, together with its Version, of one that counts as
+// gone or has no page.
 func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 	m, err := r.found(item)
 	if err == nil && m.S3Key == "" {

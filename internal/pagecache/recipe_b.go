@@ -11,13 +11,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// RecipeB keeps a row for each generation of a page, VER#<lease token>, and META
-// as the pointer to the visible one: one transaction puts the version, moves the
-// pointer and deletes LOCK, under the guards. A page can be rolled back to an
+// RecipeB keeps a row for each generation of a page, VER#<lease token>, and META as the pointer to the visible one: one
+// transaction puts the version, moves the pointer and deletes LOCK, under the guards. A page can be rolled back to an
 // older version as long as that is kept.
 //
-// Freshness is the pointer's: generated_at and revalidate_seconds are in both rows.
-// The version's ttl is never before the pointer's.
+// Freshness is the pointer's: generated_at and revalidate_seconds are in both rows. The version's ttl is never before
+// the pointer's.
 type RecipeB struct{ leases }
 
 var _ Store = (*RecipeB)(nil)
@@ -31,9 +30,8 @@ func NewRecipeB(cfg isr.Config) (*RecipeB, error) {
 	return &RecipeB{leases{cfg: cfg}}, nil
 }
 
-// Read implements Store: META, and then the version that it leads to. A version
-// is written once, so the two are those of one moment. A pointer to a row that is
-// gone is a miss.
+// Read implements Store: META, and then the version that it leads to. A version is written once, so the two are those
+// of one moment. A pointer to a row that is gone is a miss.
 func (r *RecipeB) Read(ctx context.Context, key string) (Meta, error) {
 	m, err := r.pointer(ctx, key)
 	if err != nil {
@@ -94,8 +92,8 @@ func (r *RecipeB) Publish(ctx context.Context, l Lease, m Meta) error {
 	})
 }
 
-// PointTo makes the update that has META lead to m.CurrentSK, on a condition with
-// its values, which may be nil; :gone is the value that is compared with #ttl.
+// PointTo makes the update that has META lead to m.CurrentSK, on a condition with its values, which may be nil; :gone
+// is the value that is compared with #ttl.
 func (r *RecipeB) PointTo(key string, m Meta, condition *string, values map[string]types.AttributeValue) *types.Update {
 	if values == nil {
 		values = map[string]types.AttributeValue{}
@@ -157,8 +155,7 @@ func (r *RecipeB) Older(ctx context.Context, key string) (visible, older Meta, e
 	return visible, older, nil
 }
 
-// age orders versions: by when they were generated, and those of one second by
-// their sort keys.
+// age orders versions: by when they were generated, and those of one second by their sort keys.
 type age struct {
 	generatedAt EpochSeconds
 	sk          string

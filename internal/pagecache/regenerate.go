@@ -8,16 +8,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Regenerate implements Regenerator: it makes and publishes the page, fresh or
-// not, once a Request. Who asks again is served what was made for him, as long as
-// Retention lasts. While somebody else is regenerating the page, he waits.
+// Regenerate implements Regenerator: it makes and publishes the page, fresh or not, once for each Request. The same
+// request again is served the page that was made for it, for as long as Retention lasts. A request waits while another
+// node is regenerating the page.
 //
-// ErrOtherInputs says that Request.ID was used with another Hash. A failure is an
-// error, whatever the failure policy: the page was not made, or nobody knows. The
-// same request again is the way to find out.
+// ErrOtherInputs says that Request.ID was used with another Hash. A failure is an error under every failure policy: the
+// page was not made, or this call cannot tell. The same request again finds out.
 //
-// What an earlier call has made is served as fresh only while it is the visible
-// page.
+// The page of an earlier call is served as fresh only while it is the visible page.
 func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	if r.ID == "" {
 		return isr.Served{}, errNoID
@@ -35,12 +33,12 @@ func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.
 	}
 }
 
-// again says whether an error is that of somebody else who was there first.
+// again says whether an error means that another node was faster.
 func again(err error) bool {
 	return errors.Is(err, ErrHeld) || errors.Is(err, isr.ErrLeaseLost) || errors.Is(err, ErrOvertaken) || errors.Is(err, ErrAnswered)
 }
 
-// answer serves what the request has been answered by, or answers it.
+// answer serves the page that has answered the request, or answers it.
 func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	row, err := v.store.Begin(ctx, v.key, r)
 	if err != nil {
@@ -53,12 +51,12 @@ func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	if err != nil {
 		return isr.Served{}, err
 	}
-	// Whoever held the lease before may have answered the request. If that cannot be told, the publish will be.
+	// The holder before may have answered the request. If Asked cannot tell, the publish will be refused.
 	if row, err := v.store.Asked(ctx, v.key, r); err == nil && row.Status == RequestCompleted {
 		v.release(ctx, lease)
 		return v.result(ctx, row)
 	}
-	// What is seen of META now, under the lease and before the origin is read, is what the publish builds upon.
+	// The publish builds upon META as it is now, under the lease and before the origin is read.
 	if err := v.see(ctx); err != nil {
 		v.release(ctx, lease)
 		return isr.Served{}, err
@@ -93,8 +91,8 @@ func (v *visit) see(ctx context.Context) error {
 	return nil
 }
 
-// result serves what a request was answered by. It is fresh while META says so of
-// that very page; if META cannot be read, nobody says so.
+// result serves the page that answered a request. It is fresh while META says so of that very page. If META cannot be
+// read, it does not count as fresh.
 func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) {
 	body, err := v.cfg.Bodies.GetBody(ctx, row.ResultS3Key)
 	if err != nil {

@@ -14,16 +14,14 @@ import (
 // RequestStatus is how far a requested regeneration has come.
 type RequestStatus string
 
-// The statuses. A request that has started or failed may be taken up again, by
-// anybody who has the same inputs.
+// The statuses. A request that has started or failed may be taken up again, by anybody who has the same inputs.
 const (
 	RequestStarted   RequestStatus = "STARTED"
 	RequestCompleted RequestStatus = "COMPLETED"
 	RequestFailed    RequestStatus = "FAILED"
 )
 
-// RequestRow is a REQ# row: one regeneration that somebody has asked for by an
-// idempotency key.
+// RequestRow is a REQ# row: one regeneration that was asked for with an idempotency key.
 type RequestRow struct {
 	PK          string        `dynamodbav:"pk"`
 	SK          string        `dynamodbav:"sk"` // REQ# and the idempotency key
@@ -46,8 +44,7 @@ func (r RequestRow) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseRequestRow reads a REQ# row. A row that is not one is an error that says
-// which attribute is wrong.
+// ParseRequestRow reads a REQ# row. A row that is not one is an error that says which attribute is wrong.
 func ParseRequestRow(item map[string]types.AttributeValue) (RequestRow, error) {
 	r := reader{item: item}
 	row := RequestRow{
@@ -77,8 +74,8 @@ var (
 	aliasStatusTTL = map[string]string{"#status": attrStatus, "#ttl": attrTTL}
 )
 
-// Begin implements Store. The answer to a put whose response was lost and which
-// was sent again is the row that it has written.
+// Begin implements Store. The answer to a put whose response was lost and which was sent again is the row that it has
+// written.
 func (s *leases) Begin(ctx context.Context, key string, r isr.Request) (RequestRow, error) {
 	var row RequestRow
 	var found map[string]types.AttributeValue

@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// Invalidate implements Invalidator. It needs GuardVersion: ErrUnsupported
-// without. After any other error, it may have taken effect.
+// Invalidate implements Invalidator. It needs GuardVersion: ErrUnsupported without. After any other error, it may have
+// taken effect.
 func (c *Cache) Invalidate(ctx context.Context, key string) error {
 	return c.store.Invalidate(ctx, key)
 }
 
-// Rollback implements Rollbacker, for recipe B: ErrUnsupported otherwise. It waits
-// for whoever is regenerating the page. After an error that is neither of these
-// nor ErrMiss, it may have taken effect, and another call goes back further.
+// Rollback implements Rollbacker, for recipe B: ErrUnsupported otherwise. It waits while another node is regenerating
+// the page. After an error that is neither of these nor ErrMiss, it may have taken effect, and another call goes back
+// further.
 //
-// A rollback lasts until the page is made again. An older version is fresh until
-// its own window is over, which it mostly is, and never if the page has been
-// invalidated since it was made: then the next request makes the page again.
+// A rollback lasts until the page is made again. An older version is fresh until its own window is over, which it
+// mostly is, and never if the page has been invalidated since it was made: then the next request makes the page again.
 func (c *Cache) Rollback(ctx context.Context, key string) error {
 	for look := 0; ; look++ {
 		err := c.rollBack(ctx, key)

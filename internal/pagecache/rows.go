@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Attribute names of the rows, and what begins the sort keys beside [isr.SortMeta] and [isr.SortLock].
+// The names of the rows' attributes, and the prefixes of the sort keys other than [isr.SortMeta] and [isr.SortLock].
 const (
 	attrPK                = "pk"
 	attrSK                = "sk"
@@ -30,8 +30,7 @@ const (
 	SortRequest = "REQ#" // begins the sort key of a requested regeneration
 )
 
-// EpochSeconds is an instant as the rows hold it. Its own type keeps
-// milliseconds out.
+// EpochSeconds is an instant as the rows hold it. Its own type keeps milliseconds out.
 type EpochSeconds int64
 
 // Floor is the last whole second not after t: what "now" is.
@@ -51,11 +50,11 @@ func (e EpochSeconds) Time() time.Time { return time.Unix(int64(e), 0).UTC() }
 
 func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e)) }
 
-// Meta is the META row of a key: the page itself in recipe A, and the pointer to
-// the page's version in recipe B. What recipe B's Read returns has both.
+// Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. What
+// recipe B's Read returns has both.
 //
-// A row without S3Key and without CurrentSK is what an invalidation leaves where
-// there was no page: it has a Version and nothing else.
+// A row without S3Key and without CurrentSK is what an invalidation leaves where there was no page: it has a Version
+// and nothing else.
 type Meta struct {
 	PK                string       `dynamodbav:"pk"`
 	SK                IsMeta       `dynamodbav:"sk"`
@@ -91,8 +90,8 @@ func (m Meta) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseMeta reads a META row. A row that is not one, such as another team's, is
-// an error that says which attribute is wrong.
+// ParseMeta reads a META row. A row that is not one, such as another team's, is an error that says which attribute is
+// wrong.
 func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	r := reader{item: item}
 	m := Meta{
@@ -147,8 +146,7 @@ func (v Version) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseVersion reads a VER# row. A row that is not one is an error that says which
-// attribute is wrong.
+// ParseVersion reads a VER# row. A row that is not one is an error that says which attribute is wrong.
 func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
 	r := reader{item: item}
 	v := Version{

@@ -14,40 +14,39 @@ type Lease struct {
 	Token     string
 	ExpiresAt EpochSeconds
 	Seen      int64       // the version of META that the page to be published is built upon, 0 if none was seen
-	Request   isr.Request // that the page is made for; its ID is "" if nobody has asked for it by one
+	Request   isr.Request // that the page is made for; its ID is "" if there is none
 }
 
-// Store is how a protocol keeps META and LOCK. RecipeA is the reference; a
-// mutant replaces one method.
+// Store is how a protocol keeps META and LOCK. RecipeA is the reference; a mutant replaces one method.
 type Store interface {
 	// Config returns the configuration with its defaults filled in.
 	Config() isr.Config
-	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over; then, and
-	// where an invalidation was, together with a Meta that has the row's Version.
+	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over; then,
+	// and where an invalidation was, together with a Meta that has the row's Version.
 	Read(ctx context.Context, key string) (Meta, error)
 	// Fresh says whether the page may be served as fresh at now.
 	Fresh(m Meta, now time.Time) bool
-	// Acquire takes the lease if nobody holds it. ErrHeld if somebody does.
+	// Acquire takes the lease if it is free. ErrHeld if it is not.
 	Acquire(ctx context.Context, key string) (Lease, error)
 	// Refresh extends a lease that is still held. ErrLeaseLost if it is not.
 	Refresh(ctx context.Context, l Lease) (Lease, error)
 	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held, and
-	// ErrOvertaken if META is not any more what it was when Lease.Seen was its version, or newer than m. For a lease with a
-	// Request, it also writes down that this is what the request was answered by; ErrAnswered if it has been.
+	// ErrOvertaken if META is not any more what it was when Lease.Seen was its version, or newer than m. For a lease with
+	// a Request, it also writes down m as the answer to the request; ErrAnswered if there is one already.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
 	// ErrUnsupported without GuardVersion.
 	Invalidate(ctx context.Context, key string) error
-	// Older returns the page that is visible and the newest that is older. ErrMiss if there is none, ErrUnsupported if
-	// the protocol keeps none.
+	// Older returns the page that is visible and the newest that is older. ErrMiss if there is none, ErrUnsupported if the
+	// protocol keeps none.
 	Older(ctx context.Context, key string) (visible, older Meta, err error)
 	// Restore makes older visible if visible still is, and gives the lease back, both or neither. ErrLeaseLost and
 	// ErrOvertaken are as for Publish.
 	Restore(ctx context.Context, l Lease, visible, older Meta) error
-	// Begin writes down that a request was made, unless it is, and returns what is written. ErrOtherInputs if it was made
+	// Begin writes down a request, unless it is written down already, and returns its row. ErrOtherInputs if it was made
 	// with another hash.
 	Begin(ctx context.Context, key string, r isr.Request) (RequestRow, error)
-	// Asked returns what is written of a request. ErrMiss if nothing is, ErrOtherInputs as for Begin.
+	// Asked returns the row of a request. ErrMiss if there is none, ErrOtherInputs as for Begin.
 	Asked(ctx context.Context, key string, r isr.Request) (RequestRow, error)
 	// Fail writes down that a request's page could not be made. ErrAnswered if it is not in progress.
 	Fail(ctx context.Context, key string, r isr.Request) error
@@ -55,17 +54,16 @@ type Store interface {
 	Release(ctx context.Context, l Lease) error
 }
 
-// What a Store answers beside success, [isr.ErrMiss], [isr.ErrLeaseLost] and
-// [isr.ErrUnsupported]. Test with errors.Is.
+// The answers of a Store, besides success, [isr.ErrMiss], [isr.ErrLeaseLost] and [isr.ErrUnsupported]. Test with
+// errors.Is.
 var (
 	ErrHeld      = errors.New("somebody else holds the lease")
 	ErrOvertaken = errors.New("the page has been published or invalidated since it was looked at")
 	ErrAnswered  = errors.New("the request has been answered")
 )
 
-// opError says which operation on which key failed. Most are answers that a cache
-// acts upon, such as ErrHeld, and nobody reads: the words are made when somebody
-// does.
+// opError says which operation on which key failed. Most are answers that a cache acts upon, such as ErrHeld, and are
+// never printed: so the text is made only by Error.
 type opError struct {
 	operation, key string
 	err            error

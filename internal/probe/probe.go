@@ -1,6 +1,6 @@
-// Package probe is how packages of this module look into a run: at its steps, its coverage and the requests on its wire.
-// A Probe travels in the context of scenario.Run.Do, as net/http/httptrace does it for requests, so that the public types
-// of a run carry nothing that only this module reads.
+// Package probe is how packages of this module look into a run: at its steps, its coverage and the requests on its
+// wire. A Probe travels in the context of scenario.Run.Do, as net/http/httptrace does it for requests, so that the
+// public types of a run carry nothing that only this module reads.
 package probe
 
 import (
@@ -29,8 +29,7 @@ type Probe struct {
 	Rows      []attr.Item // what was left in the store
 }
 
-// Exchange is one thing that took effect in the store in a run: a call with its
-// answer, or a deletion by TTL.
+// Exchange is one thing that took effect in the store in a run: a call with its answer, or a deletion by TTL.
 type Exchange struct {
 	Input  any // *dynamodb.XxxInput; nil for a deletion by TTL
 	Output any

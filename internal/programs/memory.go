@@ -10,8 +10,7 @@ type memory struct {
 	wrong     bool // an assertion has failed
 }
 
-// variable is a place in memory. A mutex is a variable that is 1 while it is
-// held.
+// variable is a place in memory. A mutex is a variable that is 1 while it is held.
 type variable struct {
 	name          string
 	value         int

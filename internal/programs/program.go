@@ -15,14 +15,12 @@ type Program struct {
 	joins   bool         // whether the main thread waits for the others at its end
 }
 
-// creation is the number of steps that the main thread takes to create a
-// thread: pthread_create allocates a stack, maps it, and hands over. The
-// threads that are created first have that much of a start, which makes these
-// programs hard for a random walk.
+// creation is the number of steps that the main thread takes to create a thread: pthread_create allocates a stack, maps
+// it, and hands over. The threads that are created first have that much of a start, which makes these programs hard for
+// a random walk.
 const creation = 4
 
-// Run runs the program once and reports whether it has shown its bug, which
-// means that an assertion failed.
+// Run runs the program once and reports whether it has shown its bug, which means that an assertion failed.
 func (p Program) Run(cfg sim.Config) (shown bool, result sim.Result) {
 	m := &memory{variables: map[string]*variable{}}
 	//isrsim:unordered each is another variable

@@ -5,12 +5,10 @@ import (
 	"slices"
 )
 
-// All returns the programs in the order in which tables show them. They are
-// those of SCTBench. Each has the bug of its original, and its comment names
-// the differences.
+// All returns the programs in the order in which tables show them. They are those of SCTBench. Each has the bug of its
+// original, and its comment names the differences.
 //
-// Source: Thomson, Donaldson, Betts: Concurrency testing using controlled
-// schedulers: an empirical study (TOPC 2016),
+// Source: Thomson, Donaldson, Betts: Concurrency testing using controlled schedulers: an empirical study (TOPC 2016),
 // https://github.com/mc-imperial/sctbench/tree/master/benchmarks
 func All() []Program {
 	return []Program{
@@ -19,9 +17,8 @@ func All() []Program {
 	}
 }
 
-// Reorder is reorder_N: setters write a = 1 and then b = -1, and a checker, which
-// is created last, must not see one without the other. Of N threads, one checks;
-// in the original of reorder_20, ten do.
+// Reorder is reorder_N: setters write a = 1 and then b = -1, and a checker, which is created last, must not see one
+// without the other. Of N threads, one checks; in the original of reorder_20, ten do.
 func Reorder(n int) Program {
 	setter := func(t thread) {
 		t.set("a", 1)
@@ -41,8 +38,7 @@ func Reorder(n int) Program {
 	}
 }
 
-// twostage is twostage_bad: data2 follows data1, each under a mutex of its own, and
-// between the two they disagree.
+// twostage is twostage_bad: data2 follows data1, each under a mutex of its own, and between the two they disagree.
 func twostage() Program {
 	writer := func(t thread) {
 		t.lock("data1 mutex")
@@ -68,9 +64,8 @@ func twostage() Program {
 	return Program{Name: "twostage", threads: []func(thread){writer, reader}, joins: true}
 }
 
-// account is account_bad: the checker expects another balance than a deposit and a
-// withdrawal make, so that it fails whenever it runs after both. The main thread
-// creates it first and does not wait.
+// account is account_bad: the checker expects another balance than a deposit and a withdrawal make, so that it fails
+// whenever it runs after both. The main thread creates it first and does not wait.
 func account() Program {
 	const x, y, z = 1, 2, 4
 	move := func(amount int, done string) func(thread) {
@@ -94,9 +89,8 @@ func account() Program {
 	}
 }
 
-// stack is stack_bad: the flag that says that something has been pushed is
-// never cleared, so that a thread that pops faster than the other pushes finds
-// nothing.
+// stack is stack_bad: the flag that says that something has been pushed is never cleared, so that a thread that pops
+// faster than the other pushes finds nothing.
 func stack() Program {
 	const size = 10
 	slot := func(i int) string { return fmt.Sprintf("slot %d", i) }
@@ -130,8 +124,8 @@ func stack() Program {
 	return Program{Name: "stack", threads: []func(thread){push, pop}, joins: true}
 }
 
-// wronglock is wronglock_bad: one thread adds to a variable under a mutex and
-// looks whether it was alone; seven others add under another mutex.
+// wronglock is wronglock_bad: one thread adds to a variable under a mutex and looks whether it was alone; seven others
+// add under another mutex.
 func wronglock() Program {
 	checked := func(t thread) {
 		t.lock("data mutex")
@@ -148,10 +142,8 @@ func wronglock() Program {
 	return Program{Name: "wronglock", threads: append([]func(thread){checked}, slices.Repeat([]func(thread){other}, 7)...), joins: true}
 }
 
-// stringbuffer is stringbuffer-jdk1.4: to append a buffer to another takes its
-// length, and then its characters, each under the buffer's mutex. Meanwhile a
-// second thread erases it and puts its characters back. The main thread
-// appends.
+// stringbuffer is stringbuffer-jdk1.4: to append a buffer to another takes its length, and then its characters, each
+// under the buffer's mutex. Meanwhile a second thread erases it and puts its characters back. The main thread appends.
 func stringbuffer() Program {
 	const length = 3
 	char := func(of string, i int) string { return fmt.Sprintf("%s char %d", of, i) }

@@ -12,9 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Of returns functions that show a campaign's progress and remove it again, if
-// w is a terminal: schedules done, schedules a second, and the time left. A
-// campaign that ends after a time has a bar of that time.
+// Of returns functions that show a campaign's progress and remove it again, if w is a terminal: schedules done,
+// schedules a second, and the time left. A campaign that ends after a time has a bar of that time.
 func Of(w io.Writer, scenario string, lasts time.Duration) (show func(done, of int), remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil, func() {}

@@ -8,12 +8,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// Explanation prints the chance of the violation after each step. A line has the
-// chance, the change that the step made to it, a mark, and the step as in a trace.
-// The mark ! stands at the step from which the violation is certain, as far as the
-// tails can tell; > stands at the last jump, where that is another step. Steps
-// without a choice and without a change are left out, unless all are asked for.
-// Below the steps stand the jumps, and the events that the violation needed.
+// Explanation prints the chance of the violation after each step. A line has the chance, the change that the step made
+// to it, a mark, and the step as in a trace. The mark ! stands at the step from which the violation is certain, as far
+// as the tails can tell; > stands at the last jump, where that is another step. Steps without a choice and without a
+// change are left out, unless all are asked for. Below the steps stand the jumps, and the events that the violation
+// needed.
 func Explanation(e *campaign.Explanation, all bool) string {
 	var b strings.Builder
 	x := explanation{e}
@@ -50,8 +49,7 @@ func Explanation(e *campaign.Explanation, all bool) string {
 // explanation is an explanation on its way into words.
 type explanation struct{ *campaign.Explanation }
 
-// printJumps says when the violation became certain, and at which steps its chance
-// grew.
+// printJumps says when the violation became certain, and at which steps its chance grew.
 func (x explanation) printJumps(b *strings.Builder) {
 	name := x.Outcome.Violation.Invariant.Name
 	if x.Last >= 0 {
@@ -69,9 +67,8 @@ func (x explanation) printJumps(b *strings.Builder) {
 	}
 }
 
-// printEvents says what became of the violation without each event. Those without
-// which the same schedule violates it, too, are only counted unless all are asked
-// for.
+// printEvents prints the number of violations without each event. Those without which the same schedule violates it,
+// too, are only counted unless all are asked for.
 func (x explanation) printEvents(b *strings.Builder, all bool) {
 	if len(x.Events) == 0 {
 		b.WriteString("\nnothing happened that need not have: the order of the steps decided\n")

@@ -8,13 +8,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// ProofRow prints a proof on one line: scenario, protocol, schedules, states,
-// verdict, and the marks that were reached.
+// ProofRow prints a proof on one line: scenario, protocol, schedules, states, verdict, and the marks that were reached.
 func ProofRow(p *campaign.Proof) string {
 	return TableRow(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), p.Reached())
 }
 
-// Extent says in one line how much a proof has searched, and what is left.
+// Extent prints on one line how much a proof has searched, and how much is left.
 func Extent(p *campaign.Proof) string {
 	e := p.Explored
 	counts := fmt.Sprintf("%d schedules, %d states", e.Schedules, e.States)

@@ -1,5 +1,5 @@
-// Package prose puts reports of campaigns, proofs, explanations and replay commands into words: for isr-sim, for package
-// property, and for the messages of tests.
+// Package prose puts reports of campaigns, proofs, explanations and replay commands into words: for isr-sim, for
+// package property, and for the messages of tests.
 package prose
 
 import (
@@ -12,16 +12,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Row prints a campaign on one line: scenario, protocol, schedules, steps, verdict,
-// and the marks that were reached.
+// Row prints a campaign on one line: scenario, protocol, schedules, steps, verdict, and the marks that were reached.
 func Row(r *campaign.Report) string {
 	return TableRow(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), r.Reached())
 }
 
-// Report prints why a campaign did not pass, in this order: verdict, invariant and
-// its statement, the few events that violate it, seed, and the commands that run it
-// again and that shrink it. program is how the reader calls isr-sim, and file how
-// the reader names the scenario. Of a campaign that passed there is nothing to print.
+// Report prints why a campaign did not pass, in this order: verdict, invariant and its statement, the few events that
+// violate it, seed, and the commands that run it again and that shrink it. program is how the reader calls isr-sim, and
+// file how the reader names the scenario. Of a campaign that passed there is nothing to print.
 func Report(r *campaign.Report, program, file string) string {
 	var b strings.Builder
 	switch {
@@ -42,10 +40,9 @@ func Report(r *campaign.Report, program, file string) string {
 	return b.String()
 }
 
-// ReplayLine prints the command that replays a schedule, or another command about
-// it, such as shrink, with everything that decides the run. program is how the
-// reader calls isr-sim, and file how the reader names the scenario. By the digest,
-// if there is one, the command notices that it runs another schedule.
+// ReplayLine prints the command that replays a schedule, or another command about it, such as shrink, with everything
+// that decides the run. program is how the reader calls isr-sim, and file how the reader names the scenario. By the
+// digest, if there is one, the command notices that it runs another schedule.
 func ReplayLine(r scenario.Replay, command, program, file string) string {
 	flags := ""
 	if r.Swarm {

@@ -19,8 +19,7 @@ func ProofHeader() string {
 	return tableLine("scenario", "protocol", "schedules", "states", "verdict", "reached")
 }
 
-// TableRow is a line of such a table. Marks that every campaign must reach are left
-// out of it.
+// TableRow is a line of such a table. Marks that every campaign must reach are left out of it.
 func TableRow(name, protocol, schedules, steps, verdict string, reached []scenario.Mark) string {
 	return tableLine(name, protocol, schedules, steps, verdict, join(notable(reached)))
 }
@@ -43,8 +42,8 @@ func join(marks []scenario.Mark) string {
 	return strings.Join(words, " ")
 }
 
-// Missing prints the marks that no schedule reached, and the faults that could not
-// strike. The text which names the schedules.
+// Missing prints the marks that no schedule reached, and the faults that could not strike. The text which names the
+// schedules.
 func Missing(b *strings.Builder, which string, missing []scenario.Mark, unmet []string) {
 	for _, m := range missing {
 		if schedules.Basic(m) {

@@ -10,9 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Confirm runs a schedule twice more, traced, and notes the traces' digest in its
-// outcome. If one of the three runs differs from another it returns a
-// *scenario.BrokenError with a *scenario.NondeterminismError in it.
+// Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. If one of the three runs
+// differs from another it returns a *scenario.BrokenError with a *scenario.NondeterminismError in it.
 func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i := range traces {
@@ -30,8 +29,7 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	return nil
 }
 
-// repeat runs a schedule once more, and compares the hash of its order and what it
-// came to.
+// repeat runs a schedule once more, and compares the hash of its order and its conclusion.
 func (c Set) repeat(ctx context.Context, a Attempt) error {
 	coverage := probe.Probe{Coverage: true}
 	again, err := c.again(a.Outcome).Do(probe.With(ctx, &coverage))
@@ -44,7 +42,7 @@ func (c Set) repeat(ctx context.Context, a Attempt) error {
 	return nil
 }
 
-// same compares what two runs of one schedule came to; err is of the second.
+// same compares the conclusions of two runs of one schedule; err is of the second.
 func (c Set) same(o, again *scenario.Outcome, err error) error {
 	switch {
 	case err != nil:
@@ -62,7 +60,7 @@ func (c Set) nondeterministic(o *scenario.Outcome, difference string) error {
 	return &scenario.BrokenError{Scenario: c.Scenario.Name, Protocol: c.Protocol.Name, Swarm: c.Swarm, Result: result}
 }
 
-// conclusion is what two runs of one schedule must agree on, in words.
+// conclusion is the part of an outcome that two runs of one schedule must share, in words.
 func conclusion(o *scenario.Outcome) string {
 	said := o.Verdict.String()
 	if o.Violation != nil {

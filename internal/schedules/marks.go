@@ -24,13 +24,11 @@ func (m MarkSet) Missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark scenario.Mark) bool { return m[mark] > 0 })
 }
 
-// insteadOf has the basic marks, without which a campaign has judged nothing,
-// whatever its scenario declares, and for each the mark that will do in its place:
-// of a page that may not be published, the publish must have been refused.
+// insteadOf has the basic marks, without which a campaign has judged nothing, and for each the mark that will do in its
+// place: of a page that may not be published, the publish must have been refused.
 var insteadOf = map[scenario.Mark]scenario.Mark{scenario.Published: scenario.PublishRefused, scenario.ServedFresh: scenario.ServedStale}
 
-// Missing returns which marks a campaign must still reach: those declared, and
-// the basic ones.
+// Missing returns which marks a campaign must still reach: those declared, and the basic ones.
 func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scenario.Mark {
 	var marks []scenario.Mark
 	for _, m := range declared {
@@ -46,8 +44,7 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 	return marks
 }
 
-// Basic says whether a mark is one of those without which a campaign has judged
-// nothing.
+// Basic says whether a mark is one of those without which a campaign has judged nothing.
 func Basic(m scenario.Mark) bool { return insteadOf[m] != "" }
 
 // FaultTexts prints faults as scenario files write them.

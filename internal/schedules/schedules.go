@@ -1,6 +1,5 @@
-// Package schedules runs schedules of a scenario, many at a time, and hands out what
-// they came to one by one and in order. It is what campaigns, explorations and the
-// tests of the tester have in common.
+// Package schedules runs schedules of a scenario, many at a time, and hands out the results one by one and in order.
+// Campaigns, explorations and the tests of the tester share it.
 package schedules
 
 import (
@@ -25,8 +24,8 @@ type Set struct {
 	pool      *scenario.Pool
 }
 
-// New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for the
-// defaults that campaign.Campaign documents.
+// New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for
+// the defaults that campaign.Campaign documents.
 func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 	protocol, err := ProtocolOf(run.Scenario, run.Protocol)
 	if err != nil {
@@ -53,7 +52,7 @@ func ProtocolOf(s *scenario.Scenario, p isr.Protocol) (isr.Protocol, error) {
 	return scenario.ProtocolNamed(s.Protocol)
 }
 
-// Attempt is what became of one schedule.
+// Attempt is the result of one schedule.
 type Attempt struct {
 	Index    int // from 0
 	Strategy string
@@ -64,9 +63,8 @@ type Attempt struct {
 	States []uint64
 }
 
-// Each runs n schedules, the k-th of which is index(k), and has take look at them
-// in this order, until it returns false or ctx is done. The length of schedule 0
-// is the estimate that the others get.
+// Each runs n schedules, the k-th of which is index(k), and has take look at them in this order, until it returns false
+// or ctx is done. The length of schedule 0 is the estimate that the others get.
 func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
 	if n <= 0 || ctx.Err() != nil {
 		return
@@ -100,9 +98,8 @@ func (c Set) Attempt(ctx context.Context, i, expected int) Attempt {
 	return Attempt{Index: i, Strategy: run.Strategy.Name, Outcome: o, Err: err}
 }
 
-// AttemptCovered is Attempt with the run's coverage. A run that violates an
-// invariant is run once more. Most failing runs are only counted, so the hashes of
-// their orders are compared, which costs less than traces.
+// AttemptCovered is Attempt with the run's coverage. A run that violates an invariant is run once more. Most failing
+// runs are only counted, so the hashes of their orders are compared, which costs less than traces.
 func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
 	coverage := probe.Probe{Coverage: true}
 	a := c.Attempt(probe.With(ctx, &coverage), i, expected)

@@ -6,14 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// inOrder calls do for 0, 1 and so on below n on several goroutines, and take, on
-// the caller's, with what came out of each, one at a time and in that order: so
-// whoever takes cannot tell how many goroutines there were.
+// inOrder calls do for 0, 1 and so on below n on several goroutines. On the caller's goroutine it calls take with each
+// result, one at a time and in that order, so the number of goroutines changes nothing for take.
 //
-// It ends early when take returns false, and forgets what was done beyond. It also
-// ends when ctx is done: what has been handed out by then is still done and
-// taken, so that nothing that was found is lost. It returns how many were taken,
-// after all goroutines have ended.
+// It ends early when take returns false, and drops the results after that one. It also ends when ctx is done: the
+// numbers that have been handed out by then are still done and taken, so that no finding is lost. It returns the number
+// of results taken, after all goroutines have ended.
 func inOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take func(i int, v T) bool) int {
 	if workers <= 1 {
 		for i := range n {

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Mutation asks which invariants a mutant breaks, in the scenarios that are known
-// to catch it: those that name it under catches or broken.
+// Mutation asks which invariants a mutant breaks, in the scenarios that are known to catch it: those that name it under
+// catches or broken.
 //
 //	result, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
 //	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
@@ -41,13 +41,12 @@ type FirstViolation struct {
 // CaughtByNamed says whether the invariant that the mutant names has caught it.
 func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks]; return ok }
 
-// atLeast is the number of schedules that every mutant runs, even if the invariant
-// that it names has caught it before: enough for other invariants to catch it, too.
+// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it before:
+// enough for other invariants to catch it, too.
 const atLeast = 200
 
-// Run runs, in each scenario, at most Within schedules until the invariant that
-// the mutant names is violated, and some for the others. An error is not a
-// verdict; see scenario.Run.Do.
+// Run runs, in each scenario, at most Within schedules until the invariant that the mutant names is violated, and some
+// for the others. An error is not a verdict; see scenario.Run.Do.
 func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 	result := &MutantResult{Mutant: m.Mutant, First: map[string]FirstViolation{}}
 	for _, s := range m.Scenarios {
@@ -84,8 +83,8 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantRe
 	return broken
 }
 
-// understands says whether a protocol can carry out the scripts of a scenario that
-// is made for another one. Every protocol can get, change and sleep.
+// understands says whether a protocol can carry out the scripts of a scenario that is made for another one. Every
+// protocol can get, change and sleep.
 func understands(s *scenario.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
 		return true
@@ -100,9 +99,9 @@ func understands(s *scenario.Scenario, p isr.Protocol) bool {
 	return true
 }
 
-// runReference runs a reference protocol in every scenario that it understands, with
-// about the given number of schedules in all. Only the verdicts count: so few
-// schedules of another protocol need not reach what a scenario declares.
+// runReference runs a reference protocol in every scenario that it understands, with about the given number of
+// schedules in all. Only the verdicts count: so few schedules of another protocol need not reach what a scenario
+// declares.
 func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
 	var some []*scenario.Scenario
 	for _, s := range scenarios {
@@ -121,8 +120,7 @@ func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Sce
 	return reports, nil
 }
 
-// MutationTable is mutant by invariant, as a page of Markdown: in which schedule
-// each invariant first caught it.
+// MutationTable is mutant by invariant, as a page of Markdown: in which schedule each invariant first caught it.
 func MutationTable(all []*MutantResult) string {
 	var b strings.Builder
 	judges := invariant.All()

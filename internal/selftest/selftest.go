@@ -1,6 +1,5 @@
-// Package selftest tests the tester: every mutant in the scenarios that are
-// known to catch it, and the reference protocols in all scenarios that they
-// understand. TestTheTesterIsTested holds the results.
+// Package selftest tests the tester: every mutant in the scenarios that are known to catch it, and the reference
+// protocols in all scenarios that they understand. TestTheTesterIsTested holds the results.
 package selftest
 
 import (
@@ -23,8 +22,8 @@ type Run struct {
 	Workers   int // see campaign.Campaign
 }
 
-// Mutants runs all mutants, and calls each with every result. An error is that of a
-// run, or names the mutant at which ctx was done.
+// Mutants runs all mutants, and calls each with every result. An error is that of a run, or names the mutant at which
+// ctx was done.
 func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*MutantResult, err error) {
 	for _, p := range mutant.All() {
 		result, err := Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
@@ -48,9 +47,8 @@ type Reference struct {
 	Verdict   invariant.Verdict // ok if all are; otherwise the last one that is not
 }
 
-// References runs the reference protocols, with that many schedules together,
-// and calls each with the result of every one. An error is that of a run, or
-// names the protocol at which ctx was done.
+// References runs the reference protocols, with that many schedules together, and calls each with the result of every
+// one. An error is that of a run, or names the protocol at which ctx was done.
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := recipe.References()
 	for _, p := range references {
@@ -78,9 +76,8 @@ func Header() string {
 	return fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", "mutant", "names", "found in", "scenario", "others")
 }
 
-// Row is a line of the table of mutants: the mutant, the invariant that it names,
-// the first schedule and its scenario in which that one caught it, and the other
-// invariants that caught it.
+// Row is a line of the table of mutants: the mutant, the invariant that it names, the first schedule and its scenario
+// in which that one caught it, and the other invariants that caught it.
 func Row(c *MutantResult) string {
 	found, where := "not found", ""
 	var others []string

@@ -1,12 +1,12 @@
-// Command strategies measures how many schedules each plan needs to find a bug,
-// and writes the tables of docs/STRATEGIES.md:
+// Command strategies measures how many schedules each plan needs to find a bug, and writes the tables of
+// docs/STRATEGIES.md:
 //
 //	go run ./internal/strategies            # both tables, on all cores, in some minutes
 //	go run ./internal/strategies mutants    # one of them
 //	go run ./internal/strategies programs
 //
-// It is run in the repository's root. The figures depend on the code alone, not on
-// the machine: the same commit gives the same tables.
+// It is run in the repository's root. The figures depend on the code alone, not on the machine: the same commit gives
+// the same tables.
 package main
 
 import (
@@ -69,8 +69,7 @@ func run(ctx context.Context, names []string, progress io.Writer) error {
 		if text, err = replacePart(text, name, table); err != nil {
 			return err
 		}
-		// Part by part: finished measurements are not lost if a later one
-		// fails.
+		// Part by part: finished measurements are not lost if a later one fails.
 		if err := os.WriteFile(document, text, 0o644); err != nil {
 			return err
 		}

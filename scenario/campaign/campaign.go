@@ -11,34 +11,33 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Campaign runs a scenario under many schedules, until one violates an invariant
-// or all have been run. Schedule i uses the i-th seed derived from Seed, and the
-// strategy that the plan has for it.
+// Campaign runs a scenario under many schedules, until one violates an invariant or all have been run. Schedule i uses
+// the i-th seed derived from Seed, and the strategy that the plan has for it.
 type Campaign struct {
 	Scenario *scenario.Scenario
-	// Protocol is what runs; the zero Protocol is the scenario's own.
+	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	Seed     uint64
 	// Plan says which strategies pick the schedules; the zero Plan is sim.Portfolio.
 	Plan sim.Plan
-	// Schedules is how many to run; 0 is what the scenario says.
+	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int
-	// Workers is how many schedules run at the same time; 0 is one for each processor that Go may use. What a campaign
-	// comes to does not depend on it. The protocol's New, and with it all code under test, is called by all of them.
+	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
+	// result does not depend on it. All workers call the protocol's New, and with it all code under test.
 	Workers int
 	scenario.Options
-	// Progress, if set, hears how many schedules are done, from one goroutine and in order.
+	// Progress, if set, is called with the number of schedules done so far, from one goroutine and in order.
 	Progress func(done, of int)
 }
 
-// Report is what a campaign came to.
+// Report is the result of a campaign.
 type Report struct {
 	Scenario  *scenario.Scenario
 	Protocol  isr.Protocol
 	Seed      uint64
 	Schedules int             // that were run
 	Steps     int             // in all of them
-	Missing   []scenario.Mark // what the scenario declares and no schedule reached
+	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
 	Unmet   []scenario.Fault
 	Verdict invariant.Verdict
@@ -53,11 +52,10 @@ type Report struct {
 	total schedules.Total
 }
 
-// Run runs the campaign. A cancelled context ends it: the report is then about
-// the schedules that were run, and its verdict unknown unless one was violated.
-// An error is not a verdict; see scenario.Run.Do. Runs that are not ok are run again, and a
-// protocol that then does something else is a *scenario.BrokenError
-// with a *scenario.NondeterminismError in it.
+// Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
+// verdict unknown unless one was violated. An error is not a verdict; see scenario.Run.Do. Runs that are not ok are run
+// again. If the protocol then does something else, the error is a *scenario.BrokenError with a
+// *scenario.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
 	set, err := schedules.New(run, c.Plan, c.Schedules, c.Workers)

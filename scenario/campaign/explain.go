@@ -15,39 +15,37 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Explain finds out which step of a violated run decided it, and what the
-// violation needed. It runs each prefix of the schedule with many random tails, and
-// counts how many of them violate the same invariant: at a step that brings the
-// violation about, that number jumps. A jump may be undone by what comes next;
-// after the last one, nothing prevents the violation any more.
+// Explain finds the step of a violated run that decided it, and the events that the violation needed. It runs each
+// prefix of the schedule with many random tails, and counts the tails that violate the same invariant: at a step that
+// brings the violation about, that number jumps. Later steps may undo a jump; after the last jump, no step prevents the
+// violation.
 //
-// What need not have happened (a pause, a crash, a fault, a deletion by TTL, a step
-// of a clock, time that moves while somebody can run) is taken away, one event at a
-// time: from the moment before it, the run goes on without it.
+// Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step of a clock, a move of time
+// while an actor can run. Explain leaves them out, one at a time: from the moment before the event, the run goes on
+// without it.
 //
-// The tails are random walks, from streams of the run's seed: one Explain gives
-// one Explanation, on any number of cores. A chance of p is off by more than
-// 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of less
-// than 1.5%.
+// The tails are random walks, from streams of the run's seed: one Explain gives one Explanation, on any number of
+// cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of
+// less than 1.5%.
 type Explain struct {
 	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
 	Failed scenario.Run
-	// Tails is how many random tails each prefix gets; 0 is DefaultTails.
+	// Tails is the number of random tails for each prefix; 0 is DefaultTails.
 	Tails int
 }
 
-// DefaultTails is how many random tails each prefix of an explained run gets.
+// DefaultTails is the number of random tails for each prefix of an explained run.
 const DefaultTails = 200
 
-// Explanation says how likely the violation was after each step.
+// Explanation has the chance of the violation after each step.
 type Explanation struct {
 	Outcome *scenario.Outcome
 	Tails   int
-	Before  int // how many tails violate the invariant before the first step
+	Before  int // number of tails that violate the invariant before the first step
 	Steps   []ExplainedStep
 	// Last is the step at which that number grew for the last time, by more than the tails are off; Jump is the one at
-	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the
-	// invariant. All are positions in Steps, and -1 if it never grew.
+	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the invariant.
+	// All are positions in Steps, and -1 if it never grew.
 	Last, Jump, Sealed int
 	Events             []ExplainedEvent // in the order of Steps
 }
@@ -55,15 +53,14 @@ type Explanation struct {
 // ExplainedStep is a step of an explained run.
 type ExplainedStep struct {
 	N        int    // from 1
-	Text     string // its line in the trace, and what it changed below it
+	Text     string // its line in the trace, and below it the lines of its changes
 	Chosen   bool   // something else could have happened instead
-	Changed  bool   // it changed a row, or what a client knows
+	Changed  bool   // it changed a row, or a client got an answer
 	Violated int    // of the tails that begin after it
 }
 
-// Run explains. If the run does not violate an invariant, the error is a
-// *NotViolatedError; other errors are those of scenario.Run.Do, and that of a cancelled
-// context.
+// Run explains. If the run does not violate an invariant, the error is a *NotViolatedError; other errors are those of
+// scenario.Run.Do, and that of a cancelled context.
 func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails
@@ -116,8 +113,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	return x, err
 }
 
-// grew says whether the number of tails grew by more than they are off: by three
-// standard errors.
+// grew says whether the number of tails grew by more than they are off: by three standard errors.
 func (x *Explanation) grew(before, after int) bool {
 	p, q, n := float64(before)/float64(x.Tails), float64(after)/float64(x.Tails), float64(x.Tails)
 	return after > before && q-p > 3*math.Sqrt((p*(1-p)+q*(1-q))/n)

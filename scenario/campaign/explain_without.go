@@ -9,13 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// ExplainedEvent is something in an explained run that need not have happened, and
-// what becomes of the violation without it.
+// ExplainedEvent is an event of an explained run that need not have happened, with the result of leaving it out.
 type ExplainedEvent struct {
 	Step int    // its position in Steps
-	What string // whose it is, and its kind: alice pause
-	// Violated is how many of the random tails that begin before it, and in which it does not happen, violate the
-	// invariant. For time, that is: in which time does not move while somebody can run.
+	What string // its actor and its kind: alice pause
+	// Violated is the number of random tails that violate the invariant, of those that begin before the event and do not
+	// have it. Without a move of time means that time does not move while an actor can run.
 	Violated int
 	// Rest says whether the rest of the schedule violates the invariant without it, as far as it still fits.
 	Rest bool
@@ -24,13 +23,12 @@ type ExplainedEvent struct {
 // Needed says that without the event no run that was tried violates the invariant.
 func (e ExplainedEvent) Needed() bool { return e.Violated == 0 && !e.Rest }
 
-// witness notices, while another chooser decides a run, what need not have
-// happened.
+// witness records the events of a run that need not have happened, while another chooser decides it.
 type witness struct {
 	chooser sim.Chooser
 	moves   []sim.Move // every step
 	choices int
-	early   bool // something was chosen, and somebody could run
+	early   bool // the step was a choice, and an actor could run
 	events  []optionalEvent
 }
 
@@ -71,11 +69,11 @@ func (w *witness) Watch(s sim.Step) {
 	}
 }
 
-// canRun says whether the step is one that a run does not end without.
+// canRun says whether a run cannot end before the step is taken.
 func canRun(s sim.Step) bool { return s.Kind < sim.Restart }
 
-// mayBeLeftOut says whether a step is not one of those that happen if nothing is
-// out of the ordinary. Time moves when nobody can run, and need not before.
+// mayBeLeftOut says whether a step is not part of an ordinary run. Time moves when no actor can run, and need not move
+// before.
 func mayBeLeftOut(m sim.Move, early bool) bool {
 	switch m.Kind {
 	case sim.Tick:
@@ -87,7 +85,7 @@ func mayBeLeftOut(m sim.Move, early bool) bool {
 	}
 }
 
-// without takes each event away.
+// without leaves out each event, one at a time.
 func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness) ([]ExplainedEvent, error) {
 	if len(seen.events) == 0 {
 		return nil, nil
@@ -151,7 +149,7 @@ func withoutNth(deviations []sim.Deviation, move sim.Move, nth int) []sim.Deviat
 	})
 }
 
-// what names an event: whose it is, and its kind, or the fault that strikes.
+// what names an event: its actor, and its kind or the fault that strikes.
 func (e Explain) what(m sim.Move) string {
 	kind := m.Kind.String()
 	if m.Kind == sim.Effect {
@@ -166,7 +164,7 @@ func (e Explain) what(m sim.Move) string {
 	return m.Name + " " + kind
 }
 
-// avoiding is the strategy without a move. Time does move where nobody can run.
+// avoiding is the strategy without a move. Time still moves where no actor can run.
 func avoiding(move sim.Move, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &avoid{move: move, then: s.New(rng, expectedSteps)}

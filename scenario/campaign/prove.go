@@ -14,42 +14,39 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps,
-// each actor's pauses, crashes, restarts and clock steps, each possible fault's
-// times), until one violates an invariant or none is left. See sim.Exploration
-// for what need not be run, and what a proof rests on.
+// Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps, each actor's pauses, crashes,
+// restarts and clock steps, each possible fault's times), until one violates an invariant or none is left. See
+// sim.Exploration for the schedules that need not be run, and for the assumptions of a proof.
 //
 //	proof, err := campaign.Prove{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(proof.Summary(), proof.Explored.Complete, proof.Explored.States)
 //
 // # Limits
 //
-// It holds for the protocol's code as it is, with one seed: the lags of TTL that
-// are drawn at random are drawn once. It takes one core, and some 150 bytes of
-// memory for each state.
+// It holds for the protocol's code as it is, with one seed: the lags of TTL that are drawn at random are drawn once. It
+// takes one core, and some 150 bytes of memory for each state.
 type Prove struct {
 	Scenario *scenario.Scenario
-	// Protocol is what runs; the zero Protocol is the scenario's own.
+	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
-	// Seed is where TTL lags that are random come from. The schedules need none.
+	// Seed is the seed of random TTL lags. The schedules need none.
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Progress, if set, hears after each schedule how far the search has come.
+	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
 	off sim.Reduction // for tests
 }
 
-// Proof is what a search came to. Its verdict is ok only if the search is complete.
+// Proof is the result of a search. Its verdict is ok only if the search is complete.
 type Proof struct {
 	Report
 	Explored sim.Explored
 }
 
-// Run searches. A context that is over ends the search between two schedules: the
-// verdict is then unknown, and Why names the context's cause. An error is not a
-// verdict; see scenario.Run.Do.
+// Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
+// names the context's cause. An error is not a verdict; see scenario.Run.Do.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
 	protocol, err := schedules.ProtocolOf(s, v.Protocol)
@@ -87,15 +84,15 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
 		return proof, nil
 	}
-	proof.Missing, proof.Unmet = nil, nil // what has not been run may yet reach it
+	proof.Missing, proof.Unmet = nil, nil // schedules that were not run may reach them
 	if proof.Verdict == invariant.OK {
 		proof.Verdict, proof.Why = invariant.Unknown, v.ended(ctx, proof.Explored)
 	}
 	return proof, nil
 }
 
-// again runs a schedule that was abandoned to its end, for its digest; o, if it
-// does not come to the same verdict.
+// again runs a schedule that was abandoned, to its end and with a trace, for its digest. It returns o if the verdict is
+// then another one.
 func again(ctx context.Context, r scenario.Run, o *scenario.Outcome) *scenario.Outcome {
 	r.Strategy, r.Trace = sim.Replay(o.Result.Choices), io.Discard
 	whole, err := r.Do(ctx)
@@ -105,7 +102,7 @@ func again(ctx context.Context, r scenario.Run, o *scenario.Outcome) *scenario.O
 	return whole
 }
 
-// ended says what ended the search before it was complete.
+// ended names the reason why the search ended before it was complete.
 func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
@@ -119,9 +116,8 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	}
 }
 
-// Proved returns the names of the invariants that the search is exhaustive for.
-// Others depend on the order in which different nodes do something at the same
-// instant, of which a search runs one.
+// Proved returns the names of the invariants that the search is exhaustive for. Others depend on the order in which
+// different nodes do something at the same instant, of which a search runs one.
 func (p *Proof) Proved() (names []string) {
 	for _, inv := range invariant.All() {
 		asked := p.Scenario.Settle > 0 || inv.Name != invariant.Liveness().Name

@@ -4,15 +4,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Vacuous says that nothing was violated, but that no schedule reached what the
-// scenario declares it must, or that a fault it declares could never strike.
+// Vacuous says that nothing was violated, but that no schedule reached a mark which the scenario declares, or that a
+// fault which it declares could never strike.
 func (r *Report) Vacuous() bool {
 	return r.Verdict == invariant.OK && len(r.Missing)+len(r.Unmet) > 0
 }
 
-// Passed says whether the campaign came to what its scenario expects and reached
-// what it declares. Under another protocol than the scenario's own, ok is what is
-// expected.
+// Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.
+// Under another protocol than the scenario's own, the expected verdict is ok.
 func (r *Report) Passed() bool {
 	return r.Verdict == r.Scenario.Expected(r.Protocol.Name) && !r.Vacuous()
 }

@@ -16,38 +16,34 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Shrink makes a violated run small: it looks for a run that violates the same
-// invariant with fewer context switches, then fewer steps, then in less time, and
-// then with fewer faults, actors, commands and settings.
+// Shrink makes a violated run small: it looks for a run that violates the same invariant with fewer context switches,
+// then fewer steps, then in less time, and then with fewer faults, actors, commands and settings.
 //
 //	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
 //
-// It tries simpler schedules and simpler scenarios, keeps what still violates the
-// invariant, and ends when nothing simpler does. It is deterministic, and
-// shrinking what it returns changes nothing.
+// It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
+// simpler does. It is deterministic, and shrinking its result changes nothing.
 //
 // # Limits
 //
-// It is greedy: there may be a smaller run that no single change leads to. It
-// keeps a scenario's promises: max-clock-skew is not made smaller while some clock
-// is not exact.
+// It is greedy: there may be a smaller run that no single change leads to. It keeps a scenario's promises:
+// max-clock-skew is not made smaller while some clock is not exact.
 type Shrink struct {
 	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
 	Failed scenario.Run
-	// Runs bounds how many runs are tried; 0 is DefaultShrinkRuns.
+	// Runs bounds the number of runs; 0 is DefaultShrinkRuns.
 	Runs int
 	// ScheduleOnly leaves the scenario as it is.
 	ScheduleOnly bool
 }
 
-// DefaultShrinkRuns bounds how many runs a Shrink tries. It is several times what
-// the embedded scenarios need.
+// DefaultShrinkRuns bounds the number of runs that a Shrink tries. It is several times the number that the embedded
+// scenarios need.
 const DefaultShrinkRuns = 10_000
 
-// Shrunk is what a Shrink came to.
+// Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// Scenario has the run as its replay entry, and says in its About what is violated. It declares nothing to reach and
-	// nothing to catch.
+	// Scenario has the run as its replay entry, and names the violation in its About. It declares no marks and no mutants.
 	Scenario *scenario.Scenario
 	Outcome  *scenario.Outcome // of the replay entry, with its Digest
 	Before   Size
@@ -57,7 +53,7 @@ type Shrunk struct {
 	Bounded bool
 }
 
-// Size says how much there is to understand in a run.
+// Size measures how much of a run there is to understand.
 type Size struct {
 	Switches int           // see sim.Result
 	Steps    int           // in all
@@ -75,7 +71,7 @@ func sizeOf(s *scenario.Scenario, r sim.Result) Size {
 	return size
 }
 
-// compare orders sizes by what is the hardest to understand first.
+// compare orders sizes: the count that is hardest to understand comes first.
 func (s Size) compare(o Size) int {
 	return cmp.Or(
 		cmp.Compare(s.Switches, o.Switches), cmp.Compare(s.Steps, o.Steps), cmp.Compare(s.Elapsed, o.Elapsed),
@@ -99,9 +95,8 @@ func (e *NotViolatedError) Error() string {
 	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one", e.Scenario, e.Protocol, e.Verdict)
 }
 
-// Run shrinks. If the run does not violate an invariant, the error is a
-// *NotViolatedError; other errors are those of scenario.Run.Do. A cancelled context ends
-// it with the smallest run so far.
+// Run shrinks. If the run does not violate an invariant, the error is a *NotViolatedError; other errors are those of
+// scenario.Run.Do. A cancelled context ends it with the smallest run so far.
 func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	k.Failed.Trace = nil
 	if k.Failed.Swarm {
@@ -141,16 +136,15 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	return sh.finish(found, before, budget)
 }
 
-// drawn returns the scenario with only the possible faults that swarm testing
-// leaves on in the run of a seed. The run's choices fit it as they are: a fault
-// that is off offers no step.
+// drawn returns the scenario with only the possible faults that swarm testing leaves on in the run of a seed. The run's
+// choices fit it as they are: a fault that is off offers no step.
 func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
 	same := *s
 	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f scenario.Fault) bool { return f.Maybe && !swarm.Keeps(seed, f.String()) })
 	return &same
 }
 
-// finish makes the scenario file of what was found.
+// finish makes the scenario file of the smallest run.
 func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
@@ -219,7 +213,7 @@ type found struct {
 	recorded sim.Recorded
 }
 
-// compare orders what was found: by size, then by what else there is to read in the file.
+// compare orders findings: by size, then by the details of the scenario.
 func (f *found) compare(o *found) int {
 	if c := sizeOf(f.scenario, f.recorded.Result).compare(sizeOf(o.scenario, o.recorded.Result)); c != 0 {
 		return c
@@ -228,8 +222,8 @@ func (f *found) compare(o *found) int {
 	return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(len(f.recorded.Deviations), len(o.recorded.Deviations)), cmp.Compare(f.seed, o.seed))
 }
 
-// detailsOf counts what a reader of the scenario has to know beside its size: what may befall the nodes, ticks, settings
-// that are not the default, and durations.
+// detailsOf counts the details of a scenario besides its size: the pauses, crashes and clock steps that it permits,
+// ticks, settings that are not the default, and durations.
 func detailsOf(s *scenario.Scenario) [4]int64 {
 	var nodeFaults, settings int64
 	count := func(differs bool) {

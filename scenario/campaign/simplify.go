@@ -60,8 +60,8 @@ func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules,
 	return false
 }
 
-// try has a copy of the scenario changed, and keeps it if the invariant is violated still and the run is smaller. adapt,
-// if set, says what becomes of a schedule's moves; those that it refuses are left out.
+// try has a copy of the scenario changed, and keeps it if the invariant is violated still and the run is smaller.
+// adapt, if set, translates the moves of a schedule; moves that it refuses are left out.
 func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	s := changed(f.scenario, change)
 	if s == nil {
@@ -102,7 +102,7 @@ func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Sc
 	return c
 }
 
-// clone copies what simplify changes.
+// clone copies the parts of a scenario that simplify changes.
 func clone(s *scenario.Scenario) *scenario.Scenario {
 	c := *s
 	c.Actors, c.Faults, c.CompareLags = slices.Clone(s.Actors), slices.Clone(s.Faults), slices.Clone(s.CompareLags)
@@ -183,7 +183,7 @@ func (sh *shrinker) withoutCommands(f found) found {
 	return f
 }
 
-// withoutNodeFaults leaves out what befalls the nodes.
+// withoutNodeFaults leaves out pauses, crashes, restarts and clock steps of the nodes.
 func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
@@ -221,7 +221,7 @@ var cacheSettings = []func(c, d *scenario.Cache){
 	func(c, d *scenario.Cache) { c.Attempts = d.Attempts },
 }
 
-// withDefaults sets what the violation does not need to what files need not say.
+// withDefaults sets each value that the violation does not need to its default, which files leave out.
 func (sh *shrinker) withDefaults(f found) found {
 	d := scenario.Defaults()
 	// First of all: a cache that is left so small that nothing in it is ever fresh would never settle.
