@@ -54,7 +54,7 @@ func broken(t *testing.T, s *scenario.Scenario, p isr.Protocol) string {
 	}
 	var names []string
 	for _, inv := range invariant.All() {
-		if _, is := caught.By[inv.Name]; is {
+		if _, is := caught.First[inv.Name]; is {
 			names = append(names, inv.Name)
 		}
 	}

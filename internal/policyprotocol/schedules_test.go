@@ -8,6 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/policyprotocol"
+	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -39,12 +40,14 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 	}
 	for _, p := range policyprotocol.All() {
 		t.Run(p.Name, func(t *testing.T) {
-			r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: schedules, Only: p.Breaks}.Run(t.Context())
+			r, err := campaign.Campaign{
+				Scenario: s, Protocol: p, Seed: 1, Schedules: schedules, Options: scenario.Options{Only: p.Breaks},
+			}.Run(t.Context())
 			switch {
 			case err != nil:
 				t.Fatal(err)
 			case p.Breaks == "" && r.Verdict != invariant.OK:
-				t.Error(r.Explain("isr-sim", s.Name))
+				t.Error(prose.Report(r, "isr-sim", s.Name))
 			case p.Breaks == "":
 				return
 			case r.Verdict != invariant.Violated:
@@ -63,7 +66,9 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 
 // TestABugInAnEarlyRefreshIsFound: the rows say from when on a page may be made again, so a page that is made twice shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
-	r, err := campaign.Campaign{Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Only: "single-flight"}.Run(t.Context())
+	r, err := campaign.Campaign{
+		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
+	}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
