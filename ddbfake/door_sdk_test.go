@@ -18,6 +18,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
@@ -91,7 +92,7 @@ func TestTransport(t *testing.T) {
 		t.Errorf("got calls %v with invocations %q, want one call by AKID, with an invocation", r.calls, r.invocations)
 	}
 	in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
-	if diff := cmp.Diff(in, r.calls[0].Input, sdkEqual); diff != "" {
+	if diff := cmp.Diff(in, r.calls[0].Input, sdktest.Equal); diff != "" {
 		t.Errorf("input (-sent +received):\n%s", diff)
 	}
 
@@ -333,7 +334,7 @@ func TestLostResponseOfConditionalPut(t *testing.T) {
 	if !errors.As(err, &failed) {
 		t.Fatalf("got %v, want a ConditionalCheckFailedException", err)
 	}
-	if diff := cmp.Diff(lock, failed.Item, sdkEqual); diff != "" {
+	if diff := cmp.Diff(lock, failed.Item, sdktest.Equal); diff != "" {
 		t.Errorf("the caller's own lock in the error (-want +got):\n%s", diff)
 	}
 	if changes := db.Changes(); len(changes) != 1 || changes[0].Actor != "alice" {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -78,7 +79,7 @@ func doorCalls() []doorCall {
 	}
 	allOld := types.ReturnValuesOnConditionCheckFailureAllOld
 	total := types.ReturnConsumedCapacityTotal
-	everything := with(key("ALL"), everyValue(2).(*types.AttributeValueMemberM).Value)
+	everything := with(key("ALL"), sdktest.Value(2).(*types.AttributeValueMemberM).Value)
 	delete(everything, "")
 
 	return []doorCall{
@@ -290,13 +291,13 @@ func TestDoorsAgree(t *testing.T) {
 					wantOut, want = out, got
 					continue
 				}
-				if diff := cmp.Diff(want, got, sdkEqual); diff != "" {
+				if diff := cmp.Diff(want, got, sdktest.Equal); diff != "" {
 					t.Errorf("error of the %s door (-%s +%s):\n%s", door.name, doors[0].name, door.name, diff)
 				}
 				if err != nil {
 					continue
 				}
-				if diff := cmp.Diff(wantOut, out, sdkEqual); diff != "" {
+				if diff := cmp.Diff(wantOut, out, sdktest.Equal); diff != "" {
 					t.Errorf("output of the %s door (-%s +%s):\n%s", door.name, doors[0].name, door.name, diff)
 				}
 			}

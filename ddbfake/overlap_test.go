@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -201,7 +202,7 @@ func TestConflictsAnswerAsFaults(t *testing.T) {
 		_, real := w.overlap(transactOf("", "x"), in)
 		fault := Fault{Kind: FaultConflict, Key: "x"}
 		_, injected := w.db.Do(t.Context(), Call{Input: in, Fault: &fault})
-		if diff := cmp.Diff(describe(injected), describe(real), sdkEqual); diff != "" {
+		if diff := cmp.Diff(describe(injected), describe(real), sdktest.Equal); diff != "" {
 			t.Errorf("%T (-injected +real):\n%s", in, diff)
 		}
 	}

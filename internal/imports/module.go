@@ -6,7 +6,8 @@ var Module = Rules{
 
 	Levels: [][]string{
 		{
-			"ddbfake/attr", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal", "internal/api",
+			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal",
+			"internal/api",
 			"internal/atomicfile", "internal/fingerprint", "internal/heap", "internal/hostname", "internal/httpbody",
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
 			"internal/shell", "internal/suggest", "scenario/history", "scenario/policy",

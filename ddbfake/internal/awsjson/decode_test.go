@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
 func TestDecode(t *testing.T) {
@@ -51,7 +53,7 @@ func TestDecode(t *testing.T) {
 			if err := Decode([]byte(test.body), got); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, got, sdkEqual); diff != "" {
+			if diff := cmp.Diff(test.want, got, sdktest.Equal); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -187,7 +189,7 @@ func TestDecodeKeeps(t *testing.T) {
 	want := &dynamodb.PutItemInput{TableName: aws.String("1"), Item: map[string]types.AttributeValue{
 		"a": &types.AttributeValueMemberS{Value: `"1`}, "n": &types.AttributeValueMemberN{Value: "1"},
 	}}
-	if diff := cmp.Diff(want, got, sdkEqual); diff != "" {
+	if diff := cmp.Diff(want, got, sdktest.Equal); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
 // FuzzDecodeInput holds four things. Any body ends in an input or in an error
@@ -71,7 +73,7 @@ func FuzzDecodeInput(f *testing.F) {
 		if err := Decode(encoded, again); err != nil {
 			t.Fatalf("%s does not decode: %v", encoded, err)
 		}
-		if diff := cmp.Diff(in, again, sdkEqual); diff != "" {
+		if diff := cmp.Diff(in, again, sdktest.Equal); diff != "" {
 			t.Errorf("%.1000s, decoded and encoded as\n%.1000s\n(-first +second):\n%s", body, encoded, diff)
 		}
 		if jsontext.Value(body).IsValid() && !within(anyOf(t, encoded), anyOf(t, body)) { // no member comes twice

@@ -18,15 +18,9 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-)
 
-// sdkEqual compares structs of the SDK: their markers are unexported, and their
-// metadata is not part of an answer.
-var sdkEqual = cmp.Options{
-	cmp.Exporter(func(reflect.Type) bool { return true }),
-	cmpopts.IgnoreTypes(middleware.Metadata{}),
-}
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
+)
 
 // The SDK's own clients are the judges of the codec: they write the inputs that it
 // reads, and read the outputs that it writes.
@@ -84,10 +78,10 @@ func fill(v reflect.Value, depth int) {
 		*p = time.UnixMilli(1700000000123).UTC()
 		return
 	case *types.AttributeValue:
-		*p = everyValue(depth)
+		*p = sdktest.Value(depth)
 		return
 	case *streamtypes.AttributeValue:
-		*p = everyStreamValue(depth)
+		*p = sdktest.StreamValue(depth)
 		return
 	}
 	switch v.Kind() {
@@ -126,46 +120,6 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// everyValue is a value with every type of DynamoDB in it.
-func everyValue(depth int) types.AttributeValue {
-	if depth == 0 {
-		return &types.AttributeValueMemberNULL{Value: true}
-	}
-	return &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
-		"S":    &types.AttributeValueMemberS{Value: "é\n\"\\"},
-		"N":    &types.AttributeValueMemberN{Value: "1E-130"},
-		"B":    &types.AttributeValueMemberB{Value: []byte{0xff, 0}},
-		"BOOL": &types.AttributeValueMemberBOOL{Value: false},
-		"NULL": &types.AttributeValueMemberNULL{Value: true},
-		"M":    &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}},
-		"L":    &types.AttributeValueMemberL{Value: []types.AttributeValue{everyValue(depth - 1), everyValue(0)}},
-		"SS":   &types.AttributeValueMemberSS{Value: []string{"a", ""}},
-		"NS":   &types.AttributeValueMemberNS{Value: []string{"1", "2"}},
-		"BS":   &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 3}}},
-		" ":    &types.AttributeValueMemberS{Value: ""},
-	}}
-}
-
-// everyStreamValue is everyValue in the types of the other client.
-func everyStreamValue(depth int) streamtypes.AttributeValue {
-	if depth == 0 {
-		return &streamtypes.AttributeValueMemberNULL{Value: true}
-	}
-	return &streamtypes.AttributeValueMemberM{Value: map[string]streamtypes.AttributeValue{
-		"S":    &streamtypes.AttributeValueMemberS{Value: "é\n\"\\"},
-		"N":    &streamtypes.AttributeValueMemberN{Value: "1E-130"},
-		"B":    &streamtypes.AttributeValueMemberB{Value: []byte{0xff, 0}},
-		"BOOL": &streamtypes.AttributeValueMemberBOOL{Value: false},
-		"NULL": &streamtypes.AttributeValueMemberNULL{Value: true},
-		"M":    &streamtypes.AttributeValueMemberM{Value: map[string]streamtypes.AttributeValue{}},
-		"L":    &streamtypes.AttributeValueMemberL{Value: []streamtypes.AttributeValue{everyStreamValue(depth - 1), everyStreamValue(0)}},
-		"SS":   &streamtypes.AttributeValueMemberSS{Value: []string{"a", ""}},
-		"NS":   &streamtypes.AttributeValueMemberNS{Value: []string{"1", "2"}},
-		"BS":   &streamtypes.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 3}}},
-		" ":    &streamtypes.AttributeValueMemberS{Value: ""},
-	}}
-}
-
 func filled(t reflect.Type) any {
 	v := reflect.New(t.Elem())
 	fill(v.Elem(), 2)
@@ -202,10 +156,10 @@ func TestEveryMember(t *testing.T) {
 				in := filled(method.Type.In(2))
 				got, want = reflect.New(method.Type.In(2).Elem()).Interface(), filled(method.Type.Out(0))
 				out := c.invoke(t, method.Name, in)
-				if diff := cmp.Diff(in, got, sdkEqual); diff != "" {
+				if diff := cmp.Diff(in, got, sdktest.Equal); diff != "" {
 					t.Errorf("input (-sent +received):\n%s", diff)
 				}
-				if diff := cmp.Diff(want, out, sdkEqual); diff != "" {
+				if diff := cmp.Diff(want, out, sdktest.Equal); diff != "" {
 					t.Errorf("output (-given +received):\n%s", diff)
 				}
 			})

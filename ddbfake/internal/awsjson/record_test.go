@@ -8,11 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
 // A record as the engine keeps it is encoded to the byte as the SDK's output is.
 func TestRecordOutput(t *testing.T) {
-	all, err := attr.FromSDK(everyValue(2))
+	all, err := attr.FromSDK(sdktest.Value(2))
 	if err != nil {
 		t.Fatal(err)
 	}
