@@ -36,25 +36,15 @@ func (d *Door) ListStreams(ctx context.Context, in *dynamodbstreams.ListStreamsI
 // StreamsClient returns a real client of the SDK for DynamoDB Streams whose
 // wire ends in this DB, as Client does for DynamoDB.
 func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
-	return newStreamsClient(db.doForWire, db.clients.Add(1), optFns)
-}
-
-// NewStreamsClient returns a real client of the SDK for DynamoDB Streams whose
-// wire ends in do. NewClient's documentation holds for this one, too.
-func NewStreamsClient(do func(context.Context, Call) (any, error), optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
-	return newStreamsClient(do, clients.Add(1), optFns)
-}
-
-func newStreamsClient(do do, id uint64, optFns []func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	return dynamodbstreams.New(dynamodbstreams.Options{
 		Region:       DefaultRegion,
 		BaseEndpoint: aws.String("https://streams.dynamodb." + DefaultRegion + ".isr-sim.invalid"),
-		HTTPClient:   &transport{do: do},
+		HTTPClient:   &transport{do: db.doForWire},
 		HTTPSignerV4: nameSigner{},
 		Credentials:  aws.AnonymousCredentials{},
 		Retryer:      Retryer(retry.DefaultMaxAttempts),
 		APIOptions: []func(*middleware.Stack) error{
-			v4.SwapComputePayloadSHA256ForUnsignedPayloadMiddleware, countInvocations(id),
+			v4.SwapComputePayloadSHA256ForUnsignedPayloadMiddleware, countInvocations(db.clients.Add(1)),
 		},
 	}, optFns...)
 }

@@ -35,13 +35,13 @@ func (e *UnsupportedError) ErrorMessage() string {
 // ErrorFault is always the client's.
 func (e *UnsupportedError) ErrorFault() smithy.ErrorFault { return smithy.FaultClient }
 
-// NotAFaultError says that a fault for the call has a kind that is not one of FaultKinds. The call has no effect.
-type NotAFaultError struct {
+// notAFaultError says that a fault for the call has a kind that is not one of FaultKinds. The call has no effect.
+type notAFaultError struct {
 	Fault Fault
 }
 
 // Error names what was found and what was expected.
-func (e *NotAFaultError) Error() string {
+func (e *notAFaultError) Error() string {
 	return fmt.Sprintf("ddbfake: found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (%s)", e.Fault.Kind, faultKindList())
 }
 

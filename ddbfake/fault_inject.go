@@ -25,8 +25,8 @@ type injected struct {
 // dropped.
 //
 // A fault whose kind is not one of FaultKinds is a mistake that must not pass
-// in silence: every call that its predicates match fails with a
-// *NotAFaultError.
+// in silence: every call that its predicates match fails, with an error that
+// names FaultKinds.
 func (db *DB) Inject(faults ...Fault) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

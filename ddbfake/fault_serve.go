@@ -20,7 +20,7 @@ func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 	case fault == nil:
 		return nil, nil
 	case !fault.Kind.known():
-		return nil, &NotAFaultError{*fault}
+		return nil, &notAFaultError{*fault}
 	case !fault.Kind.befalls(c.Input):
 		return nil, nil
 	}

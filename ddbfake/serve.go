@@ -36,8 +36,8 @@ type Call struct {
 	// *dynamodb.PutItemInput. It is not kept and not changed.
 	Input any
 	// Fault applies this fault to this call, whatever its predicates say. A
-	// kind that cannot hit such a call does nothing, and an unknown kind is a
-	// *NotAFaultError. Nil leaves it to the injected faults.
+	// kind that cannot hit such a call does nothing, and with an unknown kind
+	// the call fails. Nil leaves it to the injected faults.
 	Fault *Fault
 }
 
