@@ -133,7 +133,7 @@ func TestHandlerRaw(t *testing.T) {
 	}
 }
 
-// countingReader counts what is read of it.
+// countingReader counts the bytes that are read from it.
 type countingReader struct {
 	io.Reader
 	n int
@@ -145,9 +145,8 @@ func (r *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// However much a body would unpack to, no more of it is unpacked than it may
-// have; and however much is sent, no more of it is read. What is sent without
-// saying how much is no exception.
+// The limit of a body holds for the bytes that are unpacked and for the bytes
+// that are read, with and without a Content-Length.
 func TestHandlerBoundsBodies(t *testing.T) {
 	bomb := bytes.Repeat(zipped(strings.Repeat(" ", 1<<20)), 1000) // 1 GB in a thousand members
 	large := bytes.Repeat([]byte(" "), 20<<20)

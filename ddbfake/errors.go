@@ -18,13 +18,13 @@ type UnsupportedError struct {
 	Parameter string
 }
 
-// Error names what is not supported.
+// Error names the operation or parameter that is not supported.
 func (e *UnsupportedError) Error() string { return e.ErrorCode() + ": " + e.ErrorMessage() }
 
 // ErrorCode is always "UnknownOperationException".
 func (e *UnsupportedError) ErrorCode() string { return "UnknownOperationException" }
 
-// ErrorMessage names what is not supported.
+// ErrorMessage names the operation or parameter that is not supported.
 func (e *UnsupportedError) ErrorMessage() string {
 	if e.Parameter == "" {
 		return "ddbfake does not support the operation " + e.Operation

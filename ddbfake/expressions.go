@@ -84,7 +84,7 @@ var (
 	parseKeyCondition = once(expr.ParseKeyCondition)
 )
 
-// once makes a parser remember what it parsed, within the bounds of a cache. The
+// once makes a parser remember its results, within the bounds of a cache. The
 // result may be called by several goroutines at once.
 func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 	var mu sync.Mutex

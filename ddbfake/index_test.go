@@ -283,7 +283,7 @@ func TestUpdateTableStatuses(t *testing.T) {
 	}
 }
 
-// What is not there yet is refused, not ignored.
+// A change that is not supported yet is refused, not ignored.
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{

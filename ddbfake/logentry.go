@@ -2,9 +2,9 @@ package ddbfake
 
 import "time"
 
-// logEntry is a Change as it is kept. A writer leaves the rows that it has at
-// hand, and the first reader of the change makes items of them. Its number is
-// its place in the log.
+// logEntry is a Change as the log keeps it. A writer stores the rows that it has
+// at hand, and the first reader of the change converts them to items. The Seq of
+// the change follows from the entry's place in the log.
 type logEntry struct {
 	request       int // 0 for TTL
 	time, sent    time.Time
@@ -34,7 +34,7 @@ func (e *logEntry) change(seq int) Change {
 	return c
 }
 
-// row returns an image of the row that changed.
+// row returns the row after the change, or the one before it if it was deleted.
 func (e *logEntry) row() *row {
 	if e.after != nil {
 		return e.after
@@ -42,37 +42,37 @@ func (e *logEntry) row() *row {
 	return e.before
 }
 
-// of reports whether a row of the table changed. A table that was deleted and
-// created again is another one.
+// of reports whether the entry is about a row of the table. A table that was
+// deleted and created again is another table.
 func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 
-// changeLog is the change log. Writers add to it in chunks, because an array
-// that grows is copied, which is a tenth of what a write costs.
+// changeLog is the change log. It is stored in chunks: a single array would be
+// copied when it grows, at a tenth of the cost of a write.
 //
-// Snapshots share chunks and the array of read. Entries in them are never
-// written to.
+// Snapshots share the chunks and the array of read. Entries in them are never
+// overwritten.
 type changeLog struct {
 	full    [][]logEntry // the chunks that have no room left, oldest first
 	tail    []logEntry   // the latest one; it is empty only if the log is
 	length  int          // of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 
-	// read are changes that have been read, from the index readAt of the log
-	// on.
+	// read has the changes that a reader has asked for, as items. The first
+	// of them is at the index readAt of the log.
 	read   []Change
 	readAt int
 }
 
-// The room that a log begins with, and the most that a writer adds to it.
+// The capacity of the first chunk, and of the largest.
 const (
 	minChunk = 4
 	maxChunk = 64
 )
 
-// minRead is the room that the changes read begin with.
+// minRead is the first capacity of changeLog.read.
 const minRead = 6
 
-// nextChunk returns the room of the next chunk, when one is full.
+// nextChunk returns the capacity of the chunk after one of a length.
 func nextChunk(length int) int { return min(max(2*length, minChunk), maxChunk) }
 
 func (l *changeLog) add(e logEntry) {
@@ -86,9 +86,9 @@ func (l *changeLog) add(e logEntry) {
 	l.length++
 }
 
-// cut drops all but the latest changes. They are copied into a new array,
-// because snapshots may share the old one. The copy is made each time the log
-// has doubled.
+// cut drops all changes but the latest. Those are copied into a new array,
+// because snapshots may share the old one. The caller cuts each time the log has
+// doubled.
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)
@@ -103,7 +103,7 @@ func (l *changeLog) cut(keep int) {
 // from yields the entries from an index of the log on, with their indexes.
 func (l *changeLog) from(start int) func(yield func(int, *logEntry) bool) {
 	return func(yield func(int, *logEntry) bool) {
-		// Readers come for the latest: those chunks are at the end.
+		// Readers ask for the latest entries, so the search begins at the end.
 		at, chunk := l.length-len(l.tail), len(l.full)
 		for at > start {
 			chunk--
@@ -145,9 +145,8 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 // all returns the whole log, oldest first.
 func (l *changeLog) all() []Change { return l.since(l.dropped) }
 
-// since returns the changes whose Seq is greater than seq. They are in one
-// array, which they share with the changes that were read before if some of
-// these are asked for again.
+// since returns the changes whose Seq is greater than seq, in one array. From
+// readAt on, changes that were read before are not converted again.
 func (l *changeLog) since(seq int) []Change {
 	start := min(max(seq-l.dropped, 0), l.length)
 	if start == l.length {
@@ -163,10 +162,10 @@ func (l *changeLog) since(seq int) []Change {
 		// A log that is still short is likely to be read again from its beginning.
 		l.read = append(make([]Change, 0, max(l.length, 2*done, minRead)), l.read...)
 	case start == done:
-		// A reader who comes for new changes, maybe after each one.
+		// A reader that asks for new changes only, perhaps after each of them.
 		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done
 	default:
-		// A reader who comes again for old changes: the array doubles, so that
+		// A reader that asks for old changes again: the array doubles, so that
 		// it is not copied each time.
 		l.read = append(make([]Change, 0, 2*(l.length-l.readAt)), l.read...)
 	}
@@ -191,8 +190,8 @@ func (l *changeLog) lastSeq() int { return l.dropped + l.length }
 // log, which may be the end of it.
 func (l *changeLog) seqBefore(i int) int { return l.dropped + i }
 
-// copy returns a log that shares arrays with l; both may go on growing. Only one
-// of them may append to the arrays that they share.
+// copy returns a log with the entries of l. Both may grow: the capacity of the
+// copy's arrays ends with their length, so that only l appends to shared arrays.
 func (l *changeLog) copy() changeLog {
 	c := *l
 	c.full = l.full[:len(l.full):len(l.full)]

@@ -27,8 +27,8 @@ type overlaps struct {
 // done is one effect of a call.
 type done struct {
 	during uint64 // the latest call to have come
-	// what is the tableRow that was written, or checked by a transaction, or
-	// the tokenName of a transaction.
+	// what was touched: the tableRow that a call wrote or a transaction
+	// checked, or the tokenName of a transaction.
 	what        any
 	transaction bool // by TransactWriteItems
 }

@@ -54,8 +54,8 @@ type request struct {
 	stale       bool // a FaultStaleRead has struck
 	// unprocessed is the FaultUnprocessed that has struck, if one has.
 	unprocessed *Fault
-	// wire is true if the output is encoded next: then GetItem may leave what it
-	// has read in read, and its output without an item.
+	// wire is true if the output is encoded next. GetItem may then leave its
+	// output without an item, and the row in read.
 	wire bool
 	read *row
 }

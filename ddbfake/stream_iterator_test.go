@@ -75,7 +75,7 @@ func putRow(t testing.TB, db *DB, table string, n int) {
 	}
 }
 
-// Whoever reads on meets the changes of other tables once, not at each call.
+// A reader passes the changes of other tables once, not at each call.
 func TestReaderPassesOtherTables(t *testing.T) {
 	db, it := streamed(t)
 	for i := range 10 {

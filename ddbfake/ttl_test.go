@@ -218,7 +218,7 @@ func TestLags(t *testing.T) {
 			if w.get(key("a", "b")) != nil {
 				t.Error("not deleted in time")
 			}
-			// Nobody calls for two days: the log says when it happened.
+			// Two days pass without a call: the log has the true time of the deletion.
 			w.db.Restore(start)
 			w.clock.Advance(48 * time.Hour)
 			changes := w.db.Changes()

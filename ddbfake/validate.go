@@ -119,8 +119,8 @@ const (
 	maxTableARN  = 1024
 )
 
-// table checks the TableName member of a data operation, beside its other members, and returns the table's name or ARN.
-// Its place among them is the order in which the service reports mistakes.
+// table checks the TableName member of a data operation, together with the other members, and returns the table's name
+// or ARN. Its place among them is the order in which the service reports mistakes.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/updateItem.test.ts

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// Whoever looks at an output sees the SDK's.
+// A caller of Do gets the SDK's output. Only a wire gets the record, which is encoded at less cost.
 func TestRecordOutputIsNotSeen(t *testing.T) {
 	get := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
 	db := New(Options{})

@@ -271,7 +271,7 @@ type Count struct {
 	Before, Now int
 }
 
-// Table prints how many names each package exports, and all of them, beside how many there were.
+// Table prints the number of exported names, before and now, of each package and of all.
 func Table(counts []Count) string {
 	var out strings.Builder
 	slices.SortFunc(counts, func(a, b Count) int { return cmp.Compare(a.Package, b.Package) })

@@ -10,7 +10,7 @@ var Promised = []string{
 	"scenario/sim",
 }
 
-// Commands are the folders whose packages nobody imports: programs, and examples of programs.
+// Commands are the folders of programs and of examples: their packages are not imported.
 var Commands = []string{"cmd", "examples"}
 
 // Allowed are the hidden types that a promised package may show all the same, each with its reason. The key is a

@@ -126,7 +126,7 @@ func answer(out any, err error) (string, error) {
 }
 
 // Lists and maps of a request that the service echoes in an error, in Java's
-// notation and in full. Nobody compares that.
+// notation and in full. They are not compared.
 var (
 	echoedList = regexp.MustCompile(`(?s)Value '?\[.+\]'? at`)
 	echoedMap  = regexp.MustCompile(`(?s)Value '\{.+\}' at 'requestItems'`)

@@ -341,7 +341,7 @@ const (
 	docLegacyScanFilter  = guide + "LegacyConditionalParameters.ScanFilter.html"
 	docLegacyAttributes  = guide + "LegacyConditionalParameters.AttributesToGet.html"
 
-	// Texts of the service, and what it takes.
+	// Error texts of the service, and parameters that it accepts.
 	extenddb213 = "https://github.com/ExtendDB/extenddb/pull/213"
 	floci2126   = "https://github.com/floci-io/floci/issues/2126"
 )

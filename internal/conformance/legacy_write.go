@@ -7,7 +7,7 @@ import (
 )
 
 // legacyExpectedCases are about Expected as a parameter of the writes, and
-// about what it refuses. The meaning of its operators is in legacy_condition.
+// about the values that it refuses. The meaning of its operators is in legacy_condition.
 func legacyExpectedCases() []Case {
 	k := key("a", "b")
 	item := row("a", "b", "n", 5)

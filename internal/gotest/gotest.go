@@ -1,4 +1,4 @@
-// Package gotest writes Go tests of shrunk runs next to other people's code.
+// Package gotest writes Go tests of shrunk runs, to stand in the package of a user's own code.
 package gotest
 
 import (

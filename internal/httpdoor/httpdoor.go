@@ -14,8 +14,8 @@ type Door interface {
 	// Serve serves one request. An error means that there is no answer: the
 	// server should break the connection, as a lost request or response does.
 	//
-	// Serve bounds what it reads of a body. The server bounds the time for
-	// reading it.
+	// Serve bounds the size of the body that it reads. The server bounds the
+	// time for reading it.
 	Serve(ctx context.Context, r *Request, to *Reply) error
 }
 
@@ -48,7 +48,7 @@ type Reply struct {
 	ContentType string
 	RequestID   [52]byte // X-Amzn-Requestid, in ASCII
 	CRC32       uint32   // X-Amz-Crc32: the checksum of the body
-	// Body is the whole body: Serve replaces what it has, and uses its room.
+	// Body is the whole body. Serve overwrites it and reuses its capacity.
 	Body []byte
 	// Close says that a part of the request's body is unread, so that the
 	// connection cannot serve another request.

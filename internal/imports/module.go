@@ -60,13 +60,13 @@ var Module = Rules{
 				"cmd/isr-sim",
 			},
 			To:     []string{"./scenario/campaign"},
-			Reason: "one run does not know the packages that make many; only packages that judge stores and print results do",
+			Reason: "one run knows nothing of campaigns; only packages that judge stores or print results do",
 		},
 		{
 			From: []string{"scenario/live", "internal/describe"},
 			To:   []string{"github.com/goccy/go-yaml/...", "./internal/mutant", "./scenario", "./scenario/campaign"},
-			Reason: "the judge of live traffic needs no scenario file and no mutant; " +
-				"the words for both stand in internal/describe",
+			Reason: "a program that has live traffic judged reads no scenario file and runs no mutant; " +
+				"the words that both print stand in internal/describe",
 		},
 		{
 			From: []string{"..."},
@@ -77,7 +77,7 @@ var Module = Rules{
 			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
 			// it.
 			Directly: true,
-			Reason:   "what is for tests stays with the packages that are for tests",
+			Reason:   "only packages for tests import packages for tests",
 		},
 		{
 			From: []string{"..."},
@@ -107,7 +107,7 @@ var Module = Rules{
 			From:   []string{"..."},
 			Except: []string{"internal/serve", "cmd/isr-sim"},
 			To:     []string{"github.com/valyala/..."},
-			Reason: "the server is the command's: the library uses net/http",
+			Reason: "the server is the command's; the library has net/http",
 		},
 		{
 			From:     []string{"cmd/isr-sim"},

@@ -144,8 +144,9 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// What is no JSON is malformed wherever that is: in what is read, in what is
-// skipped, before or after a value of a wrong type. Package jsontext is the judge.
+// Text that is not JSON is malformed wherever it stands: in a member that is
+// read or skipped, before or after a value of a wrong type. Package jsontext is
+// the judge.
 func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
 		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`, `{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
@@ -174,7 +175,7 @@ func TestDecodeMalformed(t *testing.T) {
 	}
 }
 
-// What is decoded is not changed by the request that is decoded after it.
+// An input keeps its values when the next request is decoded.
 func TestDecodeKeeps(t *testing.T) {
 	body := func(s string) []byte {
 		return []byte(`{"TableName":"` + s + `","Item":{"\u0061":{"S":"\"` + s + `"},"n":{"N":"` + s + `"}}}`)
@@ -206,7 +207,7 @@ func TestDecodeDeep(t *testing.T) {
 	if err := Decode(deep(1_000_000), &dynamodb.PutItemInput{}); !errors.Is(err, ErrMalformed) {
 		t.Errorf("depth 1000000: got %v, want %v", err, ErrMalformed)
 	}
-	// Both ways to move over a value agree with package jsontext on what is too deep.
+	// Both ways to move over a value agree with package jsontext on the depth that is too great.
 	for n := maxDepth - 2; n <= maxDepth+2; n++ {
 		skipped := []byte(`{"x":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
 		for _, body := range [][]byte{deep(n / 2), skipped} {

@@ -387,7 +387,7 @@ func setOf(k attr.Kind, elements map[string]attr.Value) attr.Value {
 
 // box is a value that can be written to.
 type box struct {
-	value attr.Value // nil once it is removed; of a map or list, what it was
+	value attr.Value // nil once it is removed; of a map or list, its value at first
 	m     map[string]*box
 	l     []*box
 }

@@ -319,8 +319,8 @@ func projectsInto(r Request) bool {
 
 var nestedTarget = regexp.MustCompile(`(SET|REMOVE|,) #?[a-z]+[.[]`)
 
-// updatesNested says whether an update has a path into an attribute and asks
-// for what it has updated.
+// updatesNested reports whether an update has a path into an attribute and asks
+// for the updated values.
 func updatesNested(r Request) bool {
 	text, _ := r.Body["UpdateExpression"].(string)
 	which, _ := r.Body["ReturnValues"].(string)

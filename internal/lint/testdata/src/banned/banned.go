@@ -1,5 +1,5 @@
 // Package banned uses what .golangci.yml bans, one use on each line that is marked so. .ci/lint fails unless each is
-// reported: a ban with a slip in its pattern would report nothing, and nobody would notice.
+// reported: a ban with a slip in its pattern would report nothing, and that would go unnoticed.
 package banned
 
 import (
