@@ -61,7 +61,7 @@ func batchWriteCases() []Case {
 			},
 		},
 		{
-			Name: "delete of nothing", Rule: "Deleting what is not there succeeds.", Source: doc,
+			Name: "delete of nothing", Rule: "Deleting an item that does not exist succeeds.", Source: doc,
 			steps: []step{expect(batchWrite(actions{remove(key("a", "1"))}), ok)},
 		},
 		{
@@ -81,14 +81,14 @@ func batchWriteCases() []Case {
 			},
 		},
 		{
-			Name: "26 writes", Rule: "More are refused, and none is done.", Source: errors,
+			Name: "26 writes", Rule: "A batch of more than 25 writes is refused, and writes nothing.", Source: errors,
 			steps: []step{
 				expect(batchWrite(puts(26)), broken(mapValues)),
 				expect(count("k"), "0 of 0"),
 			},
 		},
 		{
-			Name: "26 writes to two tables", Rule: "So are those of all tables together.", Source: doc,
+			Name: "26 writes to two tables", Rule: "The limit of 25 writes is one for all tables together.", Source: doc,
 			tables: two,
 			steps: []step{
 				expect(batchWrite(append(puts(25), put(attrs{"id": 1}, on("other")))), invalid("Too many items requested for the BatchWriteItem call")),
@@ -96,7 +96,7 @@ func batchWriteCases() []Case {
 			},
 		},
 		{
-			Name: "all or nothing of what is not valid", Rule: "One write that is not valid refuses the batch before any is done.", Source: alternator + "test_batch.py",
+			Name: "all or nothing of what is not valid", Rule: "A batch with one invalid write is refused, and writes nothing.", Source: alternator + "test_batch.py",
 			steps: []step{
 				expect(batchWrite(actions{put(key("k", "1")), put(attrs{"pk": "k", "sk": 2}), put(key("k", "3"))}), invalid(mismatch)),
 				expect(batchWrite(actions{put(key("k", "1")), put(attrs{"x": "k"}), put(key("k", "3"))}), invalid(mismatch)),
@@ -111,7 +111,7 @@ func batchWriteCases() []Case {
 			},
 		},
 		{
-			Name: "no such detail", Rule: "ReturnConsumedCapacity has three values, and another one refuses the batch.", Source: ordering,
+			Name: "no such detail", Rule: "ReturnConsumedCapacity has three values; a batch with any other is refused.", Source: ordering,
 			steps: []step{
 				expect(batchWrite(actions{put(key("k", "1"))}, capacity("BOGUS")), broken(enum)),
 				expect(count("k"), "0 of 0"),
@@ -276,7 +276,7 @@ func batchGetCases() []Case {
 			},
 		},
 		{
-			Name: "16 MB", Rule: "What is over 16 MB comes back in UnprocessedKeys, as it was asked for.", Source: doc,
+			Name: "16 MB", Rule: "Keys beyond 16 MB come back in UnprocessedKeys, with the parameters of the request.", Source: doc,
 			rows: large,
 			steps: []step{
 				expect(batchGet(largeGets[:41]), "rows: "+repeat("{}", 41)),

@@ -41,7 +41,7 @@ func itemCases() []Case {
 			},
 		},
 		{
-			Name: "eventually consistent", Rule: "A get need not be consistent; where nothing is written it reads what there is.", Source: docConsistency,
+			Name: "eventually consistent", Rule: "A get may be eventually consistent; without concurrent writes it reads the current item.", Source: docConsistency,
 			steps: []step{expect(get(key("a", "b"), eventually()), "nothing")},
 		},
 		{
@@ -134,7 +134,7 @@ func returnValuesCases() []Case {
 	enum := "Value 'SOME' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
 	return []Case{
 		{
-			Name: "put ALL_OLD", Rule: "A put with ALL_OLD returns what it replaced.", Source: api("PutItem"),
+			Name: "put ALL_OLD", Rule: "A put with ALL_OLD returns the item that it replaced.", Source: api("PutItem"),
 			steps: []step{
 				expect(put(item, returns("ALL_OLD")), ok),
 				expect(put(row("a", "b"), returns("ALL_OLD")), whole),
@@ -149,7 +149,7 @@ func returnValuesCases() []Case {
 			},
 		},
 		{
-			Name: "delete ALL_OLD", Rule: "A delete with ALL_OLD returns what it deleted, and nothing if there was nothing.", Source: api("DeleteItem"),
+			Name: "delete ALL_OLD", Rule: "A delete with ALL_OLD returns the item that it deleted, and nothing if there was no item.", Source: api("DeleteItem"),
 			rows: []attrs{item},
 			steps: []step{
 				expect(remove(k, returns("ALL_OLD")), whole),
@@ -170,13 +170,13 @@ func returnValuesCases() []Case {
 			rows: []attrs{item}, steps: []step{expect(change("ALL_NEW"), updated)},
 		},
 		{
-			Name: "update UPDATED_OLD", Rule: "UPDATED_OLD returns what the update touched, as it was: of a nested path that path alone.", Source: alternator + "test_returnvalues.py",
+			Name: "update UPDATED_OLD", Rule: "UPDATED_OLD returns the old values of the updated attributes: of a nested path that path alone.", Source: alternator + "test_returnvalues.py",
 			rows: []attrs{item}, steps: []step{
 				expect(change("UPDATED_OLD"), "{doc: {in: 1}, x: 1, y: 2}"),
 			},
 		},
 		{
-			Name: "update UPDATED_NEW", Rule: "UPDATED_NEW returns what the update touched, as it is.", Source: api("UpdateItem"),
+			Name: "update UPDATED_NEW", Rule: "UPDATED_NEW returns the new values of the updated attributes.", Source: api("UpdateItem"),
 			rows: []attrs{item}, steps: []step{expect(change("UPDATED_NEW"), "{doc: {in: 9}, x: 9, z: 9}")},
 		},
 		{
@@ -194,7 +194,7 @@ func returnValuesCases() []Case {
 			},
 		},
 		{
-			Name: "UPDATED_NEW of a removal", Rule: "UPDATED_NEW of what was removed is nothing.", Source: alternator + "test_returnvalues.py",
+			Name: "UPDATED_NEW of a removal", Rule: "UPDATED_NEW returns nothing for a removed attribute.", Source: alternator + "test_returnvalues.py",
 			rows: []attrs{item}, steps: []step{expect(update(k, "REMOVE x", returns("UPDATED_NEW")), ok)},
 		},
 		{
@@ -205,7 +205,7 @@ func returnValuesCases() []Case {
 			},
 		},
 		{
-			Name: "old item on failure of a put", Rule: "A put that fails its condition returns the item with ALL_OLD, so that nobody has to read it.",
+			Name: "old item on failure of a put", Rule: "A put that fails its condition returns the item with ALL_OLD, which saves a read.",
 			Source: api("PutItem"),
 			rows:   []attrs{item},
 			steps: []step{
@@ -229,7 +229,7 @@ func returnValuesCases() []Case {
 			},
 		},
 		{
-			Name: "old item on failure without an item", Rule: "A condition that fails for want of an item returns none.", Source: api("PutItem"),
+			Name: "old item on failure without an item", Rule: "A condition that fails because there is no item returns no item.", Source: api("PutItem"),
 			steps: []step{
 				expect(put(item, where("attribute_exists(pk)"), onFailure("ALL_OLD")), conditionFailed),
 			},

@@ -138,7 +138,7 @@ func legacyScanCases() []Case {
 		{"OR", "Filters are joined by OR if asked.", docLegacyOperator, tests{"v": is("EQ", 1), "s": is("CONTAINS", "y")}, []option{joinedBy("OR"), selecting("COUNT")}, "2 of 3"},
 		{"IN", "IN asks whether the attribute is one of the values.", docLegacyScanFilter, tests{"v": is("IN", 2, 3, 4)}, []option{attributesToGet("v")}, "1 of 3: {v: 2}"},
 		{"empty filter", "An empty ScanFilter filters nothing.", docLegacyScanFilter, tests{}, []option{selecting("COUNT")}, "3 of 3"},
-		{"capacity", "A scan takes units for what it read.", docCapacity, tests{"v": is("EQ", 99)}, []option{capacity("TOTAL")}, "0 of 3; 1 units"},
+		{"capacity", "A scan takes units for the items that it read.", docCapacity, tests{"v": is("EQ", 99)}, []option{capacity("TOTAL")}, "0 of 3; 1 units"},
 
 		{"no value", "EQ has one value.", dynalite + "scan.js", tests{"v": is("EQ")}, nil, badParameter("Invalid number of argument(s) for the EQ ComparisonOperator")},
 		{"value for NULL", "NULL has no values.", dynalite + "scan.js", tests{"v": is("NULL", "a")}, nil, badParameter("Invalid number of argument(s) for the NULL ComparisonOperator")},
@@ -159,7 +159,7 @@ func legacyScanCases() []Case {
 		})
 	}
 	return append(cases, Case{
-		Name: "limit", Rule: "Limit counts what is read and not what the filter leaves.", Source: docScan, rows: rows[:2],
+		Name: "limit", Rule: "Limit counts the items that are read, not those that pass the filter.", Source: docScan, rows: rows[:2],
 		steps: []step{expect(scan(scanFilter(tests{"v": is("EQ", 2)}), limit(1)), `0 of 1; last {pk: "p", sk: "a"}`)},
 	})
 }

@@ -14,7 +14,7 @@ func legacyExpectedCases() []Case {
 	yes, no := tests{"n": having(5)}, tests{"n": having(6)}
 	cases := []Case{
 		{
-			Name: "put", Rule: "A put is done if what it expects is so.", Source: api("PutItem"), rows: []attrs{item},
+			Name: "put", Rule: "A put takes effect if its expectation holds.", Source: api("PutItem"), rows: []attrs{item},
 			steps: []step{
 				expect(put(row("a", "b", "n", 7), expected(no)), conditionFailed),
 				expect(get(k), `{n: 5, pk: "a", sk: "b"}`),
@@ -23,7 +23,7 @@ func legacyExpectedCases() []Case {
 			},
 		},
 		{
-			Name: "put of what is not there", Rule: "A put that expects no partition key creates and never replaces.", Source: docLegacyExpected,
+			Name: "put of what is not there", Rule: "A put that expects no partition key creates an item and never replaces one.", Source: docLegacyExpected,
 			steps: []step{
 				expect(put(item, expected(tests{"pk": absent()})), ok),
 				expect(put(item, expected(tests{"pk": absent()})), conditionFailed),
@@ -31,7 +31,7 @@ func legacyExpectedCases() []Case {
 			},
 		},
 		{
-			Name: "delete", Rule: "A delete is done if what it expects is so.", Source: api("DeleteItem"), rows: []attrs{item},
+			Name: "delete", Rule: "A delete takes effect if its expectation holds.", Source: api("DeleteItem"), rows: []attrs{item},
 			steps: []step{
 				expect(remove(k, expected(no)), conditionFailed),
 				expect(remove(k, expected(yes), returns("ALL_OLD")), `{n: 5, pk: "a", sk: "b"}`),
@@ -40,7 +40,7 @@ func legacyExpectedCases() []Case {
 			},
 		},
 		{
-			Name: "update", Rule: "An update is done if what it expects is so, of the attribute that it changes too.", Source: alternator + "test_expected.py", rows: []attrs{item},
+			Name: "update", Rule: "An update takes effect if its expectation holds, which may be about the attribute that it changes.", Source: alternator + "test_expected.py", rows: []attrs{item},
 			steps: []step{
 				expect(legacyUpdate(k, changes{"n": by("PUT", 6)}, expected(no)), conditionFailed),
 				expect(legacyUpdate(k, changes{"n": by("PUT", 6)}, expected(yes), returns("ALL_NEW")), `{n: 6, pk: "a", sk: "b"}`),
@@ -66,7 +66,7 @@ func legacyExpectedCases() []Case {
 			},
 		},
 		{
-			Name: "key attributes", Rule: "What is expected may be of a key attribute.", Source: docLegacyExpected, rows: []attrs{item},
+			Name: "key attributes", Rule: "An expectation may be about a key attribute.", Source: docLegacyExpected, rows: []attrs{item},
 			steps: []step{
 				expect(legacyUpdate(k, nil, expected(tests{"pk": having("a"), "sk": is("BEGINS_WITH", "b")})), ok),
 				expect(legacyUpdate(k, nil, expected(tests{"sk": having("c")})), conditionFailed),
@@ -98,7 +98,7 @@ func legacyExpectedCases() []Case {
 			},
 		},
 		{
-			Name: "capacity", Rule: "A condition that fails consumes units all the same; what it allows costs what it costs.", Source: api("PutItem"), rows: []attrs{item},
+			Name: "capacity", Rule: "A write whose condition fails consumes units, too; one whose condition holds costs as much as without it.", Source: api("PutItem"), rows: []attrs{item},
 			steps: []step{expect(put(item, expected(yes), capacity("TOTAL")), "ok; 1 units")},
 		},
 	}
@@ -175,7 +175,7 @@ func legacyUpdateCases() []Case {
 		want               string // the item then, or the refusal
 	}{
 		{"PUT", "PUT sets an attribute, there before or not.", docLegacyUpdates, row("a", "b", "x", 1), changes{"x": by("PUT", "s"), "y": by("PUT", list{})}, `{pk: "a", sk: "b", x: "s", y: []}`},
-		{"no action", "PUT is what is done if no action is named.", docLegacyUpdates, row("a", "b"), changes{"x": by("", 1)}, `{pk: "a", sk: "b", x: 1}`},
+		{"no action", "The action is PUT if none is named.", docLegacyUpdates, row("a", "b"), changes{"x": by("", 1)}, `{pk: "a", sk: "b", x: 1}`},
 		{"PUT creates", "PUT creates an item.", docLegacyUpdates, nil, changes{"x": by("PUT", 1)}, `{pk: "a", sk: "b", x: 1}`},
 		{"ADD a number", "ADD adds a number to a number.", docLegacyUpdates, row("a", "b", "x", 7), changes{"x": by("ADD", num("-3.5"))}, `{pk: "a", sk: "b", x: 3.5}`},
 		{"ADD a number to nothing", "ADD begins with zero.", docLegacyUpdates, row("a", "b"), changes{"x": by("ADD", -2)}, `{pk: "a", sk: "b", x: -2}`},
@@ -202,13 +202,13 @@ func legacyUpdateCases() []Case {
 		{"ADD without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("ADD")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
 		{"nothing at all", "Nothing is no update.", dynalite + "updateItem.js", row("a", "b"), changes{"x": types.AttributeValueUpdate{}}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
 		{"no such action", "There are three actions.", alternator + "test_item.py", row("a", "b"), changes{"x": by("NONE", 1)}, broken("Value 'NONE' at 'attributeUpdates.x.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]")},
-		{"ADD to another type", "ADD adds to what is of the same type.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", 1)}, invalid(mismatch)},
-		{"ADD another set", "ADD adds to what is of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("ADD", strs{"1"})}, invalid(mismatch)},
+		{"ADD to another type", "ADD adds to a value of the same type.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", 1)}, invalid(mismatch)},
+		{"ADD another set", "ADD adds to a value of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("ADD", strs{"1"})}, invalid(mismatch)},
 		{"ADD a list to a set", "A list is no set.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", list{"q"})}, invalid(mismatch)},
 		{"ADD a set to a list", "A set is no list.", alternator + "test_item.py", row("a", "b", "x", list{"p"}), changes{"x": by("ADD", strs{"q"})}, invalid(mismatch)},
 		{"ADD a list to a number", "A number is no list.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("ADD", list{2})}, invalid(mismatch)},
-		{"DELETE from another set", "DELETE deletes from what is of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("DELETE", strs{"1"})}, invalid(mismatch)},
-		{"DELETE from no set", "DELETE deletes from what is of the same type.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("DELETE", nums{"1"})}, invalid(mismatch)},
+		{"DELETE from another set", "DELETE deletes from a set of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("DELETE", strs{"1"})}, invalid(mismatch)},
+		{"DELETE from no set", "DELETE deletes from a set of the same type.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("DELETE", nums{"1"})}, invalid(mismatch)},
 		{"sum out of range", "A sum is a number.", docTypes, row("a", "b", "x", num("9E125")), changes{"x": by("ADD", num("9E125"))}, invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")},
 		{"bad number", "A value is a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT", num("x"))}, invalid("The parameter cannot be converted to a numeric value: x")},
 		{"empty set", "A set is not empty.", alternator + "test_item.py", row("a", "b"), changes{"x": by("PUT", strs{})}, badParameter("An string set  may not be empty")},
@@ -260,8 +260,8 @@ func legacyReturnCases(k attrs) []Case {
 	return []Case{
 		returned("ALL_OLD", "ALL_OLD is the item before.", "ALL_OLD", `{gone: 2, n: 1, pk: "a", same: 3, sk: "b"}`),
 		returned("ALL_NEW", "ALL_NEW is the item after.", "ALL_NEW", `{n: 5, new: [1], pk: "a", same: 3, sk: "b"}`),
-		returned("UPDATED_OLD", "UPDATED_OLD is what is updated, as it was.", "UPDATED_OLD", "{gone: 2, n: 1}"),
-		returned("UPDATED_NEW", "UPDATED_NEW is what is updated, as it is.", "UPDATED_NEW", "{n: 5, new: [1]}"),
+		returned("UPDATED_OLD", "UPDATED_OLD returns the old values of the updated attributes.", "UPDATED_OLD", "{gone: 2, n: 1}"),
+		returned("UPDATED_NEW", "UPDATED_NEW returns the new values of the updated attributes.", "UPDATED_NEW", "{n: 5, new: [1]}"),
 		{
 			Name: "UPDATED of a new item", Rule: "Of an item that is created there is nothing old.", Source: api("UpdateItem"),
 			steps: []step{

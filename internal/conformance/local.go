@@ -20,7 +20,7 @@ const (
 	lenient       = "Local does not check it"
 	tableFirst    = "Local looks for the table before anything else"
 	oneConstraint = "Local reports one of the broken constraints"
-	unasked       = "Local reports the consumption of a delete that finds nothing, asked or not"
+	unasked       = "Local reports the consumption of a delete that finds nothing, even where the request does not ask for it"
 	undivided     = "Local does not say whether units were read or written"
 	creates       = "Local creates the item; tests that are run against the service say that it does not"
 	whole         = "Local returns the whole attribute and not the path"
@@ -250,7 +250,7 @@ var localScan = map[place]deviation{
 	{"index_scan/filter on an attribute that a local index has not", 1}:  {`2 of 3: {n: 1, pk: "p", sk: "b"} {n: 3, pk: "p", sk: "a"}`, filtersRows},
 }
 
-const missingFree = "Local takes no units for items of a batch that are not there; tests that are run against the service say that it does"
+const missingFree = "Local takes no units for items of a batch that do not exist; tests that are run against the service say that it does"
 
 // localBatch are the answers of DynamoDB Local 3.3.1 to batches that differ
 // from DynamoDB's.
@@ -342,4 +342,4 @@ var localBoundaries = map[place]deviation{
 	{"precedence/batch of writes", 5}:                      {localKeyMissing, ownWords},
 }
 
-const noSize = "Local does not say how long it is here"
+const noSize = "Local does not name the length in this text"

@@ -10,7 +10,7 @@ const (
 	localNoDelete  = "ValidationException: One or more parameter values were invalid: DELETE action with value is not supported for the type "
 
 	legacyFirst = "Local judges the conditions, or AttributesToGet, before anything else about the parameters"
-	startLast   = "Local looks at where a query starts last"
+	startLast   = "Local checks the starting key of a query last"
 	asTexts     = "Local compares the elements of a set as texts here"
 )
 

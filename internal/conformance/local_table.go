@@ -102,8 +102,8 @@ var localIndexes = map[place]deviation{
 
 // Why DynamoDB Local differs in the settings of tables.
 const (
-	noEncryption = "Local reads the specification and knows nothing of encryption"
-	noWarmth     = "Local knows nothing of warm throughput"
+	noEncryption = "Local checks the form of the specification and does not encrypt"
+	noWarmth     = "Local does not have warm throughput"
 	bothCeilings = "Local wants both ceilings"
 
 	localNothing = "ValidationException: Nothing to update"

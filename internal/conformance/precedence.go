@@ -124,7 +124,7 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "the condition before the update", Rule: "The condition comes before what the update finds.", Source: docConditions,
+			Name: "the condition before the update", Rule: "The condition is judged before the errors of the update.", Source: docConditions,
 			rows: []attrs{row("a", "b", "s", "text")},
 			steps: []step{
 				expect(update(k, "SET s = s + :v", with(attrs{":v": 1}), where("attribute_exists(absent)")), conditionFailed),
@@ -144,7 +144,7 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "return values before expressions", Rule: "What ReturnValues may be comes before expressions.", Source: dynalite + "putItem.js",
+			Name: "return values before expressions", Rule: "An invalid ReturnValues is reported before invalid expressions.", Source: dynalite + "putItem.js",
 			steps: []step{
 				expect(put(row("a", "b"), returns("ALL_NEW"), where("attribute_not_exists(")), invalid("ReturnValues can only be ALL_OLD or NONE")),
 			},

@@ -39,9 +39,9 @@ func queryCases() []Case {
 		{"filter", "A filter is applied after reading: count and scanned count tell.", docFilters, "pk = :p", []option{args(attrs{":v": 3}), filter("v >= :v"), sk}, `3 of 5: {sk: "abc"} {sk: "b"} {sk: "é"}`},
 		{"filter on a missing attribute", "A filter judges a missing attribute as a condition does.", docFilters, "pk = :p", []option{args(attrs{":v": 3}), filter("absent < :v"), sk}, "0 of 5"},
 		{"count", "COUNT returns no items.", api("Query"), "pk = :p", []option{args(attrs{}), selecting("COUNT")}, "5 of 5"},
-		{"count with a filter", "COUNT counts what the filter leaves.", api("Query"), "pk = :p", []option{args(attrs{":v": 3}), filter("v = :v"), selecting("COUNT")}, "1 of 5"},
+		{"count with a filter", "COUNT counts the items that pass the filter.", api("Query"), "pk = :p", []option{args(attrs{":v": 3}), filter("v = :v"), selecting("COUNT")}, "1 of 5"},
 		{"specific attributes", "SPECIFIC_ATTRIBUTES goes with a projection.", api("Query"), "pk = :p AND sk = :s", []option{args(attrs{":s": "a"}), selecting("SPECIFIC_ATTRIBUTES"), only("v")}, "1 of 1: {v: 1}"},
-		{"capacity", "A query takes units for what it read, half if eventually consistent.", docCapacity, "pk = :p", []option{args(attrs{}), selecting("COUNT"), capacity("TOTAL"), eventually()}, "5 of 5; 0.5 units"},
+		{"capacity", "A query takes units for the items that it read, half if eventually consistent.", docCapacity, "pk = :p", []option{args(attrs{}), selecting("COUNT"), capacity("TOTAL"), eventually()}, "5 of 5; 0.5 units"},
 
 		{"no partition key", "A query is about one partition.", dynalite + "query.js", "sk = :s", []option{with(attrs{":s": "a"})}, invalid("Query condition missed key schema element: pk")},
 		{"inequality on the partition key", "A partition key is given by equality.", dynalite + "query.js", "pk > :p", []option{args(attrs{})}, invalid("Query key condition not supported")},
@@ -172,10 +172,10 @@ func scanCases() []Case {
 		{"filter with names", "Names may be placeholders.", docNames, []option{filter("#v = :v"), named("#v", "v"), with(attrs{":v": 4}), only("pk")}, `1 of 5: {pk: "q"}`},
 		{"projection of nothing", "An item without the projected attributes is an empty item.", alternator + "test_scan.py", []option{only("w"), filter("pk = :p"), with(attrs{":p": "q"})}, "1 of 5: {}"},
 		{"count", "COUNT returns no items.", api("Scan"), []option{selecting("COUNT")}, "5 of 5"},
-		{"count with a filter", "COUNT counts what the filter leaves.", nubo + "tier1/scan/select.test.ts", []option{selecting("COUNT"), filter("attribute_exists(w)")}, "1 of 5"},
-		{"all attributes", "ALL_ATTRIBUTES is what a scan returns anyway.", api("Scan"), []option{selecting("ALL_ATTRIBUTES"), filter("attribute_exists(w)")}, `1 of 5: {pk: "p", sk: "c", w: 3}`},
+		{"count with a filter", "COUNT counts the items that pass the filter.", nubo + "tier1/scan/select.test.ts", []option{selecting("COUNT"), filter("attribute_exists(w)")}, "1 of 5"},
+		{"all attributes", "ALL_ATTRIBUTES is the default of a scan.", api("Scan"), []option{selecting("ALL_ATTRIBUTES"), filter("attribute_exists(w)")}, `1 of 5: {pk: "p", sk: "c", w: 3}`},
 		{"specific attributes", "SPECIFIC_ATTRIBUTES goes with a projection.", api("Scan"), []option{selecting("SPECIFIC_ATTRIBUTES"), only("w"), filter("attribute_exists(w)")}, "1 of 5: {w: 3}"},
-		{"capacity", "A scan takes units for what it read.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL")}, "5 of 5; 1 units"},
+		{"capacity", "A scan takes units for the items that it read.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL")}, "5 of 5; 1 units"},
 		{"capacity of an eventually consistent scan", "Half of that if eventually consistent.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL"), eventually()}, "5 of 5; 0.5 units"},
 		{"capacity by index", "INDEXES tells the table's part.", api("Scan"), []option{selecting("COUNT"), capacity("INDEXES")}, "5 of 5; 1 units, 1 of the table"},
 
@@ -279,14 +279,14 @@ func pageCases() []Case {
 			},
 		},
 		{
-			Name: "starting key of another partition", Rule: "A page starts within what the query is about.", Source: dynalite + "query.js",
+			Name: "starting key of another partition", Rule: "A starting key lies in the partition of the query.", Source: dynalite + "query.js",
 			rows: rows,
 			steps: []step{
 				expect(page(startingAfter(key("q", "a"))), invalid("The provided starting key is outside query boundaries based on provided conditions")),
 			},
 		},
 		{
-			Name: "starting key outside the range", Rule: "So it does within the range of the sort key.", Source: dynalite + "query.js",
+			Name: "starting key outside the range", Rule: "A starting key lies within the range of the condition on the sort key.", Source: dynalite + "query.js",
 			rows: rows,
 			steps: []step{
 				expect(query("pk = :p AND sk > :s", with(attrs{":p": "p", ":s": "b"}), startingAfter(key("p", "a"))),

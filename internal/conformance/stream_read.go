@@ -51,7 +51,7 @@ func streamReadCases() []Case {
 		streamed("list", "ListStreams names the streams of a table.", list, nil,
 			expect(listStreams(), "streams of [rows]")),
 		{
-			Name: "list none", Rule: "A table without a stream has an empty list of them.", Source: suite, streams: true,
+			Name: "list none", Rule: "The list of streams is empty for a table without a stream.", Source: suite, streams: true,
 			steps: []step{expect(listStreams(), "streams of []")},
 		},
 		streamed("list disabled", "Streams that were disabled are listed too, beside the enabled one.", quirks+"details/DDB-TABLE-378.md", nil,
@@ -313,7 +313,7 @@ func streamTableCases() []Case {
 			},
 		},
 		{
-			Name: "enable again", Rule: "Enabling what is enabled is refused, with the same view too.", Source: ddb50, tables: streamed("NEW_IMAGE"),
+			Name: "enable again", Rule: "Enabling a stream that is enabled is refused, even with the same view.", Source: ddb50, tables: streamed("NEW_IMAGE"),
 			steps: []step{
 				expect(updateTable(enabling("NEW_IMAGE")), invalid("Table already has an enabled stream: TableName: rows")),
 				expect(updateTable(enabling("KEYS_ONLY")), invalid("Table already has an enabled stream: TableName: rows")),
@@ -321,7 +321,7 @@ func streamTableCases() []Case {
 			},
 		},
 		{
-			Name: "disable", Rule: "A table whose stream is disabled is as one that has none, but for the name of the latest one.", Source: ddb50, tables: streamed("NEW_IMAGE"),
+			Name: "disable", Rule: "A table whose stream is disabled is described as one without a stream, except for the name of its latest stream.", Source: ddb50, tables: streamed("NEW_IMAGE"),
 			steps: []step{
 				expect(updateTable(disabling()), done),
 				expect(describeTable(), disabled),

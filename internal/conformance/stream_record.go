@@ -81,7 +81,7 @@ func streamRecordCases() []Case {
 			},
 		},
 		{
-			Name: "before it was enabled", Rule: "A stream shows what changed since it was enabled.", Source: docStreams, streams: true,
+			Name: "before it was enabled", Rule: "A stream has the changes since it was enabled.", Source: docStreams, streams: true,
 			steps: []step{
 				expect(put(row("a", "b", "n", 1)), ok),
 				expect(updateTable(enabling("NEW_AND_OLD_IMAGES")), "updating rows"),
@@ -90,7 +90,7 @@ func streamRecordCases() []Case {
 			},
 		},
 		{
-			Name: "after it was disabled", Rule: "A stream that was disabled ends, and what is in it can still be read.", Source: docStreams, streams: true,
+			Name: "after it was disabled", Rule: "A stream that was disabled ends, and its records can still be read.", Source: docStreams, streams: true,
 			tables: streamed("NEW_IMAGE"),
 			steps: []step{
 				expect(put(row("a", "b", "n", 1)), ok),
@@ -123,7 +123,7 @@ func streamRecordCases() []Case {
 			},
 		},
 		{
-			Name: "by TTL", Rule: "A deletion by TTL is a REMOVE by the service; one by a client names nobody.", Source: docTTLStreams,
+			Name: "by TTL", Rule: "A deletion by TTL is a REMOVE by the service; a deletion by a client has no user identity.", Source: docTTLStreams,
 			streams: true, clock: true, sweep: true, tables: streamed("KEYS_ONLY"),
 			steps: []step{
 				expect(updateTTL("ttl", true), "ttl ttl true"),

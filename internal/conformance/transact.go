@@ -61,7 +61,7 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
-			Name: "reasons in order", Rule: "Cancellation reasons come in the order of the actions, None for those with nothing against them.", Source: texts,
+			Name: "reasons in order", Rule: "Cancellation reasons come in the order of the actions; the reason of a valid action is None.", Source: texts,
 			rows: []attrs{row("a", "1"), row("a", "3")},
 			steps: []step{
 				expect(transact(actions{put(row("a", "1"), absent), put(row("a", "2"), absent), put(row("a", "3"), absent)}),
@@ -325,7 +325,7 @@ func transactGetCases() []Case {
 			},
 		},
 		{
-			Name: "enumeration before the table", Rule: "A ReturnConsumedCapacity that is none is reported before a table that does not exist.", Source: parity + "tier3/validation-ordering/transactions.test.ts",
+			Name: "enumeration before the table", Rule: "An invalid ReturnConsumedCapacity is reported before a table that does not exist.", Source: parity + "tier3/validation-ordering/transactions.test.ts",
 			steps: []step{
 				expect(transactGet(actions{get(key("a", "1"), on("missing"))}, capacity("BOGUS")),
 					broken("Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")),

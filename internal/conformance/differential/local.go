@@ -255,7 +255,7 @@ var Local = compile([]*Known{
 	// Capacity.
 	{
 		Operations: "DeleteItem", Path: "ConsumedCapacity", Fake: "absent", Local: `\{"CapacityUnits":1,.*`,
-		Reason: "Local reports the consumption of a delete that finds nothing, asked or not", Source: docCapacity,
+		Reason: "Local reports the consumption of a delete that finds nothing, even where the request does not ask for it", Source: docCapacity,
 	},
 	{
 		Operations: "TransactGetItems TransactWriteItems", Path: `ConsumedCapacity\[\d+\](\..*)?\.(Read|Write)CapacityUnits`, Fake: `[0-9]+`, Local: "absent",
@@ -267,7 +267,7 @@ var Local = compile([]*Known{
 	},
 	{
 		Operations: "BatchGetItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: more,
-		Reason: "Local takes no units for items of a batch that are not there", Source: docCapacity,
+		Reason: "Local takes no units for items of a batch that do not exist", Source: docCapacity,
 	},
 	{
 		Operations: "TransactWriteItems", Path: `ConsumedCapacity\[\d+\]\.(.*\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: more,
@@ -281,7 +281,7 @@ var Local = compile([]*Known{
 	{
 		Operations: "PutItem UpdateItem DeleteItem BatchWriteItem TransactWriteItems", Path: `ConsumedCapacity(\[\d+\])?\.CapacityUnits`,
 		Fake: "[0-9]+", Local: "[0-9]+", If: less,
-		Reason: "the sum of what Local counts too much for indexes", Source: docIndexes,
+		Reason: "the sum includes the units that Local counts too much for indexes", Source: docIndexes,
 	},
 	{
 		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: less,
