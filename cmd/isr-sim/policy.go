@@ -233,23 +233,35 @@ func newPolicyAdvise(out io.Writer) *cobra.Command {
 	var (
 		d              policy.Demand
 		reads, changes lab.Rate
+		skew, lease    time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "advise",
 		Short: "Choose a lifetime from rates, costs and the staleness allowed",
 		Long: `Advise prints the lifetime of least cost, C/T + S (1 - F(WT)), beside the rule of
 thumb sqrt(2C/(WS)), and what each of them means: the chance that data has changed
-when its lifetime ends is not the share of reads that see outdated data. Exit code 2
-says that the demands cannot be met together, and why.`,
-		Example: "  isr-sim policy advise --changes 10/h --reads 500/s --miss 1 --stale 1.2 --longest 10m --render 100ms",
+when its lifetime ends is not the share of reads that see outdated data. Given how
+long a render takes, it also finds the smallest lease under which no holder loses its
+lock while it renders, by running recipe A on clocks that are off by the skew. A
+holder that may pause needs as much more. Exit code 2 says that the demands cannot be
+met together, and why.`,
+		Example: "  isr-sim policy advise --changes 10/h --reads 500/s --miss 1 --stale 1.2 --longest 10m --render 100ms --skew 2s",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.Reads, d.Changes = float64(reads), float64(changes)
 			a, err := policy.Advise(d)
+			if err == nil && skew < 0 {
+				err = fmt.Errorf("--skew: found %s, expected at least 0s", skew)
+			}
 			if err != nil {
 				return usage(err, "")
 			}
-			return lab.PrintAdvice(out, d, a)
+			if d.Render > 0 {
+				if lease, err = lab.SafeLease(cmd.Context(), d.Render, skew); err != nil {
+					return unknown(err, "")
+				}
+			}
+			return lab.PrintAdvice(out, d, a, lease, skew)
 		},
 	}
 	reads, changes = 100, 1.0/3600
@@ -260,6 +272,7 @@ says that the demands cannot be met together, and why.`,
 	f.Float64Var(&d.Stale, "stale", 1, "what a second costs in which outdated data is served, in the same unit")
 	f.DurationVar(&d.Longest, "longest", 0, "how old served data may be (default: any age)")
 	f.DurationVar(&d.Render, "render", 0, "how long a render takes")
+	f.DurationVar(&skew, "skew", 0, "how far a machine's clock may be off")
 	f.DurationVar(&d.Retention, "retention", 0, "how long rows are kept (default: not checked)")
 	return cmd
 }

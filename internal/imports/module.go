@@ -56,7 +56,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"scenario/campaign", "property", "internal/explore", "internal/gotest", "internal/prose", "internal/selftest",
+				"scenario/campaign", "property", "internal/explore", "internal/gotest", "internal/lab", "internal/prose",
+				"internal/selftest",
 				"cmd/isr-sim",
 			},
 			To:     []string{"./scenario/campaign"},

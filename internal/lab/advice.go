@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/policy"
 )
 
-// PrintAdvice prints advice as a table: the calculator of tutorials beside what is better.
-func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice) error {
+// PrintAdvice prints advice as a table: the calculator of tutorials, and what is better. A lease of 0 is left out.
+func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease, skew time.Duration) error {
 	exactly := "none"
 	if a.Exact > 0 {
 		exactly = a.Exact.String()
@@ -37,6 +37,9 @@ func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice) error {
 		return err
 	}
 	fmt.Fprintf(out, "\nrevalidate_seconds: %d\n", int(a.Lifetime/time.Second))
+	if lease > 0 {
+		fmt.Fprintf(out, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n", lease, d.Render, skew)
+	}
 	for _, r := range a.Reasons {
 		fmt.Fprintf(out, "- %s\n", r)
 	}

@@ -1,0 +1,75 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+// leaseSchedules is how many schedules a lease has to pass.
+const leaseSchedules = 200
+
+// SafeLease returns the smallest lease, in whole seconds, under which no holder that only renders ever loses its lock: two
+// machines, with clocks that are off by the skew in both directions, ask for one page while it is rendered. It is found
+// by running recipe A under the scheduler, and it has no room for pauses: a holder that stops for a time needs as much
+// more, or loses its lock and publishes nothing.
+func SafeLease(ctx context.Context, render, skew time.Duration) (time.Duration, error) {
+	safe := func(seconds int) (bool, error) { return leaseIsSafe(ctx, seconds, render, skew) }
+	low, high := 0, 1 // low is unsafe
+	for {
+		ok, err := safe(high)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			break
+		}
+		if low, high = high, 2*high; high > 1<<20 {
+			return 0, fmt.Errorf("found no safe lease for a render of %s and a skew of %s", render, skew)
+		}
+	}
+	for high-low > 1 {
+		middle := (low + high) / 2
+		ok, err := safe(middle)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return time.Duration(high) * time.Second, nil
+}
+
+// leaseIsSafe runs one lease. The marks say whether a lock was lost.
+func leaseIsSafe(ctx context.Context, seconds int, render, skew time.Duration) (bool, error) {
+	patience := int(render/(500*time.Millisecond)) + 10
+	s, err := scenario.Parse("lease.yaml", fmt.Appendf(nil, `name: lease
+about: the smallest lease that is safe
+max-clock-skew: %[3]s
+cache: {lease: %[1]ds, revalidate: 24h, render: %[2]s, contention: wait, poll: 500ms, patience: %[4]d}
+actors:
+  - {name: behind, clock: {offset: -%[3]s}, script: [get /home]}
+  - {name: ahead, clock: {offset: %[3]s}, script: [get /home]}
+bounds: {steps: 100000, ticks: 0}
+reach: [lock-taken-over, publish-refused]
+`, seconds, render, skew, patience))
+	if err != nil {
+		return false, err
+	}
+	report, err := campaign.Campaign{
+		Scenario: s, Protocol: recipe.References()[0], Seed: 1, Schedules: leaseSchedules,
+	}.Run(ctx)
+	if err != nil {
+		return false, err
+	}
+	never := func(m string) bool { return slices.Contains(report.Missing, scenario.Mark(m)) }
+	return never("lock-taken-over") && never("publish-refused"), nil
+}
