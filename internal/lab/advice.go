@@ -3,7 +3,7 @@ package lab
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/policy"
@@ -19,10 +19,9 @@ func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease, skew ti
 	if a.FirstOrder > 0 {
 		firstOrder = a.FirstOrder.String()
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	c := a.Calculator
 	share := policy.HitRatio.Format
-	for _, line := range [][3]string{
+	err := printTable(out, [][]string{
 		{"", "rule of thumb", "exact"},
 		{"optimum", firstOrder, exactly},
 		{"lifetime", c.Lifetime.String(), a.Lifetime.String()},
@@ -30,20 +29,20 @@ func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease, skew ti
 		{"outdated over reads", "", share(a.OverReads)},
 		{"reads that miss", share(min(1, c.Misses)), share(a.Misses)},
 		{"renders", policy.Renders.Format(1 / c.Lifetime.Seconds()), policy.Renders.Format(a.Misses * d.Reads)},
-	} {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", line[0], line[1], line[2])
-	}
-	if err := table.Flush(); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nrevalidate_seconds: %d\n", int(a.Lifetime/time.Second))
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nrevalidate_seconds: %d\n", int(a.Lifetime/time.Second))
 	if lease > 0 {
-		fmt.Fprintf(out, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n", lease, d.Render, skew)
+		fmt.Fprintf(&text, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n", lease, d.Render, skew)
 	}
 	for _, r := range a.Reasons {
-		fmt.Fprintf(out, "- %s\n", r)
+		fmt.Fprintf(&text, "- %s\n", r)
 	}
-	return nil
+	_, err = io.WriteString(out, text.String())
+	return err
 }
 
 // PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed that
@@ -57,20 +56,19 @@ func PrintSchedule(out io.Writer, p policy.Policy) error {
 		return fmt.Errorf("found policy %s, whose lifetimes do not depend on the age of data, expected one of age-based, "+
 			"age-linear, age-logarithmic, age-piecewise", p.Name)
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "age of the data\tlifetime\n")
+	table := [][]string{{"age of the data", "lifetime"}}
 	for _, age := range []time.Duration{
 		0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 6 * time.Minute, 8 * time.Minute,
 		10 * time.Minute, 11 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
 	} {
-		fmt.Fprintf(table, "%s\t%s\n", age, at(age).Round(time.Millisecond))
+		table = append(table, []string{age.String(), at(age).Round(time.Millisecond).String()})
 	}
-	if err := table.Flush(); err != nil {
+	if err := printTable(out, table); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day\n",
+	_, err := fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day\n",
 		refreshes(at, 10*time.Minute), refreshes(at, 24*time.Hour))
-	return nil
+	return err
 }
 
 // refreshes counts the renders of a bucket that is rendered as soon as its lifetime ends.

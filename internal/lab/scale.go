@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/policy"
@@ -78,37 +78,38 @@ const tierKeys = 1000
 
 // Print prints where the site throttles, and what would end it.
 func (s *Scale) Print(out io.Writer) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(table, "\twithout a tier")
+	header := []string{"", "without a tier"}
 	columns := []*policy.Summary{s.Bare}
 	if s.Tiered != nil {
-		fmt.Fprintf(table, "\t%d keys a node for %s", tierKeys, s.Lifetime)
+		header = append(header, fmt.Sprintf("%d keys a node for %s", tierKeys, s.Lifetime))
 		columns = append(columns, s.Tiered)
 	}
-	fmt.Fprintln(table)
+	table := [][]string{header}
 	for _, m := range []policy.Measure{
 		policy.Throttled, policy.Failed, policy.HitRatio, policy.TierRatio, policy.Outdated, policy.OutdatedP99,
 		policy.Renders, policy.RendersAtOnce, policy.RendersOfOneKey, policy.LatencyP50, policy.LatencyP99,
 		policy.ReadUnits, policy.WriteUnits, policy.CostMonth,
 	} {
-		fmt.Fprint(table, m)
+		cells := []string{m.String()}
 		for _, c := range columns {
-			fmt.Fprint(table, "\t", m.Format(round(c.Of(m).Mean)))
+			cells = append(cells, m.Format(round(c.Of(m).Mean)))
 		}
-		fmt.Fprintln(table)
+		table = append(table, cells)
 	}
-	if err := table.Flush(); err != nil {
+	if err := printTable(out, table); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
 	if s.Tiered == nil {
-		fmt.Fprintln(out, "no tier is needed")
+		text.WriteString("no tier is needed\n")
 	} else {
-		fmt.Fprintf(out, "copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n", s.Lifetime)
+		fmt.Fprintf(&text, "copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n", s.Lifetime)
 	}
 	if s.Ramp > 0 {
-		fmt.Fprintf(out, "a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or is warmed before)\n",
+		fmt.Fprintf(&text, "a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or is warmed before)\n",
 			newTableReads, newTableWrites, s.Ramp)
 	}
-	return nil
+	_, err := io.WriteString(out, text.String())
+	return err
 }

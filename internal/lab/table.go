@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/isr-sim/isr-sim/scenario/policy"
@@ -21,40 +22,50 @@ var compared = []struct {
 	{policy.Renders, "renders"}, {policy.RendersOfOneKey, "at once"}, {policy.LatencyP99, "wait p99"}, {policy.CostMonth, "$/month"},
 }
 
-// PrintComparison prints a table for each workload.
-func PrintComparison(out io.Writer, rows []Row) error {
+// printTable prints rows of cells in columns. An empty row is an empty line.
+func printTable(out io.Writer, rows [][]string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	workload := ""
-	for _, r := range rows {
-		if r.Workload != workload {
-			if workload != "" {
-				fmt.Fprintln(table)
-			}
-			workload = r.Workload
-			fmt.Fprint(table, workload)
-			for _, c := range compared {
-				fmt.Fprint(table, "\t", c.header)
-			}
-			fmt.Fprintln(table)
+	for _, cells := range rows {
+		if _, err := io.WriteString(table, strings.Join(cells, "\t")+"\n"); err != nil {
+			return err
 		}
-		fmt.Fprint(table, r.Policy)
-		for _, c := range compared {
-			fmt.Fprint(table, "\t", c.measure.Format(round(r.Of(c.measure).Mean)))
-		}
-		fmt.Fprintln(table)
 	}
 	return table.Flush()
 }
 
+// PrintComparison prints a table for each workload.
+func PrintComparison(out io.Writer, rows []Row) error {
+	var table [][]string
+	workload := ""
+	for _, r := range rows {
+		if r.Workload != workload {
+			if workload != "" {
+				table = append(table, nil)
+			}
+			workload = r.Workload
+			header := []string{workload}
+			for _, c := range compared {
+				header = append(header, c.header)
+			}
+			table = append(table, header)
+		}
+		cells := []string{r.Policy}
+		for _, c := range compared {
+			cells = append(cells, c.measure.Format(round(r.Of(c.measure).Mean)))
+		}
+		table = append(table, cells)
+	}
+	return printTable(out, table)
+}
+
 // PrintRun prints all measures of one experiment with their intervals.
 func PrintRun(out io.Writer, r Row) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s on %s\tmean\t99 %% interval\n", r.Policy, r.Workload)
+	table := [][]string{{r.Policy + " on " + r.Workload, "mean", "99 % interval"}}
 	for _, m := range policy.Measures() {
 		i := r.Of(m)
-		fmt.Fprintf(table, "%s\t%s\t%s\n", m, m.Format(i.Mean), intervalText(m, i))
+		table = append(table, []string{m.String(), m.Format(i.Mean), intervalText(m, i)})
 	}
-	return table.Flush()
+	return printTable(out, table)
 }
 
 func intervalText(m policy.Measure, i policy.Interval) string {

@@ -39,10 +39,10 @@ func slidingOutdated(l, w, t float64) float64 {
 // hybridHits is the share of reads that hit under a sliding lifetime T below a cap M: N is the mean number of hits that
 // follow a miss, the integral over [0, M] of the density of renewals whose gaps are all below T.
 func hybridHits(l, t, m float64) float64 {
-	n, term := 0.0, l // term is L (-L)^k / (k+1)!, before the powers
+	n := 0.0
 	power := func(x float64, k int) float64 { return math.Pow(max(0, x), float64(k)) }
 	for k := 0; float64(k)*t < m; k++ {
-		term = l * math.Pow(-l, float64(k)) / math.Gamma(float64(k+2))
+		term := l * math.Pow(-l, float64(k)) / math.Gamma(float64(k+2))
 		n += term * (math.Exp(-float64(k)*l*t)*power(m-float64(k)*t, k+1) -
 			math.Exp(-float64(k+1)*l*t)*power(m-float64(k+1)*t, k+1))
 	}

@@ -85,7 +85,7 @@ func (p picker) pick(r *Random) int {
 	draw := r.source.Uint64()
 	// The high half picks the column, the low half decides between the two keys in it.
 	column := (draw >> 32) * uint64(len(p.chance)) >> 32
-	if uint32(draw) <= p.chance[column] {
+	if draw&math.MaxUint32 <= uint64(p.chance[column]) {
 		return int(column)
 	}
 	return int(p.alias[column])
