@@ -45,7 +45,7 @@ func newPolicyRun(out, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run POLICY",
 		Short:   "Measure one policy on one workload",
-		Long:    "Run prints every measure of one policy on one workload.\n\nPolicies: " + policyNames() + "\n\nWorkloads:\n  " + strings.Join(lab.WorkloadNames(), "\n  ") + "\n  FILE.csv   reads (and changes) from a file: time in seconds, key, and optionally kind and size",
+		Long:    "Run prints every measure of one policy on one workload.\n\nPolicies: " + policyNames() + "\n\nWorkloads:\n  " + strings.Join(lab.WorkloadNames(), "\n  ") + "\n  FILE.csv           reads (and changes) from a file: time in seconds, key, and optionally kind and size",
 		Example: "  isr-sim policy run sliding --lifetime 1m --reads 10/s --changes 1/h\n  isr-sim policy run recipe-a-stale --workload visits.csv --format json",
 		Args:    onePolicy,
 		RunE:    func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0]) },

@@ -52,6 +52,12 @@ var workloads = []struct {
 			Late: policy.Pareto(5*time.Second, 1.2),
 		}
 	}, true},
+	{"dashboard-by-query", "the same polls, cached by the whole window: no two ask for the same", func(s Settings) policy.Workload {
+		return policy.Dashboard{
+			Every: 10 * time.Second, Window: 3 * time.Hour, Bucket: time.Minute, Events: 1,
+			Late: policy.Pareto(5*time.Second, 1.2), ByQuery: true,
+		}
+	}, true},
 }
 
 func poisson(s Settings, rhythm policy.Rhythm) policy.Workload {
@@ -91,7 +97,7 @@ func WorkloadNamed(name string, s Settings) (Workload, error) {
 // WorkloadNames returns the names of the workloads, with what they are.
 func WorkloadNames() (lines []string) {
 	for _, w := range workloads {
-		lines = append(lines, fmt.Sprintf("%-10s %s", w.name, w.summary))
+		lines = append(lines, fmt.Sprintf("%-18s %s", w.name, w.summary))
 	}
 	return lines
 }

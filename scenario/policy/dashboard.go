@@ -15,6 +15,9 @@ type Dashboard struct {
 	Events float64
 	// Late is how long after it happened an event arrives.
 	Late Dist
+	// ByQuery has the whole window of each poll be one key, as in a cache that is keyed by the query. The next poll asks for
+	// another window, so there are no hits at all: that is what buckets are for.
+	ByQuery bool
 }
 
 // Begin implements Workload.
@@ -39,18 +42,30 @@ func (d *dashboard) Read() (Read, bool) {
 	if d.Every == 0 {
 		return Read{}, false
 	}
+	if d.ByQuery {
+		read := Read{At: d.poll, Key: d.next, Data: d.poll - d.Window}
+		d.next++
+		d.forget(int(d.poll / d.Bucket))
+		d.poll += d.Every
+		return read, true
+	}
 	last := int((d.poll + d.Window) / d.Bucket)
 	if d.next > last {
 		d.poll += d.Every
-		first := int(d.poll / d.Bucket)
-		for old := d.first; old < first; old++ {
-			delete(d.arrivals, old) // nobody reads it again
-		}
-		d.first, d.next = first, first
+		d.forget(int(d.poll / d.Bucket))
+		d.next = d.first
 	}
 	key := d.next
 	d.next++
 	return Read{At: d.poll, Key: key, Data: d.begins(key)}, true
+}
+
+// forget drops the buckets before the first one that is read again.
+func (d *dashboard) forget(first int) {
+	for old := d.first; old < first; old++ {
+		delete(d.arrivals, old)
+	}
+	d.first = first
 }
 
 // begins returns when a bucket begins.
@@ -58,6 +73,19 @@ func (d *dashboard) begins(key int) time.Duration { return time.Duration(key)*d.
 
 // Changed implements Traffic.
 func (d *dashboard) Changed(key int, after time.Duration) time.Duration {
+	if !d.ByQuery {
+		return d.changed(key, after)
+	}
+	next := never
+	begins := time.Duration(key) * d.Every // of the window, counted like buckets
+	for bucket := int(begins / d.Bucket); bucket <= int((begins+d.Window)/d.Bucket); bucket++ {
+		next = min(next, d.changed(bucket, after))
+	}
+	return next
+}
+
+// changed returns when the data of a bucket changes next.
+func (d *dashboard) changed(key int, after time.Duration) time.Duration {
 	if key < d.first || d.Events <= 0 {
 		return never
 	}

@@ -177,3 +177,27 @@ func TestReadTraceSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// A cache that is keyed by the query never hits; one of buckets hits for all but the newest ones, whatever the window is
+// shifted by.
+func TestBucketsDoNotMindShifts(t *testing.T) {
+	hits := func(byQuery bool, every time.Duration) float64 {
+		t.Helper()
+		r, err := Experiment{
+			Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()},
+			Workload: Dashboard{
+				Every: every, Window: time.Hour, Bucket: time.Minute, Events: 0.1, Late: Fixed(0), ByQuery: byQuery,
+			},
+			WarmUp: time.Hour, Lasts: time.Hour,
+		}.Run(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Value(HitRatio)
+	}
+	for _, every := range []time.Duration{7 * time.Second, 10 * time.Second, 61 * time.Second} {
+		if whole, buckets := hits(true, every), hits(false, every); whole != 0 || buckets < 0.95 {
+			t.Errorf("polls every %s: got a hit ratio of %g by query and %.3f by bucket, want 0 and more than 0.95", every, whole, buckets)
+		}
+	}
+}
