@@ -45,8 +45,8 @@ func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease, skew ti
 	return err
 }
 
-// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed that
-// is polled all the time.
+// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed
+// that is polled all the time.
 func PrintSchedule(out io.Writer, p policy.Policy) error {
 	at := func(age time.Duration) time.Duration {
 		lifetime, _ := policy.AtAge(p.Lifetime, age)

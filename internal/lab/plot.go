@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/policy"
 )
 
-// Plot writes a picture for each workload to a folder: the share of outdated reads over the renders a second, a point for
-// each policy with the intervals of both. What lies further down and further left is better in both. It returns the
+// Plot writes a picture for each workload to a folder: the share of outdated reads over the renders a second, a point
+// for each policy with the intervals of both. What lies further down and further left is better in both. It returns the
 // names of the files.
 func Plot(folder string, rows []Row) (files []string, err error) {
 	byWorkload := map[string][]Row{}

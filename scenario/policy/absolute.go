@@ -2,8 +2,8 @@ package policy
 
 import "time"
 
-// Absolute keeps each value fresh for a time, counted from the beginning of the render that made it, however often it is
-// read: fresh_until = generated_at + revalidate_seconds. For buckets of time series, this is the uniform TTL.
+// Absolute keeps each value fresh for a time, counted from the beginning of the render that made it, however often it
+// is read: fresh_until = generated_at + revalidate_seconds. For buckets of time series, this is the uniform TTL.
 func Absolute(lifetime time.Duration) Lifetime { return absolute(lifetime) }
 
 type absolute time.Duration

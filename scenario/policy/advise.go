@@ -25,8 +25,8 @@ type Demand struct {
 type Advice struct {
 	// Lifetime is the best of the values that people write: 1 s, 2 s, 5 s and so on.
 	Lifetime time.Duration
-	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Data that never changes
-	// has no such optimum, and neither has data whose renders never pay: they are 0 then.
+	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Data that never
+	// changes has no such optimum, and neither has data whose renders never pay: they are 0 then.
 	FirstOrder, Exact time.Duration
 	// AtExpiry is the chance that data has changed when its lifetime ends, and OverReads the share of reads that are
 	// served outdated data. The rule 1 - exp(-WT) gives the former, and is often quoted for the latter.
@@ -39,8 +39,8 @@ type Advice struct {
 	Calculator Calculator
 }
 
-// Calculator is the advice of the calculator that is printed in many tutorials: the rule of thumb, held below the longest
-// staleness, rounded to the nearest of a list that begins at 5 s.
+// Calculator is the advice of the calculator that is printed in many tutorials: the rule of thumb, held below the
+// longest staleness, rounded to the nearest of a list that begins at 5 s.
 type Calculator struct {
 	Optimum, Lifetime time.Duration
 	// Outdated is W*T, which it calls the expected staleness; it may be above 1.

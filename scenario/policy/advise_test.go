@@ -54,8 +54,8 @@ func TestAdviceForTheTutorialsExamples(t *testing.T) {
 	}
 }
 
-// The tutorial's table of staleness, with the exact figures: it gives the chance at expiry, rounds some of it to W*T, and
-// calls it the share of stale reads.
+// The tutorial's table of staleness, with the exact figures: it gives the chance at expiry, rounds some of it to W*T,
+// and calls it the share of stale reads.
 func TestStalenessTable(t *testing.T) {
 	const minute, hour = 60.0, 3600.0
 	for _, test := range []struct{ changes, lifetime, atExpiry, overReads float64 }{

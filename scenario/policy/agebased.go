@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// AgeBased gives the value of a bucket of a time series a lifetime that grows with the age of its data: data of the last
-// minute may still arrive late, data of the last hour hardly. The schedule says how it grows; the result is kept between
-// floor and most. The time counts from the beginning of the render.
+// AgeBased gives the value of a bucket of a time series a lifetime that grows with the age of its data: data of the
+// last minute may still arrive late, data of the last hour hardly. The schedule says how it grows; the result is kept
+// between floor and most. The time counts from the beginning of the render.
 //
-// Source: Netflix, Stop answering the same question twice: interval-aware caching for Druid, 2026: 5 s, doubled for each
-// minute of age, at most one hour.
+// Source: Netflix, Stop answering the same question twice: interval-aware caching for Druid, 2026: 5 s, doubled for
+// each minute of age, at most one hour.
 func AgeBased(floor, most time.Duration, schedule Schedule) Lifetime {
 	return ageBased{floor, most, schedule}
 }

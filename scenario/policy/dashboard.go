@@ -6,8 +6,8 @@ import (
 )
 
 // Dashboard polls a rolling window of a time series. The window is cut into buckets at multiples of their width, so a
-// poll asks for the same buckets as the one before it, but for the first and the last: each bucket is a key. Events belong
-// to the bucket of the time at which they happened, and arrive late. Each arrival changes the bucket's data.
+// poll asks for the same buckets as the one before it, but for the first and the last: each bucket is a key. Events
+// belong to the bucket of the time at which they happened, and arrive late. Each arrival changes the bucket's data.
 type Dashboard struct {
 	// Every is the time between two polls, Window how far back a poll looks, Bucket the width of a bucket.
 	Every, Window, Bucket time.Duration
@@ -15,8 +15,8 @@ type Dashboard struct {
 	Events float64
 	// Late is how long after it happened an event arrives.
 	Late Dist
-	// ByQuery has the whole window of each poll be one key, as in a cache that is keyed by the query. The next poll asks for
-	// another window, so there are no hits at all: that is what buckets are for.
+	// ByQuery has the whole window of each poll be one key, as in a cache that is keyed by the query. The next poll
+	// asks for another window, so there are no hits at all: that is what buckets are for.
 	ByQuery bool
 }
 

@@ -1,5 +1,5 @@
-// Package policy answers questions about lifetimes with figures: how fresh a cache is under a policy, how cheap, and how
-// many readers render at once.
+// Package policy answers questions about lifetimes with figures: how fresh a cache is under a policy, how cheap, and
+// how many readers render at once.
 //
 // An [Experiment] plays a [Workload] (reads of keys and changes of their data, on virtual time) against a cache that
 // keeps its rows by a [Policy]. A policy has two parts: a [Lifetime] says how long a stored value is fresh, and a

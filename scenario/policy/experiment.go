@@ -38,8 +38,8 @@ type Store struct {
 	// Throttles has the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units and
 	// 1,000 write units in a second. Renders are not refused.
 	Throttles bool
-	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the active
-	// cycle finds it. Lag counts for nothing then.
+	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the
+	// active cycle finds it. Lag counts for nothing then.
 	Redis bool
 }
 

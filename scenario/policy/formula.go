@@ -2,11 +2,11 @@ package policy
 
 import "math"
 
-// The formulas of this file hold for one key that is read at rate L and changes at rate W, both Poisson, per second, with
-// times in seconds. Tests hold the simulator to them, and them to the simulator.
+// The formulas of this file hold for one key that is read at rate L and changes at rate W, both Poisson, per second,
+// with times in seconds. Tests hold the simulator to them, and them to the simulator.
 
-// F is the mean over [0, 1] of exp(-x u): the share of a lifetime during which a value is current, if the data changes x
-// times in a lifetime.
+// F is the mean over [0, 1] of exp(-x u): the share of a lifetime during which a value is current, if the data changes
+// x times in a lifetime.
 func freshShare(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -102,8 +102,8 @@ func gammaBelow(k int, l, t float64) float64 {
 	return 1 - math.Exp(-l*t)*sum
 }
 
-// secondTierHits is the share of the first tier's misses that hit in the second, if the first keeps copies for T1 and the
-// second values for T2: the k-th miss after the one that filled both comes k T1 and k gaps later.
+// secondTierHits is the share of the first tier's misses that hit in the second, if the first keeps copies for T1 and
+// the second values for T2: the k-th miss after the one that filled both comes k T1 and k gaps later.
 func secondTierHits(l, t1, t2 float64) float64 {
 	m := 0.0
 	for k := 1; float64(k)*t1 <= t2; k++ {
@@ -112,8 +112,8 @@ func secondTierHits(l, t1, t2 float64) float64 {
 	return m / (1 + m)
 }
 
-// optimum is the lifetime T with the least C/T + S (1 - F(WT)): the cost of renders and of outdated reads a second. With
-// x = WT it solves exp(-x) (1+x) = 1 - CW/S. If CW/S >= 1 no refresh pays, and the optimum is infinite.
+// optimum is the lifetime T with the least C/T + S (1 - F(WT)): the cost of renders and of outdated reads a second.
+// With x = WT it solves exp(-x) (1+x) = 1 - CW/S. If CW/S >= 1 no refresh pays, and the optimum is infinite.
 func optimum(c, s, w float64) float64 {
 	target := 1 - c*w/s
 	if target <= 0 {

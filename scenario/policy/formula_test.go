@@ -13,8 +13,8 @@ import (
 // tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
 const tolerance = 0.05
 
-// meets checks that a formula lies in the interval of the simulation, and that the interval is narrow enough to tell the
-// formula from one that is 5 % off.
+// meets checks that a formula lies in the interval of the simulation, and that the interval is narrow enough to tell
+// the formula from one that is 5 % off.
 func meets(t *testing.T, x Experiment, m Measure, formula float64) {
 	t.Helper()
 	s, err := x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil)

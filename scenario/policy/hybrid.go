@@ -2,8 +2,8 @@ package policy
 
 import "time"
 
-// Hybrid keeps a value fresh for the time idle since its last read, and no longer than the time most since the beginning
-// of the render that made it.
+// Hybrid keeps a value fresh for the time idle since its last read, and no longer than the time most since the
+// beginning of the render that made it.
 func Hybrid(idle, most time.Duration) Lifetime { return hybrid{idle, most} }
 
 type hybrid struct{ idle, most time.Duration }

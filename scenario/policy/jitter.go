@@ -2,8 +2,8 @@ package policy
 
 import "time"
 
-// Jitter shortens the lifetime of each stored value by a random share of at most most (0 to 1), so that values that were
-// stored together do not expire together.
+// Jitter shortens the lifetime of each stored value by a random share of at most most (0 to 1), so that values that
+// were stored together do not expire together.
 func Jitter(of Lifetime, most float64) Lifetime { return jitter{of, most} }
 
 type jitter struct {

@@ -13,8 +13,8 @@ type Uniform int
 
 func (u Uniform) weights() []float64 { return slices.Repeat([]float64{1}, max(1, int(u))) }
 
-// Zipf reads the k-th most popular of Keys keys in proportion to 1/k^Exponent. Exponent 0 is uniform; pages of large sites
-// are near 0.8 to 1.
+// Zipf reads the k-th most popular of Keys keys in proportion to 1/k^Exponent. Exponent 0 is uniform; pages of large
+// sites are near 0.8 to 1.
 type Zipf struct {
 	Keys     int
 	Exponent float64

@@ -15,8 +15,8 @@ type Entry struct {
 	FreshUntil time.Duration
 	// Render is how long it took to make.
 	Render time.Duration
-	// Data is the time that the data is about, such as the minute that a bucket of a time series covers; 0 for data that
-	// is about no time.
+	// Data is the time that the data is about, such as the minute that a bucket of a time series covers; 0 for data
+	// that is about no time.
 	Data time.Duration
 	// Class is the tier of the data, see [Tiered].
 	Class int
@@ -36,8 +36,8 @@ type Policy struct {
 type Lifetime interface {
 	// Stored returns until when a value is fresh that was stored now.
 	Stored(e *Entry, now time.Duration, r *Random) time.Duration
-	// Read returns until when a value is fresh after a reader has found it fresh now. A value other than e.FreshUntil is
-	// written to the row, and costs that write.
+	// Read returns until when a value is fresh after a reader has found it fresh now. A value other than e.FreshUntil
+	// is written to the row, and costs that write.
 	Read(e *Entry, now time.Duration) time.Duration
 }
 
@@ -45,8 +45,8 @@ type Lifetime interface {
 type Refresh interface {
 	// Read is told the entry (nil if there is none), whether a render of its key is under way, and the time.
 	Read(e *Entry, rendering bool, now time.Duration, r *Random) Action
-	// Locked reports whether whoever renders holds the lock: a render then costs the requests of recipe A (acquire, look
-	// again, publish in a transaction) and otherwise one put.
+	// Locked reports whether whoever renders holds the lock: a render then costs the requests of recipe A (acquire,
+	// look again, publish in a transaction) and otherwise one put.
 	Locked() bool
 }
 

@@ -14,8 +14,8 @@ const (
 	redisCycleLimit = int(redisTimeShare * float64(redisCycle) / float64(redisKeyLasts))
 )
 
-// redis is the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for readers at
-// once, and takes memory until a reader comes by, or the active cycle does.
+// redis is the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for readers
+// at once, and takes memory until a reader comes by, or the active cycle does.
 type redis struct {
 	keys   []int // by place in the table
 	place  map[int]int

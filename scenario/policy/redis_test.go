@@ -153,8 +153,8 @@ func TestExpiredRowsByStore(t *testing.T) {
 		return r.Value(RowsPast)
 	}
 	exact, redis, dynamodb := rows(Store{}), rows(Store{Redis: true}), rows(Store{Lag: Fixed(time.Minute)})
-	// A Redis looks at 200 keys a second, so 50 that expire in a second are a quarter of those; above a tenth it looks at
-	// more, and stays near that.
+	// A Redis looks at 200 keys a second, so 50 that expire in a second are a quarter of those; above a tenth it looks
+	// at more, and stays near that.
 	if exact != 0 || redis < 10 || redis > 120 || dynamodb < 2900 || dynamodb > 3100 {
 		t.Errorf("got %.0f rows past their ttl exactly, %.0f in Redis, %.0f in DynamoDB; want 0, some tenth of the 500 living ones, 3000",
 			exact, redis, dynamodb)

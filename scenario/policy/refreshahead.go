@@ -2,9 +2,9 @@ package policy
 
 import "time"
 
-// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age, such
-// as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no fresh
-// value does as under [Locked].
+// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age,
+// such as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no
+// fresh value does as under [Locked].
 func RefreshAhead(age time.Duration) Refresh { return refreshAhead{after: age} }
 
 type refreshAhead struct {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is a mean over seeds and its confidence interval: the mean of infinitely many seeds lies between Low and High
-// with the confidence that was asked for.
+// Interval is a mean over seeds and its confidence interval: the mean of infinitely many seeds lies between Low and
+// High with the confidence that was asked for.
 type Interval struct{ Mean, Low, High float64 }
 
 // Summary is what several seeds of an experiment have given.
@@ -44,8 +44,8 @@ func interval(values []float64, confidence float64) Interval {
 }
 
 // Repeat plays the experiment with the seeds from first on, on so many workers. The summary does not depend on how many
-// there are. each, unless it is nil, is told after every run how many are done; it is called by one worker at a time. If
-// ctx ends, Repeat returns its error.
+// there are. each, unless it is nil, is told after every run how many are done; it is called by one worker at a time.
+// If ctx ends, Repeat returns its error.
 func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int, each func(done int)) (*Summary, error) {
 	if seeds < 1 {
 		return nil, fmt.Errorf("policy: found %d seeds, expected at least 1\nhint: 10 seeds give intervals", seeds)

@@ -20,8 +20,8 @@ const (
 	// OutdatedAge is for how long the served data had been outdated, averaged over all reads (0 for current data), in
 	// seconds.
 	OutdatedAge
-	// OutdatedP50, OutdatedP99 and OutdatedMost are quantiles and the largest value of the same, over the reads that were
-	// served outdated data.
+	// OutdatedP50, OutdatedP99 and OutdatedMost are quantiles and the largest value of the same, over the reads that
+	// were served outdated data.
 	OutdatedP50
 	OutdatedP99
 	OutdatedMost
@@ -35,8 +35,8 @@ const (
 	RendersAtOnce
 	// RendersOfOneKey is the largest number of renders of one key at one time.
 	RendersOfOneKey
-	// RendersPerRefresh is how many renders there are on average from one that begins while none of its key is under way
-	// until none is under way again. 1 is a cache without stampedes.
+	// RendersPerRefresh is how many renders there are on average from one that begins while none of its key is under
+	// way until none is under way again. 1 is a cache without stampedes.
 	RendersPerRefresh
 	// Early is how long before the end of its freshness a value was refreshed first, in seconds, averaged over the
 	// refreshes of fresh values.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TierLifetime returns how long each of so many nodes has to keep copies of a key in its memory, so that the store sees at
-// most that many reads of it a second. rate is the reads of the key a second on all nodes. It is 0 where no tier is
+// TierLifetime returns how long each of so many nodes has to keep copies of a key in its memory, so that the store sees
+// at most that many reads of it a second. rate is the reads of the key a second on all nodes. It is 0 where no tier is
 // needed, and the largest duration where none is enough.
 func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {

@@ -17,8 +17,8 @@ const (
 	streamStore
 )
 
-// epoch is the time between two changes of a key's data. All values that are rendered in it are equal, and go out of date
-// together.
+// epoch is the time between two changes of a key's data. All values that are rendered in it are equal, and go out of
+// date together.
 type epoch struct {
 	end  time.Duration // when the data changed, never as long as it has not
 	seen bool          // some value was rendered in it
@@ -209,7 +209,8 @@ func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh 
 	r.copy(node, rd.Key, k.epoch, now)
 }
 
-// extend writes a longer freshness to the row. A write that is throttled is not made again: the next read will make one.
+// extend writes a longer freshness to the row. A write that is throttled is not made again: the next read will make
+// one.
 func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
 	writes := r.writeUnitsOf(rd)
 	if r.Store.Throttles && !k.units.write.take(now, writes, partitionWrites) {

@@ -54,8 +54,8 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 	}
 }
 
-// A tier in the memory of each node ends the throttling: its copies answer, and the store sees a request of each node in a
-// lifetime and a gap.
+// A tier in the memory of each node ends the throttling: its copies answer, and the store sees a request of each node
+// in a lifetime and a gap.
 func TestATierEndsThrottling(t *testing.T) {
 	const nodes, rate = 100, 20_000.0
 	x := Experiment{

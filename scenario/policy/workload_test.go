@@ -178,8 +178,8 @@ func TestReadTraceSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A cache that is keyed by the query never hits; one of buckets hits for all but the newest ones, whatever the window is
-// shifted by.
+// A cache that is keyed by the query never hits; one of buckets hits for all but the newest ones, whatever the window
+// is shifted by.
 func TestBucketsDoNotMindShifts(t *testing.T) {
 	hits := func(byQuery bool, every time.Duration) float64 {
 		t.Helper()
