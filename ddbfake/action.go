@@ -283,8 +283,12 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 		if errors.As(err, &refused) {
 			err = refused.error
 		}
+		if isConditionFailed(err) {
+			db.spendFailed(a)
+		}
 		return write{}, err
 	}
+	db.spendWrites(1, w)
 	db.commit(r, w)
 	return w, nil
 }

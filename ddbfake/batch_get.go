@@ -48,8 +48,7 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 	sizeBytes := 0
 	done := 0
 	for i := range tables {
-		withheld := func(key map[string]types.AttributeValue) bool { return db.withholds(r, tables[i].table.name, key) }
-		n, err := tables[i].run(out, &units, &sizeBytes, withheld)
+		n, err := tables[i].run(db, r, out, &units, &sizeBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -211,21 +210,23 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 
 // run reads the rows into the answer, which has sizeBytes already, and returns the number of keys that are done. Keys
 // whose rows do not fit, and keys that are withheld, come back as they were asked for.
-func (t *tableGets) run(out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
-	withheld func(map[string]types.AttributeValue) bool) (int, error) {
+func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int) (int, error) {
 	items := []map[string]types.AttributeValue{}
 	var left []map[string]types.AttributeValue
-	for i, r := range t.rows {
-		if withheld(t.in.Keys[i]) {
+	for i, row := range t.rows {
+		if db.withholds(r, t.table.name, t.in.Keys[i]) {
+			db.countThrottled(r, t.table, nil, false)
 			left = append(left, t.in.Keys[i])
 			continue
 		}
-		if *sizeBytes += sizeOf(r); *sizeBytes > maxBatchGetBytes {
+		if *sizeBytes += sizeOf(row); *sizeBytes > maxBatchGetBytes {
 			left = append(left, t.in.Keys[i])
 			continue
 		}
-		units.add(t.table.name, readUnits(sizeOf(r), aws.ToBool(t.in.ConsistentRead)))
-		item, err := r.projected(t.projection, t.args)
+		n := readUnits(sizeOf(row), aws.ToBool(t.in.ConsistentRead))
+		db.spendRead(t.table, nil, n)
+		units.add(t.table.name, n)
+		item, err := row.projected(t.projection, t.args)
 		if err != nil {
 			return 0, err
 		}

@@ -45,6 +45,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 	done := 0
 	for i := range writes {
 		if name := writes[i].name; db.withholds(r, writes[i].table.name, writes[i].values) {
+			db.countThrottled(r, writes[i].table, nil, true)
 			out.UnprocessedItems[name] = append(out.UnprocessedItems[name], writes[i].request)
 			continue
 		}
@@ -53,6 +54,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 		if err != nil {
 			return nil, err
 		}
+		db.spendWrites(1, w)
 		db.commit(r, w)
 		units.addWrite(&w, 1)
 		touched.add(&writes[i].action)

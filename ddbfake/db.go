@@ -73,7 +73,9 @@ type DB struct {
 	bindings    bindings
 	transaction *transaction // nil if there was none
 	served      requestLog
-	request     request // the one being served: calls are served one at a time
+	counters    map[string]*counters // by address
+	userErrors  map[string]int       // by region
+	request     request              // the one being served: calls are served one at a time
 }
 
 // New returns an empty DB.
@@ -102,6 +104,7 @@ func (db *DB) Reset(o Options, s *Snapshot) {
 	db.lag, db.replicaLag, db.keepChanges = o.Lag, max(o.ReplicaLag, 0), max(o.KeepChanges, 0)
 	db.state = restored
 	db.injected = nil
+	db.resetMetrics()
 	db.served = requestLog{keep: max(o.LogRequests, 0)}
 }
 

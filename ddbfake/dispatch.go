@@ -14,6 +14,7 @@ import (
 // operation is one row of the dispatch table.
 type operation struct {
 	name     string
+	number   int          // its place in operations
 	target   string       // what names it on the wire
 	input    reflect.Type // the pointer type, as in Call.Input
 	newInput func() any
@@ -84,7 +85,8 @@ var operations = []*operation{
 var operationByInput, operationByTarget = func() (map[reflect.Type]*operation, map[string]*operation) {
 	byInput := make(map[reflect.Type]*operation, len(operations))
 	byTarget := make(map[string]*operation, len(operations))
-	for _, op := range operations {
+	for i, op := range operations {
+		op.number = i
 		byInput[op.input] = op
 		byTarget[op.target] = op
 	}

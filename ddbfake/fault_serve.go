@@ -64,29 +64,30 @@ func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	}
 	switch f.Kind {
 	case FaultThrottled:
-		return nil, db.throttled(r, in, *f)
+		db.countThrottlingFault(r, in, *f)
+		return nil, db.refuse(r, in, db.throttled(r, in, *f))
 	case FaultRequestLost:
 		return nil, &NetworkError{Operation: r.op.name}
 	case FaultResponseLost:
-		_, _ = r.op.serve(db, r, in) // the outcome is lost
+		_, _ = db.attempt(r, in) // the outcome is lost
 		return nil, &NetworkError{Operation: r.op.name, ResponseLost: true}
 	case FaultErrorBefore:
-		return nil, internalError(r.op)
+		return nil, db.refuse(r, in, internalError(r.op))
 	case FaultConflict:
-		return nil, db.conflict(r, in, *f)
+		return nil, db.refuse(r, in, db.conflict(r, in, *f))
 	case FaultStaleRead:
 		r.stale = true
 	case FaultUnprocessed:
 		r.unprocessed = f
 	case FaultDuplicate:
-		_, _ = r.op.serve(db, r, in) // the outcome is lost
+		_, _ = db.attempt(r, in) // the outcome is lost
 		db.state.requests++
 		r.id, r.call = db.state.requests, 0 // it does not overlap with the first
 	case FaultErrorAfter:
 		_, _ = r.op.serve(db, r, in) // the outcome is lost
-		return nil, internalError(r.op)
+		return nil, db.refuse(r, in, internalError(r.op))
 	}
-	return r.op.serve(db, r, in)
+	return db.attempt(r, in)
 }
 
 func internalError(op *operation) error {

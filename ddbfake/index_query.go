@@ -16,7 +16,7 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://github.com/architect/dynalite/blob/main/test/query.js
-func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
+func (q *query) onIndex(db *DB) (*dynamodb.QueryOutput, error) {
 	x, err := q.table.readableIndex(*q.in.IndexName, q.in.ConsistentRead)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (q *query) onIndex() (*dynamodb.QueryOutput, error) {
 	}
 	return &dynamodb.QueryOutput{
 		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(),
-		ConsumedCapacity: p.consumed(q.table, q.in.ReturnConsumedCapacity, aws.ToBool(q.in.ConsistentRead)),
+		ConsumedCapacity: p.consumed(db, q.table, q.in.ReturnConsumedCapacity, aws.ToBool(q.in.ConsistentRead)),
 	}, nil
 }
 
@@ -237,17 +237,20 @@ func (p *indexPage) read(r *row) bool {
 	return true
 }
 
-// consumed reports the units that reading the page took: of the index, and of the table for rows that were fetched.
-func (p *indexPage) consumed(t *table, asked types.ReturnConsumedCapacity, consistent bool) *types.ConsumedCapacity {
-	if !wanted(asked) {
-		return nil
-	}
-	rows := p.rowBlocks
+// consumed counts the units that reading the page took: of the index, and of the table for rows that were fetched. It
+// reports them if they were asked for.
+func (p *indexPage) consumed(db *DB, t *table, asked types.ReturnConsumedCapacity, consistent bool) *types.ConsumedCapacity {
+	rows, units := p.rowBlocks, readUnits(p.sizeBytes, consistent)
 	if !consistent {
 		rows /= 2
 	}
+	db.spendRead(t, nil, rows)
+	db.spendRead(t, p.index, units)
+	if !wanted(asked) {
+		return nil
+	}
 	c := consumedBy(asked, t.name, rows)
-	addIndexes(c, []indexUnits{{p.index, readUnits(p.sizeBytes, consistent)}})
+	addIndexes(c, []indexUnits{{p.index, units}})
 	return c
 }
 

@@ -53,8 +53,9 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	} else if out.Item, err = g.run(); err != nil {
 		return nil, err
 	}
+	units := readUnits(sizeOf(g.row), aws.ToBool(in.ConsistentRead))
+	db.spendRead(g.table, nil, units)
 	if wanted(in.ReturnConsumedCapacity) {
-		units := readUnits(sizeOf(g.row), aws.ToBool(in.ConsistentRead))
 		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)
 	}
 	return out, nil

@@ -42,6 +42,14 @@ func (s *state) at(nameOrARN string) *table {
 //
 // Source: https://github.com/hashicorp/terraform-provider-aws/issues/42792 (the text)
 func (db *DB) find(r *request, nameOrARN string) (*table, error) {
+	t, err := db.lookUp(r, nameOrARN)
+	if t != nil {
+		db.touch(r, t)
+	}
+	return t, err
+}
+
+func (db *DB) lookUp(r *request, nameOrARN string) (*table, error) {
 	if r.region == DefaultRegion {
 		if t := db.state.tables[nameOrARN]; t != nil && t.region == DefaultRegion {
 			return t, nil

@@ -58,6 +58,8 @@ type request struct {
 	// output without an item, and the row in read.
 	wire bool
 	read *row
+	// touched are the counters of the tables that the request is about.
+	touched []*counters
 }
 
 // Do serves one call, in the same way as every door does.
@@ -82,6 +84,9 @@ func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
 func (db *DB) serve(ctx context.Context, c Call, wire bool) (output any, err error) {
 	op, err := admit(ctx, &c)
 	if err != nil {
+		if ctx.Err() == nil {
+			db.countRefusal(&c)
+		}
 		return nil, err
 	}
 	var call uint64
@@ -131,7 +136,7 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 // overlaps, 0 if it overlaps with nothing.
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
-	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent}
+	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent, touched: r.touched[:0]}
 	if r.sent.IsZero() {
 		r.sent = r.now
 	}
@@ -150,7 +155,7 @@ func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) 
 		entry = db.entryOf(r, in, fault) // of the state before it
 	}
 	if fault == nil {
-		output, err = r.op.serve(db, r, in)
+		output, err = db.attempt(r, in)
 	} else {
 		output, err = db.executeFaulty(r, in, fault)
 	}

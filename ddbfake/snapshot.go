@@ -43,7 +43,8 @@ func newStateOf(s *Snapshot) state {
 	restored := s.state.copy()
 	//isrsim:unordered each table wakes by itself
 	for _, t := range restored.tables {
-		t.wake() // the lag may be another one here
+		t.wake()         // the lag may be another one here
+		t.counters = nil // they may be those of another DB
 	}
 	return restored
 }

@@ -13,6 +13,9 @@ type table struct {
 	rows  rowSet
 	bytes int64
 
+	// counters are those of the DB that the table is in; nil if they are to be looked for.
+	counters *counters
+
 	// indexes are the secondary indexes, the global ones first; nil if there
 	// is none, and then they cost nothing.
 	indexes []*index

@@ -39,7 +39,9 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 			return nil, cancelledAt(i, len(gets), err)
 		}
 		out.Responses[i].Item = item
-		units.add(g.table.name, 2*readUnits(sizeOf(g.row), true))
+		n := 2 * readUnits(sizeOf(g.row), true)
+		db.spendRead(g.table, nil, n)
+		units.add(g.table.name, n)
 	}
 	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)
 	return out, nil

@@ -48,6 +48,7 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		return nil, err
 	}
 	r.transaction = true
+	db.spendWrites(2, writes...)
 	db.commit(r, writes...)
 	db.remember(r, in)
 	out := &dynamodb.TransactWriteItemsOutput{}
@@ -85,14 +86,13 @@ func scratch[T any](room []T, n int) []T {
 // replay answers a transaction that was done before: it changes nothing, and consumes reads of its rows.
 func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
 	out := &dynamodb.TransactWriteItemsOutput{}
-	if !wanted(in.ReturnConsumedCapacity) {
-		return out, nil
-	}
 	var units tableUnits
 	for i := range actions {
 		a := &actions[i]
 		if a.locate(db, r, a.tableName) == nil && a.resolve() == nil {
-			units.add(a.table.name, 2*readUnits(sizeOf(a.row), true))
+			n := 2 * readUnits(sizeOf(a.row), true)
+			db.spendRead(a.table, nil, n)
+			units.add(a.table.name, n)
 		}
 	}
 	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)

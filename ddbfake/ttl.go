@@ -209,6 +209,7 @@ func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 	t.remove(r, nil)
+	db.countersOf(t).own.TimeToLiveDeletedItemCount++
 	db.record(logEntry{time: at, sent: at, table: t.tableID, before: r})
 }
 

@@ -76,6 +76,9 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 			http.MethodPost:   a.addFaults,
 			http.MethodDelete: a.clearFaults,
 		},
+		"/metrics": {
+			http.MethodGet: a.metrics,
+		},
 		"/replica-lag": {
 			http.MethodGet:  a.readReplicaLag,
 			http.MethodPost: a.setReplicaLag,
@@ -121,7 +124,7 @@ func owns(path string) bool {
 }
 
 // resource has the functions that serve one path, by method. The result of a
-// function is answered as JSON, and so is its error.
+// function is answered as JSON, unless it is openMetrics. Its error always is.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
@@ -140,6 +143,10 @@ type api struct {
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, err := a.serve(w, r)
 	if err == nil {
+		if text, ok := out.(openMetrics); ok {
+			text.answer(w)
+			return
+		}
 		answer(w, http.StatusOK, out)
 		return
 	}

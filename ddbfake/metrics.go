@@ -1,0 +1,225 @@
+package ddbfake
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Metrics are counters under one set of dimensions, named as the service names them in CloudWatch. They count from the
+// start of the DB, and a Restore does not set them back: an alarm looks at what was added in its period. A counter is
+// zero under dimensions that it does not have. Calls through every door count, and calls of Put. A call whose response
+// is lost counts as the service saw it, and a lost request is not seen.
+//
+// The API of streams counts in UserErrors only, and so do operations on no table, such as ListTables. A body that is
+// not JSON reaches no DB and is not counted.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+type Metrics struct {
+	// Region has no name in CloudWatch, which keeps each region by itself.
+	Region string
+	// Table is the dimension TableName. Empty for UserErrors, which is a metric of the account in its region.
+	Table string
+	// Index is the dimension GlobalSecondaryIndexName, of consumed units and throttle events. Local indexes count as
+	// their tables.
+	Index string
+	// Operation is the dimension Operation, of ThrottledRequests, SystemErrors and SuccessfulRequestLatency.
+	Operation string
+
+	// ThrottledRequests counts the requests of an Operation that were refused because a limit was exceeded. One of
+	// several events is enough, except in a batch, which is throttled only if all are.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ThrottledRequests
+	ThrottledRequests int
+	// ReadThrottleEvents counts the reads of items that were throttled, of a Table or an Index; a Query or a Scan is
+	// one.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ReadThrottleEvents
+	ReadThrottleEvents int
+	// WriteThrottleEvents counts the writes of items that were throttled, of a Table or an Index.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#WriteThrottleEvents
+	WriteThrottleEvents int
+	// UserErrors counts answers with HTTP status 400, except those that are throttled and failed conditions.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#UserErrors
+	UserErrors int
+	// SystemErrors counts the answers of an Operation with HTTP status 500.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SystemErrors
+	SystemErrors int
+	// ConditionalCheckFailedRequests counts each PutItem, UpdateItem and DeleteItem on a Table whose condition failed.
+	// AWS names these three only, so a cancelled transaction counts in UserErrors alone.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConditionalCheckFailedRequests
+	ConditionalCheckFailedRequests int
+	// TransactionConflict counts requests on items of a Table that were refused because of a transaction on the same
+	// item: each of those within a transaction.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TransactionConflict
+	TransactionConflict int
+	// TimeToLiveDeletedItemCount counts the rows of a Table that TTL has deleted.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TimeToLiveDeletedItemCount
+	TimeToLiveDeletedItemCount int
+	// ConsumedReadCapacityUnits adds up the read units of a Table or an Index.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedReadCapacityUnits
+	ConsumedReadCapacityUnits float64
+	// ConsumedWriteCapacityUnits adds up the write units of a Table or an Index. A failed condition takes them too. A
+	// cancelled transaction takes none here: AWS does not say what it takes.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedWriteCapacityUnits
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+	ConsumedWriteCapacityUnits float64
+	// SuccessfulRequests counts the successful requests of an Operation: in CloudWatch, the statistic SampleCount of
+	// SuccessfulRequestLatency.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SuccessfulRequestLatency
+	SuccessfulRequests int
+	// SuccessfulRequestLatency adds up the latency of the successful requests of an Operation: the statistic Sum.
+	//
+	// Deviation: the fake serves a request in no time. Its latency is the time from Call.Sent to the effect, which the
+	// service leaves out.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SuccessfulRequestLatency
+	SuccessfulRequestLatency time.Duration
+}
+
+// Metrics returns the counters, sorted by region, table, index and operation. Dimensions under which nothing was
+// counted are left out, as CloudWatch leaves them out. To add a metric up, range over the result.
+func (db *DB) Metrics() []Metrics {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.expireByLag(db.clock.Now())
+	var all []Metrics
+	add := func(m, empty Metrics) {
+		empty.Region, empty.Table, empty.Index, empty.Operation = m.Region, m.Table, m.Index, m.Operation
+		if m != empty {
+			all = append(all, m)
+		}
+	}
+	//isrsim:unordered sorted below
+	for region, n := range db.userErrors {
+		add(Metrics{Region: region, UserErrors: n}, Metrics{})
+	}
+	//isrsim:unordered sorted below
+	for _, c := range db.counters {
+		add(c.own, Metrics{})
+		//isrsim:unordered sorted below
+		for _, m := range c.indexes {
+			add(*m, Metrics{})
+		}
+		for i, o := range c.operations {
+			add(Metrics{Region: c.own.Region, Table: c.own.Table, Operation: operations[i].name,
+				ThrottledRequests: o.throttled, SystemErrors: o.systemErrors,
+				SuccessfulRequests: o.succeeded, SuccessfulRequestLatency: o.latency}, Metrics{})
+		}
+	}
+	slices.SortFunc(all, func(a, b Metrics) int {
+		return cmp.Or(cmp.Compare(a.Region, b.Region), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index),
+			cmp.Compare(a.Operation, b.Operation))
+	})
+	return all
+}
+
+// counters are the metrics of one table, from the first table of that name on.
+type counters struct {
+	own        Metrics
+	indexes    map[string]*Metrics // of global indexes
+	operations []operationCounters // by operation.number, as far as any was served
+	throttled  bool                // by the request that is being served
+}
+
+// operationCounters are the metrics that have the dimension Operation.
+type operationCounters struct {
+	throttled, systemErrors, succeeded int
+	latency                            time.Duration
+}
+
+// countersOf returns the counters of a table.
+func (db *DB) countersOf(t *table) *counters {
+	if t.counters != nil {
+		return t.counters
+	}
+	filed := t.address()
+	c := db.counters[filed]
+	if c == nil {
+		c = &counters{own: Metrics{Region: t.region, Table: t.name}}
+		if db.counters == nil {
+			db.counters = map[string]*counters{}
+		}
+		db.counters[filed] = c
+	}
+	t.counters = c
+	return c
+}
+
+// of returns the metrics of an index that has units of its own, or of the table itself.
+func (c *counters) of(x *index) *Metrics {
+	if x == nil || !x.global {
+		return &c.own
+	}
+	m := c.indexes[x.name]
+	if m == nil {
+		m = &Metrics{Region: c.own.Region, Table: c.own.Table, Index: x.name}
+		if c.indexes == nil {
+			c.indexes = map[string]*Metrics{}
+		}
+		c.indexes[x.name] = m
+	}
+	return m
+}
+
+// operation returns the counters of an operation.
+func (c *counters) operation(op *operation) *operationCounters {
+	for len(c.operations) <= op.number {
+		c.operations = append(c.operations, operationCounters{})
+	}
+	return &c.operations[op.number]
+}
+
+// touch notes that a request is about a table.
+func (db *DB) touch(r *request, t *table) *counters {
+	c := db.countersOf(t)
+	if !slices.Contains(r.touched, c) {
+		c.throttled = false
+		r.touched = append(r.touched, c)
+	}
+	return c
+}
+
+// countThrottled counts an event that was throttled, on a table or its index x.
+func (db *DB) countThrottled(r *request, t *table, x *index, write bool) {
+	c := db.touch(r, t)
+	c.throttled = true
+	if write {
+		c.of(x).WriteThrottleEvents++
+	} else {
+		c.of(x).ReadThrottleEvents++
+	}
+}
+
+// countUserError counts a refusal in a region.
+func (db *DB) countUserError(region string) {
+	if db.userErrors == nil {
+		db.userErrors = map[string]int{}
+	}
+	db.userErrors[cmp.Or(region, DefaultRegion)]++
+}
+
+// resetMetrics forgets all counters. Tables that have them must be gone.
+func (db *DB) resetMetrics() {
+	clear(db.counters)
+	clear(db.userErrors)
+}
+
+// tablesOf returns the tables of the items that a request names, in its order; nil for a table that is not there.
+func (db *DB) tablesOf(r *request, in any) []*table {
+	targets := db.targets(r.region, in)
+	tables := make([]*table, len(targets))
+	for i := range targets {
+		tables[i] = db.state.tables[address(r.region, targets[i].table)]
+	}
+	return tables
+}

@@ -1,0 +1,225 @@
+package ddbfake_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// total adds up a metric over the dimensions.
+func total[N int | float64](db *ddbfake.DB, of func(ddbfake.Metrics) N) N {
+	var sum N
+	for _, m := range db.Metrics() {
+		sum += of(m)
+	}
+	return sum
+}
+
+// An alarm on ThrottledRequests, such as an operator has: more than five in one minute, three minutes in a row.
+// The client retries each throttled request until it succeeds, so no caller sees an error. The alarm rings.
+func TestMetricsRingAnAlarm(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	createTableOnDemand(t, db.As("setup"), "rows")
+	client := db.Client()
+	for _, test := range []struct {
+		name  string
+		times int // how often each minute's request is throttled twice
+		rings bool
+	}{
+		{"few", 2, false},
+		{"many", 3, true},
+	} {
+		minutes := 0
+		for range 4 {
+			before := total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests })
+			for range test.times {
+				db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Times: 2})
+				if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a")}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			clock.Advance(time.Minute)
+			if total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests })-before > 5 {
+				minutes++
+			} else {
+				minutes = 0
+			}
+		}
+		if rings := minutes >= 3; rings != test.rings {
+			t.Errorf("%s: got an alarm %v, want %v", test.name, rings, test.rings)
+		}
+	}
+}
+
+// createTableOnDemand creates a table on demand with the partition key pk.
+func createTableOnDemand(t *testing.T, door *ddbfake.Door, name string) {
+	t.Helper()
+	_, err := door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:            aws.String(name),
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every metric, under its dimensions.
+func TestMetrics(t *testing.T) {
+	const region = ddbfake.DefaultRegion
+	clock := fakeclock.New(fakeclock.Epoch)
+	rows := aws.String("rows")
+	put := &dynamodb.PutItemInput{TableName: rows, Item: values{"pk": s("a")}}
+	absent := &dynamodb.PutItemInput{TableName: rows, Item: values{"pk": s("a")}, ConditionExpression: aws.String("attribute_not_exists(pk)")}
+	transaction := &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Put: &types.Put{TableName: rows, Item: values{"pk": s("a")}}},
+		{Put: &types.Put{TableName: rows, Item: values{"pk": s("b")}}},
+	}}
+	batch := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+		"rows": {Keys: []map[string]types.AttributeValue{{"pk": s("a")}, {"pk": s("b")}}},
+	}}
+	fault := func(kind ddbfake.FaultKind) *ddbfake.Fault { return &ddbfake.Fault{Kind: kind} }
+	of := func(m ddbfake.Metrics) ddbfake.Metrics { m.Region, m.Table = region, "rows"; return m }
+	own := func(m ddbfake.Metrics) ddbfake.Metrics { return of(m) }
+	op := func(name string, m ddbfake.Metrics) ddbfake.Metrics { m.Operation = name; return of(m) }
+	users := ddbfake.Metrics{Region: region, UserErrors: 1}
+	for _, test := range []struct {
+		name string
+		call ddbfake.Call
+		want []ddbfake.Metrics
+	}{
+		{"success", ddbfake.Call{Input: put, Sent: fakeclock.Epoch.Add(-time.Second)}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1}),
+			op("PutItem", ddbfake.Metrics{SuccessfulRequests: 1, SuccessfulRequestLatency: time.Second})}},
+		{"failed condition", ddbfake.Call{Input: absent}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1, ConditionalCheckFailedRequests: 1})}},
+		{"read", ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}}}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5}), op("GetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"query", ddbfake.Call{Input: &dynamodb.QueryInput{TableName: rows, ConsistentRead: aws.Bool(true),
+			KeyConditionExpression: aws.String("pk = :a"), ExpressionAttributeValues: values{":a": s("a")}}}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 1}), op("Query", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"scan", ddbfake.Call{Input: &dynamodb.ScanInput{TableName: rows}}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5}), op("Scan", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"transaction", ddbfake.Call{Input: transaction}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 4}), op("TransactWriteItems", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"batch", ddbfake.Call{Input: batch}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 1}), op("BatchGetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"batch, in part", ddbfake.Call{Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "a"}}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedReadCapacityUnits: 0.5, ReadThrottleEvents: 1}),
+			op("BatchGetItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"batch, all of it", ddbfake.Call{Input: batch, Fault: fault(ddbfake.FaultUnprocessed)}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ReadThrottleEvents: 2}), op("BatchGetItem", ddbfake.Metrics{ThrottledRequests: 1})}},
+		{"throttled", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultThrottled)}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{WriteThrottleEvents: 1}), op("PutItem", ddbfake.Metrics{ThrottledRequests: 1})}},
+		{"throttled transaction", ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultThrottled)}, []ddbfake.Metrics{
+			users, own(ddbfake.Metrics{WriteThrottleEvents: 2}), op("TransactWriteItems", ddbfake.Metrics{ThrottledRequests: 1})}},
+		{"conflict", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultConflict)}, []ddbfake.Metrics{
+			users, own(ddbfake.Metrics{TransactionConflict: 1})}},
+		{"conflict of a transaction", ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultConflict)}, []ddbfake.Metrics{
+			users, own(ddbfake.Metrics{TransactionConflict: 2})}},
+		{"error before", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultErrorBefore)}, []ddbfake.Metrics{
+			op("PutItem", ddbfake.Metrics{SystemErrors: 1})}},
+		{"error after", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultErrorAfter)}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1}), op("PutItem", ddbfake.Metrics{SystemErrors: 1})}},
+		{"request lost", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultRequestLost)}, nil},
+		{"response lost", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultResponseLost)}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1}), op("PutItem", ddbfake.Metrics{SuccessfulRequests: 1})}},
+		{"duplicate", ddbfake.Call{Input: absent, Fault: fault(ddbfake.FaultDuplicate)}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 2, ConditionalCheckFailedRequests: 2})}},
+		{"no such table", ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: aws.String("none"), Key: values{"pk": s("a")}}}, []ddbfake.Metrics{users}},
+		{"not supported", ddbfake.Call{Input: &dynamodb.ExecuteStatementInput{}}, []ddbfake.Metrics{users}},
+	} {
+		db := ddbfake.New(ddbfake.Options{Clock: clock})
+		createTableOnDemand(t, db.As("setup"), "rows")
+		if err := db.Put("rows", attr.Item{"pk": attr.S("a")}); err != nil {
+			t.Fatal(err)
+		}
+		kept := db.Snapshot()
+		db.Reset(ddbfake.Options{Clock: clock}, kept)
+		_, _ = db.Do(t.Context(), test.call) // the metrics are its outcome
+		got := db.Metrics()
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		db.Restore(kept)
+		if diff := cmp.Diff(got, db.Metrics()); diff != "" {
+			t.Errorf("%s: a restore changes the metrics (-before +after):\n%s", test.name, diff)
+		}
+	}
+}
+
+// TTL counts the rows that it deletes, and the client's errors are those of the counters, over the SDK's wire.
+func TestMetricsThroughSDK(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	createTableOnDemand(t, db.As("setup"), "rows")
+	client := db.Client()
+	_, err := client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("rows"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func() error {
+		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("rows"), Item: values{"pk": s("a"), "ttl": n("2208988800")},
+			ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		})
+		return err
+	}
+	if err := put(); err != nil {
+		t.Fatal(err)
+	}
+	var failed *types.ConditionalCheckFailedException
+	if err := put(); !errors.As(err, &failed) {
+		t.Fatalf("got %v, want a failed condition", err)
+	}
+	clock.Advance(time.Minute)
+	db.SweepExpired()
+	want := []ddbfake.Metrics{
+		{Region: "us-east-1", Table: "rows", ConditionalCheckFailedRequests: 1, TimeToLiveDeletedItemCount: 1, ConsumedWriteCapacityUnits: 2},
+		{Region: "us-east-1", Table: "rows", Operation: "PutItem", SuccessfulRequests: 1},
+		{Region: "us-east-1", Table: "rows", Operation: "UpdateTimeToLive", SuccessfulRequests: 1},
+	}
+	if diff := cmp.Diff(want, db.Metrics()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A global index has units and throttle events of its own. Those of a local one are its table's.
+func TestMetricsOfIndexes(t *testing.T) {
+	db, door, _ := indexedWorld(t)
+	in := values{"pk": s("a"), "sk": s("b"), "h": s("h"), "i": s("i"), "a": s("a"), "b": n("1")}
+	if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: in}); err != nil {
+		t.Fatal(err)
+	}
+	many := &dynamodb.ScanInput{TableName: aws.String("rows"), IndexName: aws.String("many")}
+	if _, err := door.Scan(t.Context(), many); err != nil {
+		t.Fatal(err)
+	}
+	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled})
+	if _, err := door.Scan(t.Context(), many); err == nil {
+		t.Fatal("the fault did not strike")
+	}
+	want := []ddbfake.Metrics{
+		{Region: "us-east-1", Table: "rows", ConsumedWriteCapacityUnits: 2},
+		{Region: "us-east-1", Table: "rows", Operation: "PutItem", SuccessfulRequests: 1},
+		{Region: "us-east-1", Table: "rows", Operation: "Scan", SuccessfulRequests: 1, ThrottledRequests: 1},
+		{Region: "us-east-1", Table: "rows", Index: "many", ConsumedWriteCapacityUnits: 1, ConsumedReadCapacityUnits: 0.5, ReadThrottleEvents: 1},
+	}
+	if diff := cmp.Diff(want, db.Metrics()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
