@@ -284,11 +284,15 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 			err = refused.error
 		}
 		if isConditionFailed(err) {
-			db.spendFailed(a)
+			if refused := db.spendFailed(r, a); refused != nil {
+				return write{}, refused
+			}
 		}
 		return write{}, err
 	}
-	db.spendWrites(1, w)
+	if err := db.spendWrite(r, &w); err != nil {
+		return write{}, err
+	}
 	db.commit(r, w)
 	return w, nil
 }

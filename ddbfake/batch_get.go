@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -45,10 +46,11 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 		UnprocessedKeys: map[string]types.KeysAndAttributes{},
 	}
 	var units tableUnits
+	var refused error
 	sizeBytes := 0
 	done := 0
 	for i := range tables {
-		n, err := tables[i].run(db, r, out, &units, &sizeBytes)
+		n, err := tables[i].run(db, r, out, &units, &sizeBytes, &refused)
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +58,9 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 	}
 	if done == 0 && r.unprocessed != nil {
 		return nil, db.throttled(r, in, *r.unprocessed)
+	}
+	if done == 0 && refused != nil {
+		return nil, refused
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
 	return out, nil
@@ -209,8 +214,10 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 }
 
 // run reads the rows into the answer, which has sizeBytes already, and returns the number of keys that are done. Keys
-// whose rows do not fit, and keys that are withheld, come back as they were asked for.
-func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int) (int, error) {
+// whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for. Refused
+// becomes the error of the first of the latter.
+func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
+	refused *error) (int, error) {
 	items := []map[string]types.AttributeValue{}
 	var left []map[string]types.AttributeValue
 	for i, row := range t.rows {
@@ -224,7 +231,16 @@ func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, un
 			continue
 		}
 		n := readUnits(sizeOf(row), aws.ToBool(t.in.ConsistentRead))
-		db.spendRead(t.table, nil, n)
+		s := spending{table: t.table, units: n}
+		if db.limits != nil {
+			key, _ := t.table.schema.ofKey(t.in.Keys[i]) // resolve has checked it
+			s.hash, s.keyed = key.hash, true
+		}
+		if err := db.spend(r, s); err != nil {
+			*refused = cmp.Or(*refused, err)
+			left = append(left, t.in.Keys[i])
+			continue
+		}
 		units.add(t.table.name, n)
 		item, err := row.projected(t.projection, t.args)
 		if err != nil {

@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -42,6 +43,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 	out := &dynamodb.BatchWriteItemOutput{UnprocessedItems: map[string][]types.WriteRequest{}}
 	var units tableUnits
 	touched := collections{asked: in.ReturnItemCollectionMetrics}
+	var refused error
 	done := 0
 	for i := range writes {
 		if name := writes[i].name; db.withholds(r, writes[i].table.name, writes[i].values) {
@@ -49,18 +51,26 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 			out.UnprocessedItems[name] = append(out.UnprocessedItems[name], writes[i].request)
 			continue
 		}
-		done++
 		w, err := writes[i].run()
 		if err != nil {
 			return nil, err
 		}
-		db.spendWrites(1, w)
+		if err := db.spendWrite(r, &w); err != nil {
+			refused = cmp.Or(refused, err)
+			name := writes[i].name
+			out.UnprocessedItems[name] = append(out.UnprocessedItems[name], writes[i].request)
+			continue
+		}
+		done++
 		db.commit(r, w)
 		units.addWrite(&w, 1)
 		touched.add(&writes[i].action)
 	}
 	if done == 0 && r.unprocessed != nil {
 		return nil, db.throttled(r, in, *r.unprocessed)
+	}
+	if done == 0 && refused != nil {
+		return nil, refused
 	}
 	out.ConsumedCapacity = units.consumedByBatch(in.ReturnConsumedCapacity)
 	out.ItemCollectionMetrics = touched.metrics

@@ -29,6 +29,22 @@ type Options struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
+	// Throughput makes the service's limits hold, on Clock. One partition key of a table or a global index can be read
+	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. One that is paid
+	// per request begins with its warm throughput, 12,000 and 4,000 unless more was asked for, and has twice its former
+	// peak from 30 minutes after that on, up to its OnDemandThroughput.
+	//
+	// A request beyond that gets a ProvisionedThroughputExceededException from a provisioned table and a
+	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. One second
+	// of units can be saved, and a request of more is let in on credit. It is off by default: then nothing is limited but
+	// by faults.
+	//
+	// Deviation: the five minutes of units that the service may save are not there, nor the quotas of an account. A Scan
+	// takes units of the table only, and of no key.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
+	Throughput bool
 	// Conflicts makes calls conflict that overlap in real time, which means that they are in Do at the same time. A
 	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
 	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds, and a
@@ -73,6 +89,7 @@ type DB struct {
 	bindings    bindings
 	transaction *transaction // nil if there was none
 	served      requestLog
+	limits      *limits              // nil without Options.Throughput
 	counters    map[string]*counters // by address
 	userErrors  map[string]int       // by region
 	request     request              // the one being served: calls are served one at a time
@@ -105,6 +122,10 @@ func (db *DB) Reset(o Options, s *Snapshot) {
 	db.state = restored
 	db.injected = nil
 	db.resetMetrics()
+	db.limits = nil
+	if o.Throughput {
+		db.limits = newLimits()
+	}
 	db.served = requestLog{keep: max(o.LogRequests, 0)}
 }
 

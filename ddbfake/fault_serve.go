@@ -102,8 +102,7 @@ func internalError(op *operation) error {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (db *DB) throttled(r *request, in any, f Fault) error {
-	message := aws.String("The level of configured provisioned throughput for the table was exceeded. " +
-		"Consider increasing your provisioning level with the UpdateTable API.")
+	message := aws.String(throughputExceeded)
 	switch in.(type) {
 	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
 		return db.cancelledBy(r, f, in, reasonThrottled, message)
@@ -114,6 +113,10 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 	}
 	return &types.ProvisionedThroughputExceededException{Message: message, ThrottlingReasons: db.throttlingReasons(r, in, f)}
 }
+
+// throughputExceeded is the text about a provisioned table.
+const throughputExceeded = "The level of configured provisioned throughput for the table was exceeded. " +
+	"Consider increasing your provisioning level with the UpdateTable API."
 
 // rateExceeded is the text for operations on streams. They consume no capacity, but the number of calls a second is
 // limited. Only GetRecords has a type of its own for that.

@@ -16,7 +16,7 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://github.com/architect/dynalite/blob/main/test/query.js
-func (q *query) onIndex(db *DB) (*dynamodb.QueryOutput, error) {
+func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	x, err := q.table.readableIndex(*q.in.IndexName, q.in.ConsistentRead)
 	if err != nil {
 		return nil, err
@@ -63,9 +63,13 @@ func (q *query) onIndex(db *DB) (*dynamodb.QueryOutput, error) {
 	if p.failure != nil {
 		return nil, p.failure
 	}
+	p.hash, p.keyed = read.hash, true
+	consumed, err := p.consumed(db, r, q.table, q.in.ReturnConsumedCapacity, aws.ToBool(q.in.ConsistentRead))
+	if err != nil {
+		return nil, err
+	}
 	return &dynamodb.QueryOutput{
-		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(),
-		ConsumedCapacity: p.consumed(db, q.table, q.in.ReturnConsumedCapacity, aws.ToBool(q.in.ConsistentRead)),
+		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(), ConsumedCapacity: consumed,
 	}, nil
 }
 
@@ -157,6 +161,9 @@ type indexPage struct {
 	// cost of one more read a row.
 	fetch     bool
 	rowBlocks float64 // of the rows fetched
+	// hash is the partition key that is read, if keyed.
+	hash  string
+	keyed bool
 }
 
 func newIndexPage(t *table, x *index, which types.Select, limit *int32) *indexPage {
@@ -237,21 +244,29 @@ func (p *indexPage) read(r *row) bool {
 	return true
 }
 
-// consumed counts the units that reading the page took: of the index, and of the table for rows that were fetched. It
-// reports them if they were asked for.
-func (p *indexPage) consumed(db *DB, t *table, asked types.ReturnConsumedCapacity, consistent bool) *types.ConsumedCapacity {
+// consumed takes the units of reading the page: of the index, and of the table for rows that were fetched. It reports
+// them if they were asked for. A local index has the units of its table.
+func (p *indexPage) consumed(db *DB, r *request, t *table, asked types.ReturnConsumedCapacity, consistent bool) (*types.ConsumedCapacity, error) {
 	rows, units := p.rowBlocks, readUnits(p.sizeBytes, consistent)
 	if !consistent {
 		rows /= 2
 	}
-	db.spendRead(t, nil, rows)
-	db.spendRead(t, p.index, units)
+	s := spending{table: t, index: p.index, hash: p.hash, keyed: p.keyed, units: units}
+	if !p.index.global {
+		s.index, s.units = nil, rows+units
+		if p.keyed {
+			s.hash = onlyPart(p.hash)
+		}
+	}
+	if err := db.spend(r, s); err != nil {
+		return nil, err
+	}
 	if !wanted(asked) {
-		return nil
+		return nil, nil
 	}
 	c := consumedBy(asked, t.name, rows)
 	addIndexes(c, []indexUnits{{p.index, units}})
-	return c
+	return c, nil
 }
 
 // indexRange is the part of an index that a Query reads: one partition, from low on to before high.

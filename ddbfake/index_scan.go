@@ -15,7 +15,7 @@ import (
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html#DDB-Scan-request-IndexName
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
-func (s *scan) onIndex(db *DB) (*dynamodb.ScanOutput, error) {
+func (s *scan) onIndex(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 	x, err := s.table.readableIndex(*s.in.IndexName, s.in.ConsistentRead)
 	if err != nil {
 		return nil, err
@@ -45,9 +45,12 @@ func (s *scan) onIndex(db *DB) (*dynamodb.ScanOutput, error) {
 	if p.failure != nil {
 		return nil, p.failure
 	}
+	consumed, err := p.consumed(db, r, s.table, s.in.ReturnConsumedCapacity, aws.ToBool(s.in.ConsistentRead))
+	if err != nil {
+		return nil, err
+	}
 	return &dynamodb.ScanOutput{
-		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(),
-		ConsumedCapacity: p.consumed(db, s.table, s.in.ReturnConsumedCapacity, aws.ToBool(s.in.ConsistentRead)),
+		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(), ConsumedCapacity: consumed,
 	}, nil
 }
 

@@ -54,7 +54,9 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 		return nil, err
 	}
 	units := readUnits(sizeOf(g.row), aws.ToBool(in.ConsistentRead))
-	db.spendRead(g.table, nil, units)
+	if err := db.spend(r, spending{table: g.table, hash: g.key.hash, keyed: true, units: units}); err != nil {
+		return nil, err
+	}
 	if wanted(in.ReturnConsumedCapacity) {
 		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)
 	}

@@ -22,7 +22,7 @@ func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 		if db.behind(r, in.ConsistentRead) {
 			q.table = db.replica(r, q.table, func(primaryKey) bool { return true })
 		}
-		return q.onIndex(db)
+		return q.onIndex(db, r)
 	}
 	if err := q.table.checkReadPaths(q.filter, q.projection, q.args); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 	if db.behind(r, in.ConsistentRead) {
 		q.table = db.replica(r, q.table, func(k primaryKey) bool { return k.hash == q.read.hash })
 	}
-	return q.run(db)
+	return q.run(db, r)
 }
 
 // query is a Query while it is served.
@@ -193,7 +193,7 @@ func (q *query) checkFilter(isKey func(name string) bool) error {
 }
 
 // run reads one page.
-func (q *query) run(db *DB) (*dynamodb.QueryOutput, error) {
+func (q *query) run(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	p := newPage(&q.table.schema, q.in.Select, q.in.Limit)
 	p.filter, p.projection, p.args = q.filter, q.projection, q.args
 	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, p.read)
@@ -202,7 +202,9 @@ func (q *query) run(db *DB) (*dynamodb.QueryOutput, error) {
 	}
 	out := &dynamodb.QueryOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
 	units := readUnits(p.sizeBytes, aws.ToBool(q.in.ConsistentRead))
-	db.spendRead(q.table, nil, units)
+	if err := db.spend(r, spending{table: q.table, hash: q.read.hash, keyed: true, units: units}); err != nil {
+		return nil, err
+	}
 	if wanted(q.in.ReturnConsumedCapacity) {
 		out.ConsumedCapacity = consumedBy(q.in.ReturnConsumedCapacity, q.table.name, units)
 	}

@@ -40,9 +40,9 @@ func (db *DB) scan(r *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, er
 		s.table = db.replica(r, s.table, func(primaryKey) bool { return true })
 	}
 	if in.IndexName != nil {
-		return s.onIndex(db)
+		return s.onIndex(db, r)
 	}
-	return s.run(db)
+	return s.run(db, r)
 }
 
 // scan is a Scan while it is served.
@@ -203,7 +203,7 @@ func (s segment) checkStart(hash [md5.Size]byte) error {
 }
 
 // run reads one page.
-func (s *scan) run(db *DB) (*dynamodb.ScanOutput, error) {
+func (s *scan) run(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 	p := newPage(&s.table.schema, s.in.Select, s.in.Limit)
 	p.filter, p.projection, p.args = s.filter, s.projection, s.args
 	s.table.scan(s.part, s.after, p.read)
@@ -212,7 +212,9 @@ func (s *scan) run(db *DB) (*dynamodb.ScanOutput, error) {
 	}
 	out := &dynamodb.ScanOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
 	units := readUnits(p.sizeBytes, aws.ToBool(s.in.ConsistentRead))
-	db.spendRead(s.table, nil, units)
+	if err := db.spend(r, spending{table: s.table, units: units}); err != nil {
+		return nil, err
+	}
 	if wanted(s.in.ReturnConsumedCapacity) {
 		out.ConsumedCapacity = consumedBy(s.in.ReturnConsumedCapacity, s.table.name, units)
 	}

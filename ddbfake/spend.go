@@ -1,32 +1,211 @@
 package ddbfake
 
-// This file counts the units of each operation, whether or not it reports them as ConsumedCapacity.
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
 
-// spendRead counts the units of a read of a table, or of its index x.
-func (db *DB) spendRead(t *table, x *index, units float64) {
-	db.countersOf(t).of(x).ConsumedReadCapacityUnits += units
+// Each operation takes its units here: Metrics count them, and Options.Throughput limits them, whether or not the
+// operation reports them as ConsumedCapacity.
+
+// spend takes the units of a read or of a write, or refuses it, which takes none.
+func (db *DB) spend(r *request, s spending) error {
+	if limit := db.limit(r, &s); limit != limitNone {
+		return s.refusal(limit)
+	}
+	db.take(r, &s)
+	return nil
 }
 
-// spendWrites counts the units of writes; times is 2 within a transaction.
-func (db *DB) spendWrites(times float64, writes ...write) {
-	for i := range writes {
-		w := &writes[i]
-		c := db.countersOf(w.table)
-		c.own.ConsumedWriteCapacityUnits += times * w.units()
-		if w.table.indexes == nil {
-			continue
-		}
-		for _, u := range w.indexUnits() {
-			c.of(u.index).ConsumedWriteCapacityUnits += times * u.units
-		}
+// limit returns the limit that refuses a spending, and counts the event; limitNone if none does.
+func (db *DB) limit(r *request, s *spending) string {
+	if db.limits == nil {
+		return limitNone
+	}
+	limit := db.limits.exceeded(s, r.now)
+	if limit != limitNone {
+		db.countThrottled(r, s.table, s.index, s.write)
+	}
+	return limit
+}
+
+// take takes units that no limit refuses.
+func (db *DB) take(r *request, s *spending) {
+	m := db.countersOf(s.table).of(s.index)
+	if s.write {
+		m.ConsumedWriteCapacityUnits += s.units
+	} else {
+		m.ConsumedReadCapacityUnits += s.units
+	}
+	if db.limits != nil {
+		db.limits.take(s, r.now)
 	}
 }
 
-// spendFailed counts the units of a write whose condition failed: those of the larger of the row and the item of a put.
+// spendWrite takes the units of a write, those of indexes too, or of none: a global index without units refuses the
+// write.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html
+func (db *DB) spendWrite(r *request, w *write) error {
+	if err := db.refused(r, w); err != nil {
+		return err
+	}
+	db.takeWrite(r, w, 1)
+	return nil
+}
+
+// refused returns the error of a write that a limit refuses.
+func (db *DB) refused(r *request, w *write) error {
+	if db.limits == nil {
+		return nil
+	}
+	var first error
+	w.spendings(1, func(s *spending) {
+		if limit := db.limit(r, s); limit != limitNone && first == nil {
+			first = s.refusal(limit)
+		}
+	})
+	return first
+}
+
+// takeWrite takes the units of a write that no limit refuses; times is 2 within a transaction.
+func (db *DB) takeWrite(r *request, w *write, times float64) {
+	if db.limits == nil && w.table.indexes == nil {
+		db.countersOf(w.table).own.ConsumedWriteCapacityUnits += times * w.units() // nearly always, and without allocating
+		return
+	}
+	w.spendings(times, func(s *spending) { db.take(r, s) })
+}
+
+// spendings visits what a write takes: of its table first, and of each index that it changes. A local index takes the
+// units of the same key as its table.
+//
+// Deviation: a row that moves within a global index takes all units at its new key there.
+func (w *write) spendings(times float64, visit func(*spending)) {
+	s := spending{table: w.table, hash: w.key.hash, keyed: true, write: true, units: times * w.units()}
+	visit(&s)
+	if w.table.indexes == nil {
+		return
+	}
+	for _, u := range w.indexUnits() {
+		s := spending{table: w.table, hash: w.key.hash, keyed: true, write: true, units: times * u.units}
+		if u.index.global {
+			s.index, s.hash = u.index, w.hashIn(u.index)
+		}
+		visit(&s)
+	}
+}
+
+// hashIn returns the partition key of a write in an index: the former one, if the row leaves it.
+func (w *write) hashIn(x *index) string {
+	if w.after != nil {
+		if key, ok := x.keyOf(&w.after.record); ok {
+			return key.hash
+		}
+	}
+	key, _ := x.keyOf(&w.row.record)
+	return key.hash
+}
+
+// spendFailed takes the units of a write whose condition failed: those of the larger of the row and the item of a put.
 //
 // Deviation: the item that an update would have made is not known.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
-func (db *DB) spendFailed(a *action) {
-	db.countersOf(a.table).own.ConsumedWriteCapacityUnits += blocks(max(sizeOf(a.row), a.sizeBytes), writeBlockBytes)
+func (db *DB) spendFailed(r *request, a *action) error {
+	units := blocks(max(sizeOf(a.row), a.sizeBytes), writeBlockBytes)
+	return db.spend(r, spending{table: a.table, hash: a.key.hash, keyed: true, write: true, units: units})
+}
+
+// The texts of the service about a table or index that is paid per request.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source: https://github.com/praetorian-inc/chariot-ui/issues/684 (the ThrottlingException of a PutItem)
+const (
+	scalingTable = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling " +
+		"your table or index so please try again shortly. If exceptions persist, check if you have a hot key: " +
+		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	scalingIndexes = "Throughput exceeds the current capacity for one or more global secondary indexes. " +
+		"DynamoDB is automatically scaling your index so please try again shortly."
+)
+
+// message returns the text of a refusal.
+func (s *spending) message() *string {
+	switch {
+	case s.table.billing != types.BillingModePayPerRequest:
+		return aws.String(throughputExceeded)
+	case s.index != nil && s.write:
+		return aws.String(scalingIndexes)
+	}
+	return aws.String(scalingTable)
+}
+
+// refusal returns the service's error. Its type is known from reports: provisioned tables and tables on demand differ.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+// Source: https://github.com/praetorian-inc/chariot-ui/issues/684
+func (s *spending) refusal(limit string) error {
+	operation := "Read"
+	if s.write {
+		operation = "Write"
+	}
+	var index *string
+	if s.index != nil {
+		index = &s.index.name
+	}
+	reasons := []types.ThrottlingReason{throttlingReason(s.table, index, operation, limit)}
+	if s.table.billing != types.BillingModePayPerRequest {
+		return &types.ProvisionedThroughputExceededException{Message: s.message(), ThrottlingReasons: reasons}
+	}
+	return &types.ThrottlingException{Message: s.message(), ThrottlingReasons: reasons}
+}
+
+// reason returns the reason of a cancelled transaction.
+func (s *spending) reason() types.CancellationReason {
+	code := reasonThrottled
+	if s.table.billing == types.BillingModePayPerRequest {
+		code = reasonScaling
+	}
+	return types.CancellationReason{Code: aws.String(code), Message: s.message()}
+}
+
+// refusals are the reasons of the actions of a transaction that limits refuse; nil if there is none.
+type refusals []types.CancellationReason
+
+// add notes that a limit refuses the action i of n, if it does so.
+func (all *refusals) add(db *DB, r *request, s *spending, i, n int) {
+	if db.limit(r, s) == limitNone {
+		return
+	}
+	if *all == nil {
+		*all = make(refusals, n)
+	}
+	if (*all)[i].Code == nil {
+		(*all)[i] = s.reason()
+	}
+}
+
+// err cancels the transaction if there is a reason.
+func (all refusals) err() error {
+	if all == nil {
+		return nil
+	}
+	return cancelled(all)
+}
+
+// spendTransaction takes the units of the writes of a transaction: of all, or of none.
+func (db *DB) spendTransaction(r *request, writes []write) error {
+	if db.limits != nil {
+		var all refusals
+		for i := range writes {
+			writes[i].spendings(2, func(s *spending) { all.add(db, r, s, i, len(writes)) })
+		}
+		if err := all.err(); err != nil {
+			return err
+		}
+	}
+	for i := range writes {
+		db.takeWrite(r, &writes[i], 2)
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package ddbfake
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -24,19 +23,21 @@ func (db *DB) throttlingReasons(r *request, in any, f Fault) []types.ThrottlingR
 		if table == nil || !db.hits(f, r.region, t) {
 			continue
 		}
-		reason := types.ThrottlingReason{
-			Reason:   aws.String("Table" + operation + table.limitType()),
-			Resource: aws.String(tableARN(table.region, table.name)),
-		}
-		if index != nil {
-			*reason.Reason = strings.Replace(*reason.Reason, "Table", "Index", 1)
-			*reason.Resource += "/index/" + *index
-		}
+		reason := throttlingReason(table, index, operation, table.limitType())
 		if !slices.ContainsFunc(reasons, func(o types.ThrottlingReason) bool { return *o.Resource == *reason.Resource }) {
 			reasons = append(reasons, reason)
 		}
 	}
 	return reasons
+}
+
+// throttlingReason names a table, or the index that is not nil, and the limit that is exceeded.
+func throttlingReason(t *table, index *string, operation, limit string) types.ThrottlingReason {
+	kind, arn := "Table", tableARN(t.region, t.name)
+	if index != nil {
+		kind, arn = "Index", arn+"/index/"+*index
+	}
+	return types.ThrottlingReason{Reason: aws.String(kind + operation + limit), Resource: aws.String(arn)}
 }
 
 // consumes returns whether a data operation takes "Read" or "Write" units, "" for any other, and the index that it
@@ -59,7 +60,7 @@ func consumes(in any) (operation string, index *string) {
 // has none.
 func (t *table) limitType() string {
 	if t.billing == types.BillingModePayPerRequest {
-		return "KeyRangeThroughputExceeded"
+		return limitKey
 	}
-	return "ProvisionedThroughputExceeded"
+	return limitProvisioned
 }

@@ -13,7 +13,7 @@ import (
 const maxUnits = 1_000_000_000_000
 
 // throughput is the provisioned units of a table or a global index; zero if it
-// is paid per request. It is described, and limits nothing.
+// is paid per request. It limits only under Options.Throughput.
 type throughput struct {
 	readUnits, writeUnits int64
 	increased, decreased  time.Time

@@ -5,8 +5,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ceiling is the most that a table or a global index paid per request may use a second; 0 is no ceiling. It is
-// described, and limits nothing.
+// ceiling is the most that a table or a global index paid per request may use a second; 0 is no ceiling. It limits only
+// under Options.Throughput.
 type ceiling struct{ read, write int64 }
 
 // removed is the value that takes a ceiling away.
@@ -95,8 +95,8 @@ func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput 
 	return d
 }
 
-// warmth is the number of units a second that a table or a global index can serve at once. It never falls. It is
-// described, and has no effect.
+// warmth is the number of units a second that a table or a global index can serve at once. It never falls. It has an
+// effect only under Options.Throughput, which does not raise it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
 type warmth struct{ read, write int64 }

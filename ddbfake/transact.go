@@ -49,6 +49,7 @@ const (
 	reasonConditionFailed = "ConditionalCheckFailed"
 	reasonValidation      = "ValidationError"
 	reasonThrottled       = "ProvisionedThroughputExceeded"
+	reasonScaling         = "ThrottlingError"
 	reasonConflict        = "TransactionConflict"
 	reasonCollection      = "ItemCollectionSizeLimitExceeded"
 )

@@ -30,6 +30,9 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 	if err := db.checkConflicts(r, len(gets), row, true); err != nil {
 		return nil, err
 	}
+	if err := db.spendGets(r, gets); err != nil {
+		return nil, err
+	}
 	out := &dynamodb.TransactGetItemsOutput{Responses: make([]types.ItemResponse, len(gets))}
 	var units tableUnits
 	for i := range gets {
@@ -39,12 +42,35 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 			return nil, cancelledAt(i, len(gets), err)
 		}
 		out.Responses[i].Item = item
-		n := 2 * readUnits(sizeOf(g.row), true)
-		db.spendRead(g.table, nil, n)
-		units.add(g.table.name, n)
+		units.add(g.table.name, g.transactUnits())
 	}
 	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)
 	return out, nil
+}
+
+// transactUnits returns the units of a read in a transaction.
+func (g *get) transactUnits() float64 { return 2 * readUnits(sizeOf(g.row), true) }
+
+// spendGets takes the units of the reads of a transaction: of all, or of none.
+func (db *DB) spendGets(r *request, gets []get) error {
+	spendingOf := func(g *get) spending {
+		return spending{table: g.table, hash: g.key.hash, keyed: true, units: g.transactUnits()}
+	}
+	if db.limits != nil {
+		var all refusals
+		for i := range gets {
+			s := spendingOf(&gets[i])
+			all.add(db, r, &s, i, len(gets))
+		}
+		if err := all.err(); err != nil {
+			return err
+		}
+	}
+	for i := range gets {
+		s := spendingOf(&gets[i])
+		db.take(r, &s)
+	}
+	return nil
 }
 
 // transactGets checks the parameters and returns the reads.

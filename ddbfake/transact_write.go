@@ -48,7 +48,9 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		return nil, err
 	}
 	r.transaction = true
-	db.spendWrites(2, writes...)
+	if err := db.spendTransaction(r, writes); err != nil {
+		return nil, err
+	}
 	db.commit(r, writes...)
 	db.remember(r, in)
 	out := &dynamodb.TransactWriteItemsOutput{}
@@ -91,7 +93,7 @@ func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteIte
 		a := &actions[i]
 		if a.locate(db, r, a.tableName) == nil && a.resolve() == nil {
 			n := 2 * readUnits(sizeOf(a.row), true)
-			db.spendRead(a.table, nil, n)
+			db.take(r, &spending{table: a.table, hash: a.key.hash, keyed: true, units: n})
 			units.add(a.table.name, n)
 		}
 	}

@@ -1,0 +1,287 @@
+package ddbfake_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+const rowsARN = "arn:aws:dynamodb:us-east-1:000000000000:table/rows"
+
+// limited has a table rows under Options.Throughput.
+func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedThroughput) (*ddbfake.DB, *ddbfake.Door) {
+	t.Helper()
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Throughput: true})
+	door := db.As("alice")
+	in := &dynamodb.CreateTableInput{
+		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest, ProvisionedThroughput: provisioned,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+	}
+	if provisioned != nil {
+		in.BillingMode = types.BillingModeProvisioned
+	}
+	if _, err := door.CreateTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	return db, door
+}
+
+// writes counts the puts that succeed until one is throttled, and returns its error.
+func writes(t *testing.T, door *ddbfake.Door, keyOf func(i int) string) (int, error) {
+	t.Helper()
+	for i := range 1_000_000 {
+		_, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s(keyOf(i))}})
+		if err != nil {
+			return i, err
+		}
+	}
+	t.Fatal("nothing was throttled")
+	return 0, nil
+}
+
+func hot(int) string { return "hot" }
+
+// even spreads requests over more keys than limit them.
+func even(i int) string { return strconv.Itoa(i % 100) }
+
+// The hottest key throttles where AWS says, whatever the request is.
+func TestThroughputOfAKey(t *testing.T) {
+	rows, consistent := aws.String("rows"), aws.Bool(true)
+	a := values{"pk": s("a")}
+	for _, test := range []struct {
+		name  string
+		input any
+		want  int
+		// reason is that of the error, or the code of the cancellation.
+		reason string
+	}{
+		{"write", &dynamodb.PutItemInput{TableName: rows, Item: a}, 1000, "TableWriteKeyRangeThroughputExceeded"},
+		{"failed condition", &dynamodb.UpdateItemInput{TableName: rows, Key: a, ConditionExpression: aws.String("attribute_exists(x)")},
+			1000, "TableWriteKeyRangeThroughputExceeded"},
+		{"batch write", &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"rows": {
+			{PutRequest: &types.PutRequest{Item: a}}}}}, 1000, "TableWriteKeyRangeThroughputExceeded"},
+		{"transactional write", &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: rows, Item: a}}}}, 500, "ThrottlingError"},
+		{"read", &dynamodb.GetItemInput{TableName: rows, Key: a, ConsistentRead: consistent}, 3000, "TableReadKeyRangeThroughputExceeded"},
+		{"eventual read", &dynamodb.GetItemInput{TableName: rows, Key: a}, 6000, "TableReadKeyRangeThroughputExceeded"},
+		{"query", &dynamodb.QueryInput{TableName: rows, ConsistentRead: consistent, KeyConditionExpression: aws.String("pk = :a"),
+			ExpressionAttributeValues: values{":a": s("a")}}, 3000, "TableReadKeyRangeThroughputExceeded"},
+		{"batch read", &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"rows": {
+			Keys: []map[string]types.AttributeValue{a}, ConsistentRead: consistent}}}, 3000, "TableReadKeyRangeThroughputExceeded"},
+		{"transactional read", &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+			{Get: &types.Get{TableName: rows, Key: a}}}}, 1500, "ThrottlingError"},
+		{"scan, of the table only", &dynamodb.ScanInput{TableName: rows, ConsistentRead: consistent}, 12000, "TableReadKeyRangeThroughputExceeded"},
+	} {
+		clock := fakeclock.New(fakeclock.Epoch)
+		db, _ := limited(t, clock, nil)
+		for _, second := range []string{"first", "next"} {
+			served, reason := 0, ""
+			for reason == "" && served <= test.want {
+				_, err := db.Do(t.Context(), ddbfake.Call{Input: test.input})
+				if reason = throttledBy(err); reason == "" {
+					served++
+				}
+			}
+			if served != test.want || reason != test.reason {
+				t.Errorf("%s, %s second: got %d served, then %q; want %d, then %q", test.name, second, served, reason, test.want, test.reason)
+			}
+			clock.Advance(time.Second)
+		}
+		if got := total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests }); got != 2 {
+			t.Errorf("%s: got %d ThrottledRequests, want 2", test.name, got)
+		}
+	}
+}
+
+// throttledBy returns the reason of an on-demand table's error, "" if it is none of lacking throughput.
+func throttledBy(err error) string {
+	if e, ok := errors.AsType[*types.ThrottlingException](err); ok {
+		return *e.ThrottlingReasons[0].Reason
+	}
+	if e, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		return *e.CancellationReasons[0].Code
+	}
+	return ""
+}
+
+// A table on demand starts with 4,000 writes a second, and has twice its former peak 30 minutes later. Nothing is added
+// for time without traffic.
+func TestThroughputRamps(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	_, door := limited(t, clock, nil)
+	for i, test := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 4000}, {time.Minute, 4000}, {29 * time.Minute, 8000}, {time.Second, 8000}, {time.Hour, 16000}, {time.Second, 16000}} {
+		clock.Advance(test.after)
+		got, err := writes(t, door, even)
+		if got != test.want || throttledBy(err) == "" {
+			t.Errorf("step %d: got %d writes, then %v; want %d", i, got, err, test.want)
+		}
+	}
+}
+
+// A provisioned table has its units, and an error of its own. So has one with a ceiling.
+func TestThroughputOfATable(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(10)})
+	got, err := writes(t, door, even)
+	var exceeded *types.ProvisionedThroughputExceededException
+	if !errors.As(err, &exceeded) || got != 10 {
+		t.Fatalf("got %d writes, then %v; want 10, then a ProvisionedThroughputExceededException", got, err)
+	}
+	want := []types.ThrottlingReason{{Reason: aws.String("TableWriteProvisionedThroughputExceeded"), Resource: aws.String(rowsARN)}}
+	if diff := cmp.Diff(want, exceeded.ThrottlingReasons, cmp.AllowUnexported(types.ThrottlingReason{})); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+	clock.Advance(100 * time.Millisecond)
+	if got, _ := writes(t, door, even); got != 1 {
+		t.Errorf("after a tenth of a second: got %d writes, want 1", got)
+	}
+
+	_, door = limited(t, clock, nil)
+	_, err = door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+		TableName: aws.String("rows"), OnDemandThroughput: &types.OnDemandThroughput{MaxWriteRequestUnits: aws.Int64(7)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := writes(t, door, even); got != 7 || throttledBy(err) != "TableWriteMaxOnDemandThroughputExceeded" {
+		t.Errorf("with a ceiling: got %d writes, then %v; want 7, then the ceiling", got, err)
+	}
+}
+
+// A global index throttles the writes of its table, on a key of its own.
+func TestThroughputOfAnIndex(t *testing.T) {
+	db, door, clock := indexedWorld(t)
+	db.Reset(ddbfake.Options{Clock: clock, Throughput: true}, db.Snapshot())
+	served := 0
+	var err error
+	for err == nil {
+		in := values{"pk": s(strconv.Itoa(served)), "sk": s("b"), "h": s("hot"), "i": s("i"), "a": s("a"), "b": n("1")}
+		if _, err = door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: in}); err == nil {
+			served++
+		}
+	}
+	if got := throttledBy(err); served != 1000 || got != "IndexWriteKeyRangeThroughputExceeded" {
+		t.Errorf("got %d writes, then %v; want 1000, then the index", served, err)
+	}
+	if n := len(db.Items("rows")); n != served {
+		t.Errorf("got %d rows, want %d: a throttled write writes nothing", n, served)
+	}
+}
+
+// A batch is done in part, and then the rest of it a second later.
+func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	db, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(2)})
+	in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{}}
+	for _, pk := range []string{"a", "b", "c"} {
+		in.RequestItems["rows"] = append(in.RequestItems["rows"], types.WriteRequest{PutRequest: &types.PutRequest{Item: values{"pk": s(pk)}}})
+	}
+	out, err := door.BatchWriteItem(t.Context(), in)
+	if err != nil || len(out.UnprocessedItems["rows"]) != 1 {
+		t.Fatalf("got %v, %v; want one item unprocessed", out, err)
+	}
+	clock.Advance(time.Second)
+	out, err = door.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: out.UnprocessedItems})
+	if err != nil || len(out.UnprocessedItems) > 0 || len(db.Items("rows")) != 3 {
+		t.Errorf("a second later: got %v, %v", out, err)
+	}
+}
+
+// A large request is let in on credit, so that it comes through at all, and the rate holds over time.
+func TestThroughputLetsLargeRequestsIn(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)})
+	large := &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a"), "body": s(string(make([]byte, 10_000)))}}
+	served := 0
+	for range 100 {
+		if _, err := door.PutItem(t.Context(), large); err == nil {
+			served++
+		}
+		clock.Advance(time.Second)
+	}
+	if served != 10 {
+		t.Errorf("got %d writes of 10 units in 100 s at one unit a second, want 10", served)
+	}
+}
+
+// The SDK's own client meets the limits, waits as it does on AWS, and recovers. Time is that of the bubble.
+func TestThroughputThroughSDK(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		provisioned *types.ProvisionedThroughput
+	}{
+		{"on demand", nil},
+		{"provisioned", &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1000), WriteCapacityUnits: aws.Int64(1000)}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clockwork.NewRealClock() // in a bubble, the time of the bubble
+			db, door := limited(t, clock, test.provisioned)
+			if n, _ := writes(t, door, hot); n != 1000 {
+				t.Fatalf("%s: got %d writes, want 1000", test.name, n)
+			}
+			put := &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("hot")}}
+			once := db.Client(func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+			_, err := once.PutItem(t.Context(), put)
+			onDemand, isOnDemand := errors.AsType[*types.ThrottlingException](err)
+			exceeded, isExceeded := errors.AsType[*types.ProvisionedThroughputExceededException](err)
+			switch {
+			case test.provisioned == nil && (!isOnDemand || aws.ToString(onDemand.ThrottlingReasons[0].Resource) != rowsARN):
+				t.Errorf("%s: got %v, want a ThrottlingException with the table", test.name, err)
+			case test.provisioned != nil && (!isExceeded || aws.ToString(exceeded.ThrottlingReasons[0].Resource) != rowsARN):
+				t.Errorf("%s: got %v, want a ProvisionedThroughputExceededException with the table", test.name, err)
+			}
+			began := clock.Now()
+			random := rand.New(rand.NewPCG(1, 2))
+			client := db.Client(func(o *dynamodb.Options) {
+				o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
+					o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
+						return time.Duration(1 + random.IntN(20<<attempt)), nil
+					})
+				})
+			})
+			_, err = client.PutItem(t.Context(), put)
+			if err == nil {
+				t.Errorf("%s: nanoseconds are enough to recover", test.name)
+			}
+			client = db.Client(func(o *dynamodb.Options) { o.Retryer = retry.NewStandard() })
+			if _, err := client.PutItem(t.Context(), put); err != nil {
+				t.Errorf("%s: got %v, want the SDK's retries to recover", test.name, err)
+			}
+			if waited := clock.Now().Sub(began); waited > 30*time.Second {
+				t.Errorf("%s: waited %s", test.name, waited)
+			}
+			if got := total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests }); got < 4 {
+				t.Errorf("%s: got %d ThrottledRequests, want those that the retries hid, too", test.name, got)
+			}
+		})
+	}
+}
+
+// Without the option nothing is throttled.
+func TestThroughputIsOffByDefault(t *testing.T) {
+	db := ddbfake.New(ddbfake.Options{})
+	door := db.As("alice")
+	createTableOnDemand(t, door, "rows")
+	for range 5000 {
+		if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("hot")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
