@@ -202,8 +202,10 @@ nodes that ends the throttling.`,
 	p.reads, p.keys, p.nodes = 200_000, 1_000_000, 1000
 	p.settings.Seeds, p.settings.WarmUp, p.settings.Lasts = 1, 20*time.Second, 10*time.Second
 	f := cmd.Flags()
-	for flag, value := range map[string]string{"reads": "200000/s", "keys": "1000000", "nodes": "1000", "seeds": "1", "warm-up": "20s", "lasts": "10s"} {
-		f.Lookup(flag).DefValue = value
+	for _, flag := range [][2]string{
+		{"reads", "200k/s"}, {"keys", "1M"}, {"nodes", "1000"}, {"seeds", "1"}, {"warm-up", "20s"}, {"lasts", "10s"},
+	} {
+		f.Lookup(flag[0]).DefValue = flag[1]
 	}
 	_ = f.MarkHidden("tier") // the command finds it
 	_ = f.MarkHidden("tier-lifetime")

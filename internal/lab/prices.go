@@ -28,9 +28,12 @@ func ReadPrices(file string) (policy.Prices, error) {
 	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
 		return policy.Prices{}, fmt.Errorf("%s: %s\nhint: the entries are read_units, write_units, storage and render", file, yaml.FormatError(err, false, true))
 	}
-	for name, v := range map[string]float64{"read_units": p.ReadUnits, "write_units": p.WriteUnits, "storage": p.Storage, "render": p.Render} {
-		if !(v >= 0) {
-			return policy.Prices{}, fmt.Errorf("%s: found %s %g, expected at least 0", file, name, v)
+	for _, entry := range []struct {
+		name  string
+		price float64
+	}{{"read_units", p.ReadUnits}, {"write_units", p.WriteUnits}, {"storage", p.Storage}, {"render", p.Render}} {
+		if !(entry.price >= 0) {
+			return policy.Prices{}, fmt.Errorf("%s: found %s %g, expected at least 0", file, entry.name, entry.price)
 		}
 	}
 	return policy.Prices(p), nil
