@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -16,7 +17,7 @@ type stage struct {
 	versions  map[page]int   // of the origin's data
 	ids       map[string]int // how many names of each kind have been given out
 	marks     map[Mark]bool
-	history   history.Log
+	history   recorder.Log
 	deadlines deadlines
 	world     world
 

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/internal/swarm"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -35,7 +36,7 @@ type world struct {
 	met      []bool // which of the scenario's faults some call could meet
 	pages    *pages // for traces
 
-	operations    history.Operations // the nodes' operations on the store, if observing
+	operations    recorder.Operations // the nodes' operations on the store, if observing
 	observing     bool
 	quiet         bool             // faults have stopped: see settle
 	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states

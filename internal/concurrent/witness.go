@@ -9,6 +9,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -22,8 +23,8 @@ type witness struct {
 
 	mu                       sync.Mutex
 	bodies                   map[string][]byte
-	log                      history.Log
-	operations               history.Operations
+	log                      recorder.Log
+	operations               recorder.Operations
 	asked, paused, abandoned int
 }
 
@@ -61,7 +62,7 @@ func (w *witness) count(what *int) {
 	*what++
 }
 
-// observer is that of history.Operations, under the lock.
+// observer is that of recorder.Operations, under the lock.
 func (w *witness) observer(actor string) history.Observer {
 	observe := w.operations.Observer(actor, w.clock.Now)
 	return func(called history.Operation) func(history.Operation) {
@@ -78,7 +79,7 @@ func (w *witness) observer(actor string) history.Observer {
 
 // lines prints the events and operations that a finding names, in order of time.
 func lines(seen invariant.Evidence, f invariant.Finding, start time.Time) []string {
-	var all history.Timeline
+	var all recorder.Timeline
 	since := func(at time.Time) string { return "+" + at.Sub(start).Round(time.Millisecond).String() }
 	add := func(at time.Time, actor, text string) {
 		all.Add(at, fmt.Sprintf("%-11s  %-8s  %s", since(at), actor, text))

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // Finding prints the changes, events and operations that a finding names, one a line, in order of time.
 func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []string {
-	var all history.Timeline
+	var all recorder.Timeline
 	for _, seq := range f.Changes {
 		c := evidence.Changes[seq-1]
 		sent := ""

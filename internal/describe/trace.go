@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -18,7 +18,7 @@ type Trace struct {
 	Out     io.Writer
 	Words   Words
 	DB      *ddbfake.DB
-	History *history.Log
+	History *recorder.Log
 	// Err is the first error of Out. Nothing is printed after it.
 	Err error
 

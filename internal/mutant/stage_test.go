@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -24,8 +25,8 @@ type stage struct {
 	clock  *fakeclock.Clock
 	db     *ddbfake.DB
 	bodies bodies
-	log    history.Log
-	calls  history.Operations
+	log    recorder.Log
+	calls  recorder.Operations
 	served string
 
 	protocol    isr.Protocol

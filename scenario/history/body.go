@@ -2,12 +2,12 @@ package history
 
 import "time"
 
-// Body is what happened to one body in the body store.
+// Body is one write or deletion of a body in the body store.
 type Body struct {
 	Time   time.Time // true time at which it took effect
 	Actor  string    // the node
-	Name   string    // under which it is kept
-	Body   string    // which rendering; "" if Gone
-	Gone   bool      // it was deleted
+	Name   string    // the name under which the body is kept
+	Body   string    // the rendering; "" if Gone
+	Gone   bool      // the body was deleted
 	Change int       // as in Event
 }

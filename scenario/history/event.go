@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Kind says what happened.
+// Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is none of them.
+// The kinds of events. The zero Kind is not valid.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
 	Served                       // the cache answered with Body, declaring it As fresh or stale
@@ -21,14 +21,15 @@ const (
 	Paused                       // the node stopped running (garbage collection, a frozen machine)
 	Resumed                      // the node runs again and does not know that it stopped
 	Stepped                      // the node's clock was set; Note says by how much
-	Invalidating                 // a client asked for the page of Key to be invalidated: whatever was read before is not fresh any more
-	Invalidated                  // ... and was told that it is
-	Settled                      // faults have stopped, and all other nodes are done: from now on things must become well
+	Invalidating                 // a client asked its node to invalidate the page of Key: data read before is no longer fresh
+	Invalidated                  // the client was told that the page is invalidated
+	Settled                      // faults have stopped and all other nodes are done: from now on every page must become fresh
 )
 
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
-	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped", Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled",
+	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped",
+	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled",
 }
 
 // String returns the kind as traces print it.
@@ -39,14 +40,14 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// ServedAs is what a cache claims of the body it serves.
+// ServedAs is the claim of a cache about the body that it serves.
 type ServedAs uint8
 
-// What a Served event claims. Unclaimed is the zero value, for all other kinds.
+// The claims of a Served event. Events of other kinds are Unclaimed.
 const (
 	Unclaimed ServedAs = iota
-	Fresh              // the cache holds the body to be within its freshness window
-	Stale              // the cache serves it knowing that the window is over
+	Fresh              // by the cache's knowledge, the body is within its freshness window
+	Stale              // the cache serves the body although its freshness window is over
 )
 
 // String returns "fresh", "stale" or "".
@@ -69,22 +70,21 @@ type Event struct {
 	Kind  Kind
 	Key   string   // the cache key, where one is concerned
 	As    ServedAs // for Served
-	Body  string   // for Served and Rendered: which rendering
+	Body  string   // for Served and Rendered: the rendering
 	Note  string   // an error's text, a clock step's size
 
-	Tenant string // whose page it is; "" without tenants
-	// Request is the idempotency key of the regeneration that was Asked for, and what came of it (Rendered, Served,
-	// Failed); Inputs is the hash of its inputs. "" for a page that was only asked for.
+	Tenant string // the tenant that the page belongs to; "" without tenants
+	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow from
+	// it. Inputs is the hash of its inputs. Both are "" for a page that was asked for without a key.
 	Request, Inputs string
-	// Partition is the partition key of the META or LOCK rows that the node has named, for Rendered, since it was asked for
-	// the page; "" if it has named none, or those of several pages.
+	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests since
+	// it was asked for the page; "" if it has named none, or rows of several pages.
 	Partition string
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
 }
 
-// String prints the event without its sequence and time, as a trace shows it
-// behind them.
+// String prints the event as a trace shows it, without its sequence number and time.
 func (e Event) String() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())
@@ -99,32 +99,4 @@ func prefixed(prefix, s string) string {
 		return ""
 	}
 	return prefix + s
-}
-
-// Log is a history under construction. The zero Log is empty and ready. It is
-// not safe for concurrent use: one scheduler writes it.
-type Log struct {
-	events []Event
-}
-
-// Add appends e, gives it the next sequence number, and returns that number.
-func (l *Log) Add(e Event) int {
-	e.Seq = len(l.events) + 1
-	l.events = append(l.events, e)
-	return e.Seq
-}
-
-// Reset empties the history and keeps its memory: what Events and Since have
-// returned is lost.
-func (l *Log) Reset() { l.events = l.events[:0] }
-
-// Events returns the history in order. The slice is the log's own: read it only.
-func (l *Log) Events() []Event { return l.events }
-
-// Since returns the events after the one numbered seq; Since(0) is all of them.
-func (l *Log) Since(seq int) []Event {
-	if seq >= len(l.events) {
-		return nil
-	}
-	return l.events[max(seq, 0):]
 }

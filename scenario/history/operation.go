@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Verb is what an operation does.
+// Verb is the kind of an operation.
 type Verb uint8
 
-// What a node does with a page and its lease.
+// The verbs: a node reads or publishes a page, or changes its lease.
 const (
 	Read    Verb = iota + 1 // reads the page
-	Acquire                 // takes the lease if nobody holds it
+	Acquire                 // takes the lease if no node holds it
 	Refresh                 // extends the lease
 	Publish                 // makes a page visible and gives the lease back
 	Release                 // gives the lease back
@@ -29,14 +29,14 @@ func (v Verb) String() string {
 	return verbNames[v]
 }
 
-// Result is what a node knows of an operation of its own.
+// Result is a node's knowledge of the outcome of its own operation.
 type Result uint8
 
-// The results. InDoubt is the zero value: no answer, or one that says nothing of what happened.
+// The results. InDoubt is the zero value: there was no answer, or an answer that leaves the outcome open.
 const (
-	InDoubt Result = iota // it may have taken effect, may still, or never will
-	Done                  // it took effect
-	Refused               // there is nothing to read, or it is not one's lease (by now)
+	InDoubt Result = iota // the operation took effect, will take effect later, or never will
+	Done                  // the operation took effect
+	Refused               // there is nothing to read, or the node does not hold the lease
 )
 
 // Operation is one call of a node to its store, as the node saw it.
@@ -46,20 +46,20 @@ type Operation struct {
 	Key   string // the cache key
 
 	Began, Ended time.Time // true time of call and answer; Ended is zero without an answer
-	// Call and Return are the places of call and answer in the order of all those of the run, from 1. Return is 0 without
-	// an answer.
+	// Call and Return are the places of call and answer in the order of all calls and answers of the run, from 1. Return is
+	// 0 without an answer.
 	Call, Return int
 	Result       Result
 
-	Token   string // of the lease
-	Expires int64  // the lease as it is after the operation, in epoch seconds
-	// Page names what was read or published, "" for none; its row may count as gone from the second TTL on, by the
-	// reader's clock.
+	Token   string // the lease's token
+	Expires int64  // the end of the lease after the operation, in epoch seconds
+	// Page names the page that was read or published, "" for none.
 	Page string
-	TTL  int64
+	// TTL is the epoch second, by the reader's clock, from which the page's row may count as gone.
+	TTL int64
 }
 
-// At is when the operation was answered, or called if it was not.
+// At returns the true time of the answer, or of the call if there was no answer.
 func (o Operation) At() time.Time {
 	if o.Return == 0 {
 		return o.Began
@@ -67,14 +67,12 @@ func (o Operation) At() time.Time {
 	return o.Ended
 }
 
-// String prints the operation with its answer: "release alice-1 -> done". Instants
-// are in epoch seconds.
+// String prints the operation with its answer: "release alice-1 -> done". Instants are in epoch seconds.
 func (o Operation) String() string {
 	return o.Describe(func(second int64) string { return strconv.FormatInt(second, 10) })
 }
 
-// Describe prints the operation as String does, with instants as the caller
-// writes them.
+// Describe prints the operation as String does; instant prints an epoch second.
 func (o Operation) Describe(instant func(second int64) string) string {
 	var b strings.Builder
 	b.WriteString(o.Verb.String())
@@ -106,34 +104,5 @@ func (o Operation) Answered(r Result) Operation {
 	return o
 }
 
-// Observer hears of an operation when it is called; the function that it returns,
-// when it has been answered.
+// Observer is called when an operation is sent. The function that it returns is called when the operation is answered.
 type Observer func(called Operation) (answered func(Operation))
-
-// Operations is a history of operations under construction. The zero Operations
-// is empty and ready. It is not safe for concurrent use.
-type Operations struct {
-	all   []Operation
-	order int
-}
-
-// Observer returns an observer that adds the operations of an actor, whose true
-// time is now.
-func (l *Operations) Observer(actor string, now func() time.Time) Observer {
-	return func(called Operation) func(Operation) {
-		l.order++
-		called.Actor, called.Began, called.Call = actor, now(), l.order
-		place := len(l.all)
-		l.all = append(l.all, called)
-		return func(answered Operation) {
-			l.order++
-			answered.Actor, answered.Began, answered.Call = called.Actor, called.Began, called.Call
-			answered.Ended, answered.Return = now(), l.order
-			l.all[place] = answered
-		}
-	}
-}
-
-// All returns the operations in the order of their calls. The slice is the
-// history's own: read it only.
-func (l *Operations) All() []Operation { return l.all }

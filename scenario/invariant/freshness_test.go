@@ -7,12 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // told is a history written by hand.
-type told struct{ history.Log }
+type told struct{ recorder.Log }
 
 func newHistory() *told { return &told{} }
 

@@ -1,15 +1,15 @@
-package history_test
+package recorder_test
 
 import (
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/recorder"
 )
 
-func TestATimelineIsInOrderOfTimeAndThenOfTelling(t *testing.T) {
-	var all history.Timeline
+func TestATimelineIsInOrderOfTimeAndThenOfAdding(t *testing.T) {
+	var all recorder.Timeline
 	now := time.Unix(0, 0)
 	all.Add(now.Add(time.Second), "later")
 	all.Add(now, "first")

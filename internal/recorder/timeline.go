@@ -1,12 +1,11 @@
-package history
+package recorder
 
 import (
 	"slices"
 	"time"
 )
 
-// Timeline is lines of text that belong to instants. The zero Timeline is empty
-// and ready.
+// Timeline is a list of lines of text, each of which belongs to an instant. The zero Timeline is empty and ready.
 type Timeline struct{ all []line }
 
 type line struct {
@@ -17,8 +16,7 @@ type line struct {
 // Add adds a line.
 func (t *Timeline) Add(at time.Time, text string) { t.all = append(t.all, line{at, text}) }
 
-// Lines returns the lines in order of time, those of one instant in the order in
-// which they were added.
+// Lines returns the lines in order of time. Lines of one instant keep the order in which they were added.
 func (t *Timeline) Lines() []string {
 	slices.SortStableFunc(t.all, func(a, b line) int { return a.at.Compare(b.at) })
 	texts := make([]string, len(t.all))
