@@ -54,9 +54,8 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 // findings are the findings in the form of the control API.
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
-	shown := control.Findings{Changes: found.Changes, Judged: found.Judged, Violations: found.Violations, Doubts: found.Doubts}
-	for _, t := range found.Unjudged {
-		shown.Unjudged = append(shown.Unjudged, t.String())
+	shown := control.Findings{
+		Changes: found.Changes, Judged: found.Judged, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
 	}
 	for _, inv := range checker.Invariants() {
 		shown.Checked = append(shown.Checked, inv.Name)

@@ -21,9 +21,9 @@ const (
 	Paused                       // the node stopped running (garbage collection, a frozen machine)
 	Resumed                      // the node runs again and does not know that it stopped
 	Stepped                      // the node's clock was set; Note says by how much
-	Invalidating                 // a client asked its node to invalidate the page of Key: data read before is no longer fresh
+	Invalidating                 // a client asked its node to invalidate the page of Key
 	Invalidated                  // the client was told that the page is invalidated
-	Settled                      // faults have stopped and all other nodes are done: from now on every page must become fresh
+	Settled                      // faults have stopped and all other nodes are done
 )
 
 var kindNames = [...]string{

@@ -15,31 +15,30 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	Invariants []invariant.Invariant // nil is Invariants()
+	Invariants []invariant.Invariant // default: Invariants()
 	Promise    invariant.Promise
-	Start      time.Time // from when instants are counted where a Broken is printed
-	// Told, if set, hears of every violation and of every doubt that Found keeps, before the Look that found it returns.
-	// It must not call the Checker.
+	Start      time.Time // the instant from which a printed Broken counts time
+	// Told, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns. It must
+	// not call the Checker.
 	Told func(Broken)
 }
 
-// Invariants returns those that can be checked while they hold.
+// Invariants returns the invariants that can be checked while a change log is written: those with a Watch.
 func Invariants() []invariant.Invariant {
 	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 }
 
-// Broken is one violation, or something that makes it unknown whether there is one.
+// Broken is one violation, or one doubt: a reason why it is unknown whether there is a violation.
 type Broken struct {
 	Invariant invariant.Invariant
 	Verdict   invariant.Verdict // invariant.Violated or invariant.Unknown
 	Why       string
-	Actor     string           // who did it; "" is TTL, or nobody
-	Changes   []ddbfake.Change // the few that show it, the decisive one last
+	Actor     string           // the actor of the decisive change; "" for TTL
+	Changes   []ddbfake.Change // the few changes that show it, the decisive one last
 	start     time.Time
 }
 
-// String prints invariant, actor, statement, reason and changes, over several
-// lines. Instants count from Options.Start.
+// String prints invariant, actor, statement, reason and changes, over several lines. Instants count from Options.Start.
 func (b Broken) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s: %s", b.Verdict, b.Invariant.Name)
@@ -53,17 +52,17 @@ func (b Broken) String() string {
 	return s.String()
 }
 
-// Found is what a Checker has found so far.
+// Found holds the findings of a Checker so far.
 type Found struct {
-	Changes    int      // how many were looked at, of rows that can be a cache's
-	Judged     int      // how many of them were judged
-	Violations int      // how many there were
-	Doubts     int      // how often something was unknown
-	Broken     []Broken // the first violations and doubts, at most Kept of each invariant
-	Unjudged   []Table  // where nothing was judged
+	Changes    int      // the number of changes seen, of rows that can be a cache's
+	Judged     int      // the number of them that were judged
+	Violations int      // the number of violations
+	Doubts     int      // the number of doubts
+	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
+	Unjudged   []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
 }
 
-// Verdict is what it comes to. Where nothing was judged, nothing is known.
+// Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
@@ -75,8 +74,8 @@ func (f Found) Verdict() invariant.Verdict {
 	}
 }
 
-// Kept is how many violations of an invariant are kept, and how many doubts.
-const Kept = 100
+// maxKept is the number of violations of one invariant that are kept, and the number of its doubts.
+const maxKept = 100
 
 // Checker judges the traffic of one fake.
 type Checker struct {
@@ -85,34 +84,37 @@ type Checker struct {
 
 	mu       sync.Mutex
 	watchers []invariant.Watcher
-	seen     int // changes
+	seen     int // the sequence number of the last change that was read
 	found    Found
-	kept     map[kind]int
-	tables   map[place]*seen
+	kept     map[brokenKind]int
+	tables   map[tableName]*table
 	byLock   bool // some invariant judges by LOCK
 }
 
-// kind is what is kept up to a bound.
-type kind struct {
+// brokenKind is a kind of Broken, of which maxKept are kept.
+type brokenKind struct {
 	name    string
 	verdict invariant.Verdict
 }
 
-// New returns a checker of what db does from now on. What its log holds already is
-// known, and not judged.
+// New returns a checker of the changes that db makes from now on. Changes that are in its log already are read, and not
+// judged.
 func New(db *ddbfake.DB, o Options) *Checker {
 	if o.Invariants == nil {
 		o.Invariants = Invariants()
 	}
-	c := &Checker{db: db, options: o, kept: map[kind]int{}, tables: map[place]*seen{}, byLock: slices.ContainsFunc(o.Invariants, byLock)}
+	c := &Checker{
+		db: db, options: o, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
+		byLock: slices.ContainsFunc(o.Invariants, byLock),
+	}
 	c.begin()
 	return c
 }
 
-// Invariants returns what is checked.
+// Invariants returns the invariants that are checked.
 func (c *Checker) Invariants() []invariant.Invariant { return slices.Clone(c.options.Invariants) }
 
-// begin reads the log as it is, without judging it.
+// begin reads the log without judging it.
 func (c *Checker) begin() {
 	c.watchers, c.seen = nil, 0
 	for _, inv := range c.options.Invariants {
@@ -121,15 +123,14 @@ func (c *Checker) begin() {
 	c.read(c.db.Changes(), false)
 }
 
-// Look judges what has changed since the last Look.
+// Look judges the changes since the last Look.
 func (c *Checker) Look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.read(c.db.ChangesSince(c.seen), true)
 }
 
-// Restore has restore set the fake back to another state, and begins anew from
-// there. What was found stays.
+// Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings stay.
 func (c *Checker) Restore(restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,7 +139,7 @@ func (c *Checker) Restore(restore func()) {
 	c.begin()
 }
 
-// Found returns what has been found so far.
+// Found returns the findings so far.
 func (c *Checker) Found() Found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,10 +149,10 @@ func (c *Checker) Found() Found {
 	return found
 }
 
-// read takes in the changes after seen.
+// read takes in changes that follow those seen so far, and judges them if asked to.
 func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	if len(log) > 0 && log[0].Seq > c.seen+1 {
-		c.note(Broken{Invariant: missed, Verdict: invariant.Unknown,
+		c.note(Broken{Invariant: incomplete, Verdict: invariant.Unknown,
 			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at", c.seen+1, log[0].Seq-1)})
 	}
 	for request := range invariant.Requests(log) {
@@ -177,27 +178,27 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	}
 }
 
-// count counts what is judged of a request.
+// count counts the changes of a request that are judged.
 func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 	for i := range request {
 		if judges(&request[i]) && !off && !(lockless && c.byLock) {
 			c.found.Judged++
-			c.at(&request[i]).judged++
+			c.table(&request[i]).judged++
 		}
 	}
 }
 
-// missed stands for all invariants, of which nothing is known.
-var missed = invariant.Invariant{Name: "the log", Statement: "all changes are looked at, from the first"}
+// incomplete is reported in place of all invariants: without some changes, none can be judged.
+var incomplete = invariant.Invariant{Name: "the log", Statement: "all changes are looked at, from the first"}
 
-// tell notes a finding with the changes that show it.
+// tell turns a finding into a Broken with the changes that show it.
 func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []ddbfake.Change) {
 	b := Broken{Invariant: inv, Verdict: f.Verdict, Why: f.Why}
 	deciding := request[len(request)-1]
 	if f.Verdict == invariant.Violated {
 		log := c.db.Changes()
 		if born := deciding.Born - log[0].Seq + 1; born > 0 {
-			log = log[born:] // what a table of that name held before is another story
+			log = log[born:] // without the changes of a former table of that name
 		}
 		for _, seq := range invariant.Story(log, f.Changes) {
 			if at := seq - log[0].Seq; at >= 0 && at < len(log) {
@@ -216,7 +217,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 	c.note(b)
 }
 
-// note counts, keeps and tells.
+// note counts a Broken, keeps it within bounds, and passes it to Options.Told.
 func (c *Checker) note(b Broken) {
 	b.start = c.options.Start
 	if b.Verdict == invariant.Violated {
@@ -224,8 +225,8 @@ func (c *Checker) note(b Broken) {
 	} else {
 		c.found.Doubts++
 	}
-	of := kind{b.Invariant.Name, b.Verdict}
-	if c.kept[of]++; c.kept[of] > Kept {
+	of := brokenKind{b.Invariant.Name, b.Verdict}
+	if c.kept[of]++; c.kept[of] > maxKept {
 		return
 	}
 	c.found.Broken = append(c.found.Broken, b)
@@ -234,8 +235,7 @@ func (c *Checker) note(b Broken) {
 	}
 }
 
-// cacheRows returns the changes of rows that can be a cache's: their keys are pk
-// and sk.
+// cacheRows returns the changes of rows that can be a cache's: those with the keys pk and sk.
 func cacheRows(request []ddbfake.Change) []ddbfake.Change {
 	other := func(c ddbfake.Change) bool {
 		_, pk := c.Key["pk"].(attr.S)

@@ -8,27 +8,26 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// A clock that is off by no more than that, and by the promised skew, is judged.
-const nearby = time.Hour
+// tolerated is how far a clock may be off, beyond the promised skew, for its rows to be judged.
+const tolerated = time.Hour
 
-// longestLease is the longest that is taken for one.
+// longestLease is the longest time that passes for a lease.
 const longestLease = 24 * time.Hour
 
-// clocks stands for all invariants, of which nothing is known under a clock that
-// is hours off.
-var clocks = invariant.Invariant{Name: "the clock", Statement: "the times in rows are times of the server's clock, or at most an hour off"}
+// wrongClock is reported in place of all invariants: under a clock that is hours off, none can be judged.
+var wrongClock = invariant.Invariant{Name: "the clock", Statement: "the times in rows are times of the server's clock, or at most an hour off"}
 
-// reading is what a row says of its writer's clock.
+// reading is the time that a row shows for its writer's clock.
 type reading struct {
 	attribute string
-	seconds   int64         // that it holds
-	off       time.Duration // from the server's clock; negative is behind
-	lease     bool          // it is a new lease's
+	seconds   int64         // the attribute's value
+	off       time.Duration // the difference to the server's clock; negative is behind
+	lease     bool          // the row is that of a new lease
 }
 
-// read reads the clock of a new lease or of a new page; false for all else, which
-// may have its times from earlier.
-func read(c *ddbfake.Change) (r reading, ok bool) {
+// readClock reads the writer's clock from a new lease or a new page. It returns false for all other changes, whose times
+// may come from earlier rows.
+func readClock(c *ddbfake.Change) (r reading, ok bool) {
 	if c.Cause != ddbfake.CauseClient {
 		return r, false
 	}
@@ -54,7 +53,7 @@ func read(c *ddbfake.Change) (r reading, ok bool) {
 	return r, true
 }
 
-// String says what is wrong with a clock.
+// String says how the clock is wrong.
 func (r reading) String() string {
 	side := "ahead of"
 	if r.off < 0 {
@@ -68,45 +67,43 @@ func (r reading) String() string {
 	return text
 }
 
-// offClock reports whether the rows of a request have been written under a clock
-// that is hours off: then their expiry and order say nothing. It tells so once a
-// table.
+// offClock reports whether the rows of a request were written under a clock that is hours off: then their expiry and
+// order say nothing. It adds one doubt a table.
 func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 	off := false
 	for i := range request {
 		change := &request[i]
-		s := c.at(change)
-		if r, ok := read(change); ok {
-			bound := nearby + c.options.Promise.MaxClockSkew
+		t := c.table(change)
+		if r, ok := readClock(change); ok {
+			bound := tolerated + c.options.Promise.MaxClockSkew
 			far := r.off > bound || r.off < -bound
-			right, known := s.clocks[change.Actor]
-			// Anybody may put back an old page. Only a client of whom nothing else is known is judged by its age.
+			right, known := t.clocks[change.Actor]
+			// Any client may put back an old page. The age of a page counts only for a client whose clock is not known.
 			if !far || r.lease || r.off > 0 || !known || !right {
-				s.clocks[change.Actor] = !far
+				t.clocks[change.Actor] = !far
 			}
-			if !s.clocks[change.Actor] && judge && !s.toldClock {
-				s.toldClock = true
+			if !t.clocks[change.Actor] && judge && !t.toldClock {
+				t.toldClock = true
 				c.note(Broken{
-					Invariant: clocks, Verdict: invariant.Unknown, Actor: change.Actor, Changes: []ddbfake.Change{*change},
+					Invariant: wrongClock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: []ddbfake.Change{*change},
 					Why: fmt.Sprintf("in table %s, %s, which shows %d: what is written under such a clock is not judged; "+
-						"give the server and its clients one clock", s.Name, r, change.Time.Unix()),
+						"give the server and its clients one clock", t.name, r, change.Time.Unix()),
 				})
 			}
 		}
-		off = off || s.off(change)
+		off = off || t.off(change)
 	}
 	return off
 }
 
-// off reports whether a change was made by somebody whose clock is off. TTL goes
-// by the rows of all.
-func (s *seen) off(c *ddbfake.Change) bool {
+// off reports whether the clock of a change's actor is off. A deletion by TTL goes by the rows of all actors.
+func (t *table) off(c *ddbfake.Change) bool {
 	if c.Cause == ddbfake.CauseClient {
-		right, known := s.clocks[c.Actor]
+		right, known := t.clocks[c.Actor]
 		return known && !right
 	}
-	//isrsim:unordered any of them will do
-	for _, right := range s.clocks {
+	//isrsim:unordered any wrong clock decides
+	for _, right := range t.clocks {
 		if !right {
 			return true
 		}

@@ -1,6 +1,5 @@
-// Package live judges the traffic of a ddbfake as it happens: whoever writes the
-// rows of an ISR cache into it, in whatever language, is told at once what it has
-// broken.
+// Package live judges the traffic of a ddbfake as it happens. Any program, in any language, that writes the rows of an
+// ISR cache into the fake is told at once which invariants it has broken.
 //
 //	db := ddbfake.New(ddbfake.Options{})
 //	checker := live.New(db, live.Options{Told: func(b live.Broken) { fmt.Print(b) }})
@@ -8,23 +7,24 @@
 //	checker.Look()
 //	fmt.Println(checker.Found().Violations)
 //
-// It is what isr-sim serve --check does after each request.
+// isr-sim serve --check does this after each request.
 //
 // # Limits
 //
-// Only the invariants that the change log alone decides are checked
-// (invariant.Invariant.Watch), and only on tables whose keys are pk and sk, both
-// strings. Actors are told apart by what the calls were signed with
-// (ddbfake.Change.Actor): of writers under one name, a lease of one is a lease of
-// all. Over HTTP a call was sent when it arrived (ddbfake.Change.Sent): what it took
-// to arrive counts as clock skew. What was there before the checker, and what the fake has dropped from its
-// log between two Looks (ddbfake.Options.KeepChanges), it does not know, and says so.
+// Only invariants that the change log alone decides are checked (invariant.Invariant.Watch), and only on tables whose
+// keys are pk and sk, both strings.
+//
+// The signature of a call tells its actor (ddbfake.Change.Actor). Writers that sign with one name count as one actor,
+// which holds the leases of all of them. Over HTTP the time of arrival counts as the time of sending
+// (ddbfake.Change.Sent), so the way of a request counts as clock skew.
+//
+// Changes that the fake has dropped from its log before a Look (ddbfake.Options.KeepChanges) are not known. The checker
+// reports a doubt for them.
 //
 // Every key that was ever written is remembered, at some hundred bytes for each invariant.
 //
 // # Determinism
 //
-// What is found depends on the change log alone. A Checker may be used from several
-// goroutines; what a call has changed is judged when a Look that began after it
-// has returned.
+// The findings depend on the change log alone. A Checker may be used from several goroutines: the changes of a call have
+// been judged when a Look that began after the call has returned.
 package live

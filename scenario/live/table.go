@@ -11,84 +11,79 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Table is a table in which nothing was judged, and what was seen of it.
-type Table struct {
-	Region, Name string
-	Changes      int
-	Keys         []string // its key attributes with their types, such as "id (S)"
-	Rows         []string // of tables with a sort key the first sort keys, else the first keys; at most MaxRows
-}
+// maxRows is the number of rows that the description of a table names.
+const maxRows = 8
 
-// MaxRows is how many rows a Table names.
-const MaxRows = 8
+// tableName identifies a table.
+type tableName struct{ region, name string }
 
-// String prints a table in one line.
-func (t Table) String() string {
-	name := t.Name
-	if t.Region != ddbfake.DefaultRegion {
-		name += " in " + t.Region
-	}
-	return fmt.Sprintf("table %s, keyed %s, changes: %d, rows such as %s", name, strings.Join(t.Keys, ", "), t.Changes, strings.Join(t.Rows, ", "))
-}
-
-// place is a table by its name.
-type place struct{ region, name string }
-
-// seen is what the checker knows of a table.
-type seen struct {
-	Table
-	judged   int             // changes
-	born     int             // of the table that has this name now
-	created  int             // how often it was created again
-	hasLocks bool            // a LOCK row was written, into this table or one before it
-	clocks   map[string]bool // of each actor whose rows have said it: whether its clock is right
+// table is the checker's knowledge of one table.
+type table struct {
+	tableName
+	changes  int
+	keys     []string        // the key attributes with their types, such as "id (S)"
+	rows     []string        // the first sort keys, or the first keys in a table without a sort key; at most maxRows
+	judged   int             // the number of changes that were judged
+	born     int             // ddbfake.Change.Born of the table that has this name now
+	created  int             // the number of times that the table was created again
+	hasLocks bool            // a LOCK row was written, into this table or into a former one of this name
+	clocks   map[string]bool // by actor, for the actors whose rows have shown their clocks: whether the clock is right
 
 	toldNoLock, toldClock bool
 }
 
-// at returns what is known of a change's table.
-func (c *Checker) at(change *ddbfake.Change) *seen {
-	return c.tables[place{change.Region, change.Table}]
+// String describes the table in one line.
+func (t *table) String() string {
+	name := t.name
+	if t.region != ddbfake.DefaultRegion {
+		name += " in " + t.region
+	}
+	return fmt.Sprintf("table %s, keyed %s, changes: %d, rows such as %s", name, strings.Join(t.keys, ", "), t.changes, strings.Join(t.rows, ", "))
 }
 
-// see notes a change. A table that was created again is another one.
+// table returns the table of a change.
+func (c *Checker) table(change *ddbfake.Change) *table {
+	return c.tables[tableName{change.Region, change.Table}]
+}
+
+// see notes a change. A table that was created again is another table.
 func (c *Checker) see(change *ddbfake.Change) {
-	s := c.at(change)
-	if s == nil {
-		s = &seen{Table: Table{Region: change.Region, Name: change.Table}, born: change.Born, clocks: map[string]bool{}}
-		c.tables[place{change.Region, change.Table}] = s
+	t := c.table(change)
+	if t == nil {
+		t = &table{tableName: tableName{change.Region, change.Table}, born: change.Born, clocks: map[string]bool{}}
+		c.tables[t.tableName] = t
 	}
-	if s.born != change.Born {
-		s.born, s.clocks, s.Keys = change.Born, map[string]bool{}, nil
-		s.created++
+	if t.born != change.Born {
+		t.born, t.clocks, t.keys = change.Born, map[string]bool{}, nil
+		t.created++
 	}
-	s.note(change)
+	t.note(change)
 }
 
 // note takes in one change.
-func (s *seen) note(change *ddbfake.Change) {
-	s.Changes++
+func (t *table) note(change *ddbfake.Change) {
+	t.changes++
 	names := keyNames(change.Key)
-	if s.Keys == nil {
+	if t.keys == nil {
 		for _, name := range names {
-			s.Keys = append(s.Keys, fmt.Sprintf("%s (%s)", name, change.Key[name].Kind()))
+			t.keys = append(t.keys, fmt.Sprintf("%s (%s)", name, change.Key[name].Kind()))
 		}
 	}
 	name := names[len(names)-1]
 	if sk, ok := change.Key.Str("sk"); ok {
 		name = "sk"
-		s.hasLocks = s.hasLocks || sk == "LOCK"
+		t.hasLocks = t.hasLocks || sk == "LOCK"
 	}
 	row, ok := change.Key.Str(name)
 	if !ok {
 		row = fmt.Sprint(change.Key[name])
 	}
-	if len(s.Rows) < MaxRows && !slices.Contains(s.Rows, row) {
-		s.Rows = append(s.Rows, row)
+	if len(t.rows) < maxRows && !slices.Contains(t.rows, row) {
+		t.rows = append(t.rows, row)
 	}
 }
 
-// keyNames are the names of a key's attributes, sorted.
+// keyNames returns the names of a key's attributes, sorted.
 func keyNames(key attr.Item) []string {
 	names := make([]string, 0, len(key))
 	//isrsim:unordered sorted below
@@ -99,22 +94,22 @@ func keyNames(key attr.Item) []string {
 	return names
 }
 
-// current returns a request as the watchers are to see it. To them a table that
-// was created again has another name, so that they know nothing of its rows.
+// current returns a request as the watchers see it. A table that was created again has another name there, so that the
+// watchers know nothing of its rows.
 func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 	copied := false
 	for i := range request {
-		if s := c.at(&request[i]); s.created > 0 {
+		if t := c.table(&request[i]); t.created > 0 {
 			if !copied {
 				request, copied = slices.Clone(request), true
 			}
-			request[i].Table = fmt.Sprintf("%s, created again %d times", s.Name, s.created)
+			request[i].Table = fmt.Sprintf("%s, created again %d times", t.name, t.created)
 		}
 	}
 	return request
 }
 
-// noLock stands for the invariants that judge by LOCK.
+// noLock is reported in place of the invariants that judge by LOCK.
 var noLock = invariant.Invariant{Name: "no lock seen", Statement: "a table that pages are published in has LOCK rows"}
 
 // byLock says whether an invariant judges a publish by LOCK.
@@ -127,49 +122,50 @@ func byLock(inv invariant.Invariant) bool {
 	}
 }
 
-// lockless reports whether a request publishes in a table in which nobody has ever
-// written LOCK: the lock may have another name, or be elsewhere. It tells so once a
-// table.
+// lockless reports whether a request publishes in a table without any LOCK row: the lock may have another name, or be
+// elsewhere. It adds one doubt a table.
 func (c *Checker) lockless(request []ddbfake.Change, judge bool) bool {
 	without := false
 	for i := range request {
 		change := &request[i]
-		s := c.at(change)
-		if s.hasLocks || !invariant.Publishes(change) {
+		t := c.table(change)
+		if t.hasLocks || !invariant.Publishes(change) {
 			continue
 		}
 		without = true
-		if judge && c.byLock && !s.toldNoLock {
-			s.toldNoLock = true
+		if judge && c.byLock && !t.toldNoLock {
+			t.toldNoLock = true
 			c.note(Broken{
 				Invariant: noLock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: slices.Clone(request),
 				Why: fmt.Sprintf("%s published in table %s, where no row LOCK was ever written, but %s: who held the lease is not known",
-					change.Actor, s.Name, strings.Join(s.Rows, ", ")),
+					change.Actor, t.name, strings.Join(t.rows, ", ")),
 			})
 		}
 	}
 	return without
 }
 
-// judges reports whether a change is one of those that are judged.
+// judges reports whether the invariants judge changes of such a row.
 func judges(change *ddbfake.Change) bool {
 	sk, _ := change.Key.Str("sk")
 	return sk == "META" || sk == "LOCK" || strings.HasPrefix(sk, "VER#")
 }
 
-// unjudged are the tables in which nothing was judged, in the order of their names.
-func (c *Checker) unjudged() []Table {
-	var tables []Table
+// unjudged describes the tables in which nothing was judged, in the order of their regions and names.
+func (c *Checker) unjudged() []string {
+	var tables []*table
 	//isrsim:unordered sorted below
-	for _, s := range c.tables {
-		if s.judged == 0 && s.Changes > 0 {
-			t := s.Table
-			t.Keys, t.Rows = slices.Clone(t.Keys), slices.Clone(t.Rows)
+	for _, t := range c.tables {
+		if t.judged == 0 && t.changes > 0 {
 			tables = append(tables, t)
 		}
 	}
-	slices.SortFunc(tables, func(a, b Table) int {
-		return cmp.Or(strings.Compare(a.Region, b.Region), strings.Compare(a.Name, b.Name))
+	slices.SortFunc(tables, func(a, b *table) int {
+		return cmp.Or(strings.Compare(a.region, b.region), strings.Compare(a.name, b.name))
 	})
-	return tables
+	var texts []string
+	for _, t := range tables {
+		texts = append(texts, t.String())
+	}
+	return texts
 }
