@@ -19,9 +19,9 @@ func ObjectNamed(parts ...string) uint64 {
 	return uint64(h)
 }
 
-// ID names a step among all those possible now, and keeps doing so while others
+// id names a step among all those possible now, and keeps doing so while others
 // are taken that do not race with it.
-func (s Step) ID() uint64 {
+func (s Step) id() uint64 {
 	h := uint64(s.Kind)
 	if s.proc != nil {
 		h |= uint64(s.proc.lane) << 8

@@ -47,7 +47,6 @@ type Request interface {
 // Immediate marks a Request whose answer is there as soon as it takes effect, in
 // the same step: an access to memory and not to a service.
 type Immediate interface {
-	Request
 	Immediate()
 }
 
@@ -110,12 +109,9 @@ const (
 // alice.2.
 func (p *Proc) Name() string { return p.name }
 
-// Incarnation counts the starts of the actor's node, from 1.
-func (p *Proc) Incarnation() int { return p.incarnation }
-
 // Now returns true time, which no node can read: for recording, never for the
 // decisions of the code under test.
-func (p *Proc) Now() time.Time { return p.sim.Now() }
+func (p *Proc) Now() time.Time { return p.sim.now() }
 
 // Clock returns the node's own clock. Its Sleep parks the actor.
 func (p *Proc) Clock() clockwork.Clock { return p.clock }
@@ -150,16 +146,16 @@ func (p *Proc) after(d time.Duration) time.Time {
 
 // PanicError says that an actor's code panicked.
 type PanicError struct {
-	Actor string
-	Value any
-	Stack []byte // for people; it differs from run to run
+	Stack []byte // for people: it differs from run to run
+	actor string
+	value any
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("actor %s panicked: %v", e.Actor, e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("actor %s panicked: %v", e.actor, e.value) }
 
-// Unwrap returns what was panicked with, if it is an error.
+// Unwrap returns the value of the panic, if it is an error.
 func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
+	err, _ := e.value.(error)
 	return err
 }
 
@@ -206,7 +202,7 @@ func (p *Proc) code() {
 		switch v := recover().(type) {
 		case nil, crashSignal:
 		default:
-			p.sim.fail(&PanicError{Actor: p.name, Value: v, Stack: debug.Stack()})
+			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
 		}
 	}()
 	p.actor.Run(p)

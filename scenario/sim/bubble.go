@@ -32,7 +32,6 @@ var ErrNodeDown = errors.New("the node is down")
 // Sorted is a Request that has an order among those that goroutines of one actor
 // send while nobody decides which of them comes first.
 type Sorted interface {
-	Request
 	// SortKey returns what the order goes by: everything about the request that is the same in every run.
 	SortKey() string
 }
@@ -148,7 +147,7 @@ func (p *Proc) goCode() {
 			switch v.(type) {
 			case nil, crashSignal:
 			default:
-				p.sim.fail(&PanicError{Actor: p.name, Value: v, Stack: debug.Stack()})
+				p.sim.fail(&PanicError{actor: p.name, value: v, Stack: debug.Stack()})
 			}
 			p.over = true
 			g.signal()

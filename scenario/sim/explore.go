@@ -74,9 +74,7 @@ const (
 // Explored is how far an Exploration has come.
 type Explored struct {
 	Schedules int // that were run
-	Finished  int // of them, to their end; the others were abandoned
 	States    int // that were told apart; 0 without Config.Fingerprint
-	Steps     int // that were taken, including those that lead again to where a run differs from the one before
 	// TooLong counts the runs that were cut at Config.MaxSteps.
 	TooLong int
 	// Complete says that nothing is left.
@@ -190,11 +188,11 @@ func (e *explorer) pick(steps []Step) int {
 	// Here the run differs from those before.
 	f := &x.frames[len(x.frames)-1]
 	m := f.todo[0]
-	if m.position >= len(steps) || steps[m.position].ID() != m.id {
+	if m.position >= len(steps) || steps[m.position].id() != m.id {
 		x.err = fmt.Errorf("the run cannot be repeated: choice %d was between other steps before; "+
 			"what actors and requests do must depend on nothing but what they are told", e.n+1)
 		e.sim.fail(x.err)
-		return Abandon
+		return abandon
 	}
 	e.replaying = false
 	f.todo = f.todo[1:]
@@ -220,7 +218,7 @@ func (e *explorer) explore(steps []Step) int {
 			// It was left by all steps but those asleep then.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, m.id) })
 			if len(todo) == 0 {
-				return Abandon
+				return abandon
 			}
 			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, m.id) })
 		}
@@ -232,7 +230,7 @@ func (e *explorer) explore(steps []Step) int {
 		}
 	}
 	if len(todo) == 0 {
-		return Abandon
+		return abandon
 	}
 	m := todo[0]
 	if len(todo) > 1 {
@@ -249,7 +247,7 @@ func (e *explorer) explore(steps []Step) int {
 func (e *explorer) collect(steps []Step) []option {
 	e.options = e.options[:0]
 	for i, s := range steps {
-		e.options = append(e.options, option{s.footprint(), s.ID(), i, s.accesses(), s.mayEnd()})
+		e.options = append(e.options, option{s.footprint(), s.id(), i, s.accesses(), s.mayEnd()})
 	}
 	return e.options
 }
@@ -271,15 +269,12 @@ func (e *explorer) still(asleep []option, m option) (rest []option) {
 func (e *explorer) ended(r Result) {
 	x := e.x
 	x.done.Schedules++
-	x.done.Steps += r.Steps
 	switch r.End {
-	case Finished:
-		x.done.Finished++
 	case Cut:
 		x.done.TooLong++
 	case Broken:
 		x.err = r.Err
-	case Abandoned:
+	case Finished, Abandoned:
 	}
 }
 

@@ -1,5 +1,19 @@
 package sim
 
+// DivergedAt is the error of a replay that does not fit.
+func DivergedAt(step, choice, options int) DivergedError { return DivergedError{step, choice, options} }
+
+// PointAfter is the moment at which an actor's code has taken so many steps.
+func PointAfter(actor string, steps int) SchedulingPoint {
+	return SchedulingPoint{actor: actor, steps: steps}
+}
+
+// Incarnation counts the starts of the actor's node, from 1.
+func (p *Proc) Incarnation() int { return p.incarnation }
+
+// ID is the step's name among those possible now.
+func (s Step) ID() uint64 { return s.id() }
+
 // Visit is one in which a run of an exploration comes to a state, with some steps asleep, and leaves it by one of the
 // possible steps, or by none; or is the first to leave a state by a step, to which another run has come.
 type Visit struct {
@@ -13,7 +27,7 @@ func (x *Exploration) Hear(hear func(Visit)) {
 	x.heard = func(h heard) {
 		m := Visit{Come: !h.left, Taken: h.taken}
 		for _, s := range h.steps {
-			m.Possible = append(m.Possible, s.ID())
+			m.Possible = append(m.Possible, s.id())
 		}
 		for _, o := range h.asleep {
 			m.Asleep = append(m.Asleep, o.id)

@@ -7,23 +7,23 @@ type Move struct {
 	Kind    Kind
 	Name    string // Step.Name
 	Outcome int    // of an effect: 0 is the ordinary one
-	Item    uint64 // of a source's step
+	item    uint64 // of a source's step
 }
 
 // Move returns the step's name.
 func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.item} }
 
-// Own reports whether the step is one of an actor's own code: it starts, its
-// request takes effect, its answer arrives, it wakes.
-func (k Kind) Own() bool { return k <= Timer }
+// own reports whether the step is one of an actor's own code: it starts, its request takes effect, its answer arrives, or
+// it wakes.
+func (k Kind) own() bool { return k <= Timer }
 
 // SchedulingPoint is a moment of a run, told by what the actors have done so far, and not
 // by how many choices there were: it means the same in a run that went another
 // way for a while. No two moments of a run are the same.
 type SchedulingPoint struct {
-	Actor string // whose own code took the latest step of any code; "" before the first
-	Steps int    // how many steps its code has taken
-	Since int    // how many steps that are of no actor's code have been taken since
+	actor string // the actor whose code took the latest step of any code; "" before the first
+	steps int    // the number of steps that its code has taken
+	since int    // the number of steps since then, which are of no actor's code
 }
 
 // Deviation is a moment at which a schedule leaves the default one, and the step
@@ -45,8 +45,8 @@ type place struct {
 }
 
 func (p *place) saw(s Step) {
-	if !s.Kind.Own() {
-		p.at.Since++
+	if !s.Kind.own() {
+		p.at.since++
 		return
 	}
 	index := s.proc.actor.index
@@ -55,7 +55,7 @@ func (p *place) saw(s Step) {
 	}
 	p.steps[index]++
 	p.thread = s.Thread
-	p.at = SchedulingPoint{Actor: s.proc.actor.Name, Steps: p.steps[index]}
+	p.at = SchedulingPoint{actor: s.proc.actor.Name, steps: p.steps[index]}
 }
 
 // due returns the step that comes next if nothing is out of the ordinary: of the running thread, or of the next one in

@@ -64,7 +64,7 @@ func (c *ordered) Watch(s Step) {
 
 // add adds a step that is about to be taken.
 func (o *Order) add(s Step) {
-	h := fingerprint.Mix(s.ID(), o.base)
+	h := fingerprint.Mix(s.id(), o.base)
 	if s.Kind == Tick {
 		h = fingerprint.Mix(h, o.sum)
 		*o = Order{sum: o.sum + h, base: h, actors: o.actors, threads: o.threads, objects: o.objects}

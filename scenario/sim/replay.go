@@ -54,12 +54,12 @@ func (p *prefix) Watch(s Step) {
 // DivergedError says that a replayed schedule does not fit the run: the scenario,
 // the protocol or the simulator has changed since it was recorded.
 type DivergedError struct {
-	Step    int // the step that could not be taken, from 1
-	Choice  int // the position that was asked for
-	Options int // how many steps were possible
+	step    int // the step that could not be taken, from 1
+	choice  int // the position that was asked for
+	options int // the number of steps that were possible
 }
 
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the schedule does not fit: at step %d it takes option %d, but only %d were possible (0 to %d); "+
-		"it was recorded for another scenario, protocol or version", e.Step, e.Choice, e.Options, e.Options-1)
+		"it was recorded for another scenario, protocol or version", e.step, e.choice, e.options, e.options-1)
 }

@@ -83,7 +83,7 @@ func joined(best Recorded, attempt Attempt) Recorded {
 // stretches returns where the stretch of one actor's own steps that begins at a move ends, and where the same actor's
 // next one begins and ends. If there is none, next is nextEnd.
 func stretches(moves []Move, at int) (end, next, nextEnd int) {
-	same := func(i int) bool { return moves[i].Kind.Own() && moves[i].Name == moves[at].Name }
+	same := func(i int) bool { return moves[i].Kind.own() && moves[i].Name == moves[at].Name }
 	for end = at; end < len(moves) && same(end); {
 		end++
 	}

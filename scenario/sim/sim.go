@@ -11,8 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
-// Config says how to run. The zero Config walks at random from seed 0, on a new
-// clock, within DefaultMaxSteps.
+// Config says how to run. The zero Config walks at random from seed 0, on a new clock, for at most 10,000 steps.
 type Config struct {
 	// Clock is true time. Nil is a new one at fakeclock.Epoch.
 	Clock *fakeclock.Clock
@@ -22,7 +21,7 @@ type Config struct {
 	Strategy Strategy
 	// ExpectedSteps is an estimate of the run's steps, for strategies that spread something over a run. At least 1.
 	ExpectedSteps int
-	// MaxSteps cuts a run that does not end. 0 is DefaultMaxSteps.
+	// MaxSteps cuts a run that does not end. Default: 10,000.
 	MaxSteps int
 	// Ticks bounds how often time may move while something else could happen. When nothing else can, it moves freely.
 	Ticks int
@@ -45,8 +44,8 @@ type Config struct {
 // usualChoices is what a short run has room for at first.
 const usualChoices = 24
 
-// DefaultMaxSteps bounds a run unless the Config does.
-const DefaultMaxSteps = 10_000
+// defaultMaxSteps is the default of Config.MaxSteps.
+const defaultMaxSteps = 10_000
 
 // End says how a run ended.
 type End uint8
@@ -56,7 +55,7 @@ const (
 	Finished  End = iota + 1 // every actor's code came to its end, or crashed for good
 	Cut                      // MaxSteps was reached first
 	Broken                   // an actor panicked, or a replayed schedule does not fit: see Result.Err
-	Abandoned                // the chooser had seen enough: see Abandon
+	Abandoned                // an Exploration needs no more of the run
 )
 
 // String returns the end as reports print it.
@@ -80,7 +79,7 @@ type Result struct {
 	Seed    uint64
 	Choices Choices
 	Steps   int
-	// Switches is how often a step of an actor's own code (Kind.Own) was another actor's than the one before it. What
+	// Switches is how often a step of an actor's own code (Start, Effect, Response, Timer) was another actor's than the one before it. What
 	// befalls a node, what a source does and the passing of time are nobody's code.
 	Switches int
 	Elapsed  time.Duration // true time, from the start of the run to its end
@@ -136,7 +135,7 @@ func New(cfg Config) *Sim {
 		pool = new(Pool)
 	}
 	if cfg.MaxSteps <= 0 {
-		cfg.MaxSteps = DefaultMaxSteps
+		cfg.MaxSteps = defaultMaxSteps
 	}
 	s := pool.room()
 	clear(s.sources)
@@ -179,8 +178,8 @@ func (s *Sim) roomForActor() *actor {
 // AddSource adds a source of steps. Sources are asked in the order of AddSource.
 func (s *Sim) AddSource(src Source) { s.sources = append(s.sources, src) }
 
-// Now returns true time.
-func (s *Sim) Now() time.Time {
+// now returns true time.
+func (s *Sim) now() time.Time {
 	if s.cfg.Bubble != nil {
 		return s.cfg.Bubble.Now() // the clock follows when the goroutines that time woke have parked
 	}
@@ -230,11 +229,11 @@ func (s *Sim) step() {
 		switch i = s.chooser.Choose(s.steps); {
 		case s.result.End != 0:
 			return
-		case i == Abandon:
+		case i == abandon:
 			s.result.End = Abandoned
 			return
 		case i < 0 || i >= n:
-			s.fail(&DivergedError{Step: s.result.Steps + 1, Choice: i, Options: n})
+			s.fail(&DivergedError{step: s.result.Steps + 1, choice: i, options: n})
 			return
 		}
 	}
@@ -246,7 +245,7 @@ func (s *Sim) step() {
 	}
 	s.result.Steps++
 	step := &s.steps[i]
-	if step.Kind.Own() {
+	if step.Kind.own() {
 		if s.running != nil && s.running != step.proc.actor {
 			s.result.Switches++
 		}

@@ -115,7 +115,7 @@ func TestReplayOfAnImpossibleScheduleSaysWhere(t *testing.T) {
 	if result.End != sim.Broken || !ok {
 		t.Fatalf("run %v with %v, want broken with a DivergedError", result.End, result.Err)
 	}
-	if want := (sim.DivergedError{Step: 2, Choice: 7, Options: 2}); *diverged != want {
+	if want := sim.DivergedAt(2, 7, 2); *diverged != want {
 		t.Errorf("diverged: got %+v, want %+v", *diverged, want)
 	}
 }

@@ -5,7 +5,6 @@ import "github.com/isr-sim/isr-sim/internal/fingerprint"
 // Fingerprinter is a Request whose answer can be compared. Without it, no two
 // states after the request took effect are ever taken for the same.
 type Fingerprinter interface {
-	Request
 	// AnswerFingerprint returns, after Apply, a number that is equal for equal answers and effects; false if it cannot say.
 	// It must cover what the actor will get to know, and what the world will remember of this very request, such as that
 	// it need not be done twice.

@@ -15,19 +15,17 @@ func (s Strategy) From(rng *rand.Rand) Strategy {
 	return Strategy{Name: s.Name, New: func(_ *rand.Rand, expectedSteps int) Chooser { return s.New(rng, expectedSteps) }}
 }
 
-// Chooser picks one of the steps possible now, by its position, or returns
-// Abandon. It is called only where there are at least two.
+// Chooser picks one of the steps possible now, by its position. It is called only where there are at least two.
 type Chooser interface {
 	Choose(steps []Step) int
 }
 
-// Abandon is chosen instead of a step to end the run where it is.
-const Abandon = -1
+// abandon is chosen instead of a step to end the run where it is.
+const abandon = -1
 
-// Watcher is a Chooser that hears of every step when it is taken, also of those
-// that were the only one possible.
+// Watcher is implemented by a Chooser that hears of every step when it is taken, also of a step that was the only one
+// possible.
 type Watcher interface {
-	Chooser
 	Watch(Step)
 }
 
