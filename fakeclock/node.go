@@ -75,13 +75,6 @@ var _ clockwork.Clock = (*Node)(nil)
 // True returns true time: Now of the clock this node is a view of.
 func (n *Node) True() time.Time { return n.clock.Now() }
 
-// Skew returns how far the node's clock is ahead of true time; negative if behind.
-func (n *Node) Skew() time.Duration {
-	n.clock.mu.Lock()
-	defer n.clock.mu.Unlock()
-	return n.read(n.clock.now).Sub(n.clock.now)
-}
-
 // Step makes the node's wall clock jump by d, which may be negative, as when NTP
 // or an operator sets it. Timers, tickers and contexts that are running do not
 // notice: they measure by the monotonic clock, as in package time.

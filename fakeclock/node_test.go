@@ -45,8 +45,8 @@ func TestNodeNow(t *testing.T) {
 		if got, want := node.True(), at(tt.elapsed); got != want {
 			t.Errorf("%v: True() = %v, want %v", tt.drift, got, want)
 		}
-		if got, want := node.Skew(), tt.want-tt.elapsed; got != want {
-			t.Errorf("%v after %v: Skew() = %v, want %v", tt.drift, tt.elapsed, got, want)
+		if got, want := node.Now().Sub(node.True()), tt.want-tt.elapsed; got != want {
+			t.Errorf("%v after %v: Now() - True() = %v, want %v", tt.drift, tt.elapsed, got, want)
 		}
 		if got, want := node.Local(at(tt.elapsed)), at(tt.want); got != want {
 			t.Errorf("%v: Local(%v) = %v, want %v", tt.drift, tt.elapsed, got, want)

@@ -58,8 +58,8 @@ func (n Number) Int64() (int64, bool) {
 	return 0, false
 }
 
-// Sign returns -1, 0 or 1.
-func (n Number) Sign() int {
+// sign returns -1, 0 or 1.
+func (n Number) sign() int {
 	switch {
 	case n.coef == uint128{}:
 		return 0
@@ -69,12 +69,12 @@ func (n Number) Sign() int {
 	return 1
 }
 
-// Equal reports whether n and m are the same number, as == does.
+// Equal reports whether n and m are the same number, as == does. Package go-cmp compares by it.
 func (n Number) Equal(m Number) bool { return n == m }
 
 // Cmp returns -1, 0 or 1 as n is less than, equal to or greater than m.
 func (n Number) Cmp(m Number) int {
-	sn, sm := n.Sign(), m.Sign()
+	sn, sm := n.sign(), m.sign()
 	switch {
 	case sn < sm:
 		return -1

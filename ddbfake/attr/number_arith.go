@@ -18,10 +18,7 @@ func (n Number) Add(m Number) (Number, error) {
 	return addDecimals(n, m)
 }
 
-// Sub returns n - m, exactly, with the errors of [Number.Add].
-func (n Number) Sub(m Number) (Number, error) { return n.Add(m.Neg()) }
-
-// Neg returns -n.
+// Neg returns -n. A difference is the sum with it.
 func (n Number) Neg() Number {
 	n.neg = !n.neg && n.coef != uint128{}
 	return n

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"maps"
 	"slices"
 	"strings"
 
@@ -232,9 +231,6 @@ func (it Item) ToSDK() map[string]types.AttributeValue {
 	s := newSlab(len(it))
 	return s.attributes(it)
 }
-
-// Clone returns a copy of the row that shares its values.
-func (it Item) Clone() Item { return maps.Clone(it) }
 
 // slab makes the SDK's values. A read makes one of them for each attribute, so
 // strings and numbers, which nearly all are, come out of a few arrays instead

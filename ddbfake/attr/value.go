@@ -148,9 +148,9 @@ func (it Item) Int(name string) (int64, bool) {
 	return n.Int64()
 }
 
-// Error is a value that DynamoDB refuses. Its text is the message of the
-// ValidationException that the service would answer with.
-type Error struct{ Message string }
+// Error says that DynamoDB refuses a value. Its text is the message of the ValidationException that the service would
+// answer with.
+type Error struct{ message string }
 
 // Error returns the message.
-func (e *Error) Error() string { return e.Message }
+func (e *Error) Error() string { return e.message }

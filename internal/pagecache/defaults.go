@@ -10,16 +10,23 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
+// tableEnv is the environment variable that names the cache table where a Config does not. The name is FaceTheory's: its
+// page on the schema of the ISR cache, which the rows here follow, has every service read the table's name from it, in Go,
+// TypeScript and Python. So a program that uses both finds one table.
+//
+// Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
+const tableEnv = "FACETHEORY_CACHE_TABLE_NAME"
+
 // withDefaults fills in the defaults and checks the rest.
 func withDefaults(c isr.Config) (isr.Config, error) {
 	if c.Client == nil || c.Clock == nil || c.Bodies == nil || c.Render == nil || c.Tokens == nil {
 		return c, errors.New("isr: Config needs Client, Clock, Bodies, Render and Tokens")
 	}
 	if c.Table == "" {
-		c.Table = os.Getenv(isr.TableEnv)
+		c.Table = os.Getenv(tableEnv)
 	}
 	if c.Table == "" {
-		return c, fmt.Errorf("isr: no table: set Config.Table or the environment variable %s", isr.TableEnv)
+		return c, fmt.Errorf("isr: no table: set Config.Table or the environment variable %s", tableEnv)
 	}
 	err := cmp.Or(
 		byDefault("Lease", &c.Lease, 30*time.Second),

@@ -3,6 +3,7 @@ package pagecache_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +102,7 @@ func lockRow(token string, expires pagecache.EpochSeconds) pagecache.Lock {
 func (r *rig) rows() []string {
 	var lines []string
 	for _, item := range r.db.Items(table) {
-		short := item.Clone()
+		short := maps.Clone(item)
 		delete(short, "pk")
 		lines = append(lines, short.String())
 	}

@@ -68,7 +68,7 @@ type Config struct {
 	Render Renderer
 	Tokens func() string // makes lease tokens: unique, and not to be guessed
 
-	Table      string        // default: the environment variable FACETHEORY_CACHE_TABLE_NAME, see TableEnv
+	Table      string        // default: the value of the environment variable FACETHEORY_CACHE_TABLE_NAME
 	Tenant     string        // default: single-tenant keys
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
@@ -87,11 +87,3 @@ type Config struct {
 	Poll       time.Duration // how long to sleep between looks at a page somebody else is regenerating; default 1 s
 	Patience   int           // how many times to sleep and look again before giving up; default 10
 }
-
-// TableEnv is the environment variable that names the cache table where a
-// Config does not. The name is FaceTheory's: its page on the ISR cache's schema,
-// which the rows here follow, has every service read the table's name from it, in
-// Go, TypeScript and Python. So a program that uses both finds one table.
-//
-// Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
-const TableEnv = "FACETHEORY_CACHE_TABLE_NAME"

@@ -191,11 +191,11 @@ func (d *draw) setValue() drawnOperand {
 			if x != nil && !ok || y != nil && !also {
 				errs = append(errs, errOperandType)
 			}
-			sum := a.Add
+			added := b.Number
 			if op == " - " {
-				sum = a.Sub
+				added = added.Neg()
 			}
-			n, err := sum(b.Number)
+			n, err := a.Add(added)
 			if err != nil {
 				errs = append(errs, err)
 			}
