@@ -2,12 +2,10 @@ package invariant
 
 import "fmt"
 
-// AtomicPublish holds that a publish and the end of its lease are one: whoever
-// sees the new generation sees no lock of the one who made it. A lock that stays
-// is released if it has another token or none, or if its lease is over.
+// AtomicPublish holds that a publish and the end of its lease are one: a reader who sees the new generation sees no
+// lock of its publisher. A lock that stays counts as released if it has another token or none, or if its lease is over.
 //
-// A publisher that has given its lock back before, or never had it, is for
-// StaleWriter to find.
+// StaleWriter finds the publisher that has given its lock back before, or never had it.
 func AtomicPublish() Invariant {
 	return onLog("atomic-publish",
 		"no state shows a new generation together with its publisher's lock: the request that publishes also releases",

@@ -1,5 +1,5 @@
-// Package invariant judges what happened: it reads a change log and a history,
-// and says which promise of the ISR protocol was broken, by whom and when.
+// Package invariant judges a run: it reads a change log and a history, and says which promise of the ISR protocol was
+// broken, by which actor and when.
 //
 //	evidence := invariant.Evidence{Changes: db.Changes(), MaxClockSkew: time.Second}
 //	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
@@ -7,20 +7,17 @@
 //		fmt.Println(f.Why)
 //	})
 //
-// It needs no simulator: any implementation in any language that writes META and
-// LOCK rows into a ddbfake can be judged by its change log. Six invariants need
-// nothing else, and also watch a log while it is written (Invariant.Watch).
+// It needs no simulator: any implementation in any language that writes META and LOCK rows into a ddbfake can be judged
+// by its change log. Six invariants need nothing else, and also watch a log while it is written (Invariant.Watch).
 //
 // # Limits
 //
-// Whose token is whose is read off the log: a lease belongs to the actor that
-// put its token into the LOCK row. An actor that comes back after a crash must
-// therefore come back under another name, or its past self's requests pass for
-// its own. The log must reach back to the beginning of the table: of a lock that
-// was there before it, nobody knows the holder.
+// The log tells the holder of a token: a lease belongs to the actor that put its token into the LOCK row. An actor that
+// comes back after a crash must therefore have another name, or requests of its past self pass for its own. The log
+// must reach back to the beginning of the table: the holder of a lock that was there before it is not known.
 //
 // # Determinism
 //
-// A check is a function of the evidence alone, and reports the first violation
-// in the order of the log; if there is none, the first thing that is unknown.
+// A check is a function of the evidence alone. It reports the first violation in the order of the log, or the first
+// doubt if there is no violation.
 package invariant

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Alice takes a lease of thirty seconds. Ten seconds later, bob deletes her LOCK
-// row. The log of changes suffices to judge that.
+// Alice takes a lease of thirty seconds. Ten seconds later, bob deletes her LOCK row. The log of changes suffices to
+// judge that.
 func ExampleInvariant() {
 	start := time.Unix(2_000_000_000, 0).UTC()
 	key := attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK")}

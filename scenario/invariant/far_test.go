@@ -8,7 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// TestRowsFarAway holds what is said about rows whose numbers are milliseconds or nothing: no time.Duration reaches so far.
+// TestRowsFarAway holds what is said about rows whose numbers are milliseconds or nothing: no time.Duration reaches so
+// far.
 func TestRowsFarAway(t *testing.T) {
 	expires := in(30*second) * 1000
 	away := func(a, b int64) string { return " " + strconv.FormatInt(a-b, 10) + "s " }

@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Freshness holds that what is called fresh is fresh, whatever the clocks say
-// within their promise, and that whatever is served was made for the page that was
-// asked for. It is not judged by rows but by when, and for what, the origin was
+// Freshness holds that a page served as fresh is fresh, within the promised skew of clocks, and that a served page was
+// made for the key that was asked for. Rows do not decide it. The check compares the time at which the origin was
 // really read for the body that was served.
 func Freshness() Invariant {
 	return Invariant{
@@ -52,7 +51,7 @@ func checkFreshness(ev Evidence) Finding {
 	return finding
 }
 
-// notItsOwn judges what was served and has not been made for its key.
+// notItsOwn judges a served body that was not made for its key.
 func notItsOwn(e history.Event, before []history.Event) Finding {
 	made := slices.IndexFunc(before, func(r history.Event) bool { return r.Kind == history.Rendered && r.Body == e.Body })
 	if made < 0 {

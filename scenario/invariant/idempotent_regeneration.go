@@ -12,17 +12,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// IdempotentRegeneration holds that a regeneration that is asked for by name
-// happens once, however often it is asked for, and that a name means one thing.
+// IdempotentRegeneration holds that a regeneration with an idempotency key happens once, however often it is asked for,
+// and that a key stands for one set of inputs.
 //
-// Which publish is of which request is known by its body, so the body store must
-// have been looked at. A name is forgotten with its REQ row: when that is past its
-// ttl, less the nodes' buffer, the name may be used anew. A pointer that is set
-// back to a version that has been visible publishes nothing.
+// The body of a publish tells its request, so the body store must have been observed. A key is forgotten with its REQ
+// row: when the row is past its ttl, less the nodes' buffer, the key may be used anew. A pointer that is set back to a
+// version that has been visible publishes nothing.
 //
-// A rendering for other inputs is judged by the states of the REQ row at any time
-// since its request was asked for: none had the request's hash, and one had
-// another and was not past its ttl.
+// A rendering for other inputs is judged by the states of the REQ row since its request was asked for. It is a
+// violation if no state had the request's hash, and one had another hash and was not past its ttl.
 func IdempotentRegeneration() Invariant {
 	return Invariant{
 		Name: "idempotent-regeneration",
@@ -152,8 +150,8 @@ func checkRequests(ev Evidence) Finding {
 	return doubt
 }
 
-// inputsOf counts the inputs with which something was made for a rendering's
-// request. A request that only ever had the same cannot have been refused.
+// inputsOf counts the different inputs of the renderings for one request. A request that only ever had the same inputs
+// cannot have been refused.
 func inputsOf(renderings []*history.Event, e *history.Event) int {
 	var inputs []string
 	for _, r := range renderings {
@@ -164,7 +162,7 @@ func inputsOf(renderings []*history.Event, e *history.Event) int {
 	return len(inputs)
 }
 
-// noteClaim takes in a change of a REQ row.
+// noteClaim reads a change of a REQ row.
 func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration) {
 	id, sk := role(*c)
 	if len(sk) <= len(sortRequest) || sk[:len(sortRequest)] != sortRequest {
@@ -185,8 +183,7 @@ func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration
 	claims[of] = append(claims[of], now)
 }
 
-// keptUntil returns until when a request that was published at t is remembered.
-// One without a REQ row is, for ever.
+// keptUntil returns the time until which a request published at t is remembered: for ever without a REQ row.
 func keptUntil(states []claim, t time.Time) time.Time {
 	kept := forever
 	for _, s := range states {
@@ -211,13 +208,12 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 	return other
 }
 
-// requested is the memory of IdempotentRegeneration: from the first regeneration
-// by name on, what was made for which, what was published when, and what open
-// requests may have read.
+// requested is the memory of IdempotentRegeneration, from the first regeneration with a key on: the renderings and
+// publishes of each key, and the states of REQ that open requests may have read.
 type requested struct {
 	on   bool
 	log  ledger
-	open map[string]fingerprint.Hash // of each actor's request: what it may have read of its REQ row
+	open map[string]fingerprint.Hash // by actor: the states of REQ that its open request may have read
 	rows map[reqRow]fingerprint.Hash // REQ rows by their hashes
 	sum  fingerprint.Hash
 }

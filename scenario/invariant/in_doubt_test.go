@@ -53,9 +53,9 @@ func readOperations(t *testing.T, file string) []history.Operation {
 	return all
 }
 
-// The history is that of a key in a run of isr-sim concurrent on DynamoDB Local, whose nodes lose patience with every second
-// request: of 424 operations, 26 writes have no answer. A search that tries those in all places has no end that anybody
-// would wait for.
+// The history is that of a key in a run of isr-sim concurrent on DynamoDB Local, whose nodes lose patience with every
+// second request: of 424 operations, 26 writes have no answer. A search that tries those in all places has no end that
+// anybody would wait for.
 const inDoubt = "testdata/in_doubt.csv"
 
 func TestManyOperationsInDoubt(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// renderedBodies are the texts that renderings have made.
+// renderedBodies are the texts of the renderings.
 type renderedBodies []string
 
 // rendered returns those of a history.
@@ -23,13 +23,12 @@ func rendered(events []history.Event) renderedBodies {
 	return all
 }
 
-// in returns the body that a row has in it: a text or binary attribute that is one
-// or, in a document around it, contains one. "" says that none was found: the row
-// may hold a body compressed or encoded.
+// in returns the body that a row holds: a text or binary attribute that is a rendered body or, in a document around it,
+// contains one. "" says that none was found: the row may hold a body compressed or encoded.
 func (all renderedBodies) in(row attr.Item) string {
 	found := ""
 	for _, name := range slices.Sorted(maps.Keys(row)) {
-		if besideThePage(name) {
+		if isBookkeeping(name) {
 			continue
 		}
 		text := ""

@@ -9,8 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Verdict is what a check comes to. There is no bool in it: "unknown" is a
-// result of its own, and never passes for ok.
+// Verdict is the result of a check. It is not a bool: "unknown" is a result of its own, and never passes for ok.
 type Verdict uint8
 
 // The verdicts.
@@ -34,41 +33,41 @@ func (v Verdict) String() string {
 	}
 }
 
-// Evidence is what happened in one run. It is only read.
+// Evidence is the record of one run. It is only read.
 type Evidence struct {
 	Changes []ddbfake.Change // the store's change log, from its beginning
-	History []history.Event  // what the clients saw; may be missing for invariants on the log alone
-	// Operations is what the nodes saw of their stores; none is checked by none.
+	History []history.Event  // the events that the clients saw; invariants on the log alone do not need it
+	// Operations are the operations of the nodes on their stores. Without them, Linearizable has nothing to check.
 	Operations []history.Operation
-	// Bodies is what happened in the body store, in order; nil where nobody has looked.
+	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
 	Bodies []history.Body
 	// Lags are histories of the same schedule with other lags of TTL.
 	Lags []Lagged
-	// MaxClockSkew is what is promised of |a node's clock - true time|: e in the statements.
+	// MaxClockSkew is the promised bound of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
-	// Revalidate is the freshness window, also of rows that do not say theirs.
+	// Revalidate is the freshness window, also for rows that do not hold one.
 	Revalidate time.Duration
-	// TTLBuffer is how long before its ttl a row may count as gone for the nodes.
+	// TTLBuffer is the time before its ttl from which a row may count as gone for the nodes.
 	TTLBuffer time.Duration
-	// Settle is within how long everything must be well once faults have stopped.
+	// Settle is the time after the end of all faults within which every page must be fresh again.
 	Settle time.Duration
 }
 
-// Lagged is what the clients saw of the same schedule under another lag of TTL.
+// Lagged is the history of the same schedule under another lag of TTL.
 type Lagged struct {
 	Lag     string
 	History []history.Event
-	// Diverged says how the schedule came to an end that it cannot have under equal decisions: a step that it takes was
-	// not possible. "" if it did not.
+	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
+	// its end.
 	Diverged string
 }
 
 // Finding is the outcome of one check.
 type Finding struct {
 	Verdict Verdict
-	Why     string // one sentence, for anything but ok
-	// Changes and Events are the sequence numbers of the few changes and events that show it, Operations the places from 1
-	// of such operations; the decisive one is the last.
+	Why     string // one sentence; "" for ok
+	// Changes and Events are the sequence numbers of the few changes and events that show the violation. Operations are
+	// the places of such operations, from 1. The last of each is the decisive one.
 	Changes, Events, Operations []int
 }
 
@@ -77,20 +76,21 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, e is the promised bound of clock skew
 	Check     func(Evidence) Finding
-	// Watch begins a check of a log that is still being written. Nil if the change log alone does not decide.
+	// Watch begins a check of a log that is still being written. It is nil if the change log alone does not decide.
 	Watch func(Promise) Watcher
-	// Memory makes an empty memory of what Check remembers of the past, beside the rows. An exhaustive search proves only
-	// invariants that have one. It runs one of many orders in which different nodes do something at the same instant, so
-	// the check must come to the same verdict for each; changes of one row are in all of them in the same order.
-	// Nil means that Check depends on such orders, or on too much of the past: it is for campaigns.
+	// Memory makes an empty memory of the past that Check remembers in addition to the rows. An exhaustive search proves
+	// only invariants that have one. The search runs one of many orders in which different nodes act at the same instant,
+	// so the check must come to the same verdict for each order; changes of one row have the same order in all of them.
+	// Nil means that Check depends on such orders, or on too much of the past: such an invariant is for campaigns.
 	Memory func() Memory
 
-	rule rule // what Check and Watch are made of, if the log decides
-	// beyond makes what else Check follows, with a ledger that knows the log so far; nil, and what it makes may be.
+	rule rule // Check and Watch are made of it, if the log decides
+	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if there is
+	// no such part, and returns nil if the evidence has nothing for it.
 	beyond func(Evidence, *ledger) follower
 }
 
-// follows says whether the invariant is one that follows what happened.
+// follows reports whether Check is made of a rule, of beyond, or of both.
 func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != nil }
 
 var all = []Invariant{
@@ -99,8 +99,8 @@ var all = []Invariant{
 	Linearizable(), Liveness(),
 }
 
-// All returns the invariants in the order in which reports name them: first those
-// that the change log alone decides.
+// All returns the invariants in the order in which reports name them. Those that the change log alone decides come
+// first.
 func All() []Invariant { return slices.Clone(all) }
 
 func ok() Finding { return Finding{Verdict: OK} }
@@ -109,9 +109,8 @@ func unknown(why string, args ...any) Finding {
 	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
 }
 
-// or returns f unless it is ok, and then other: the first thing to be said stays.
-// A violation needs no such care, because it ends the check: what is unknown
-// about one key does not hide what is known of another.
+// or returns f unless it is ok, and then other: the first doubt stays. A violation needs no such care, because it ends
+// the check: a doubt about one key does not hide a violation on another.
 func (f Finding) or(other Finding) Finding {
 	if f.Verdict != OK {
 		return f

@@ -6,23 +6,23 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// follower judges what happened in the order in which it did.
+// follower judges a run in the order of its events.
 type follower interface {
-	step(*step)           // what a request did to one key
-	body(*history.Body)   // what happened in the body store
-	event(*history.Event) // what a client saw
-	// found returns what came of it, when everything has happened.
+	step(*step)           // the changes of one request to one key
+	body(*history.Body)   // a write or deletion in the body store
+	event(*history.Event) // an event that a client saw
+	// found returns the finding after the last step, body and event.
 	found(Evidence) Finding
 }
 
-// following is an invariant that is being followed. Either may be missing.
+// following is a check under way. Either part may be missing.
 type following struct {
 	ruled
 	beyond follower
 }
 
-// Judge checks All, and reports in their order those whose verdict is not ok. It
-// comes to what their Checks come to, and reads the log once for all that need it.
+// Judge checks All, and reports the findings that are not ok, in the order of All. The findings are those of Check; the
+// log is read once for all invariants that need it.
 func Judge(ev Evidence, report func(Invariant, Finding)) {
 	followed := follow(ev, all)
 	for i := range all {
@@ -38,7 +38,7 @@ func Judge(ev Evidence, report func(Invariant, Finding)) {
 	}
 }
 
-// follow has the invariants that do follow what happened.
+// follow runs the checks that follow the log, all of them at once.
 func follow(ev Evidence, invs []Invariant) []following {
 	l := newLedger(Promise{ev.MaxClockSkew, ev.Revalidate})
 	all := make([]following, len(invs))
@@ -84,7 +84,7 @@ func follow(ev Evidence, invs []Invariant) []following {
 	return all
 }
 
-// found returns what an invariant comes to.
+// found returns the finding of one invariant.
 func (f *following) found(ev Evidence) Finding {
 	finding := ok()
 	if f.finding != nil {
@@ -98,7 +98,7 @@ func (f *following) found(ev Evidence) Finding {
 	return finding
 }
 
-// ruled judges each step by a rule, until one is violated; by none if there is no rule.
+// ruled judges each step by a rule until the rule is violated. Without a rule it judges nothing.
 type ruled struct {
 	rule    rule
 	finding *Finding // nil is ok

@@ -9,19 +9,18 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// ledger is what the log has said so far of every key: what all rules need to
-// know of the past, kept once for all.
+// ledger holds the past of every key according to the log. All rules share it.
 type ledger struct {
 	Promise
 	first      partition            // most runs have one
-	partitions map[rowID]*partition // all of them; nil while there is only the first
-	last       *partition           // the last that was asked for: mostly the next one, too
+	partitions map[rowID]*partition // all partitions; nil while there is only the first
+	last       *partition           // the partition of the latest look-up, which is mostly that of the next one
 	step       step
 }
 
 func newLedger(p Promise) *ledger { return &ledger{Promise: p} }
 
-// partition is what the log has said so far of one key.
+// partition holds the past of one key according to the log.
 type partition struct {
 	rowID
 	lock  lease
@@ -31,13 +30,13 @@ type partition struct {
 	took  []turn // each actor's last, in the order of actors' first
 
 	meta      attr.Item
-	shown     int   // the change by which META shows what it shows
+	shown     int   // the change since which META shows its page
 	newest    turn  // of the newest generation that has been visible
 	generated int64 // the latest generated_at that has been visible
 	versions  []version
 }
 
-// turn is one time that an actor has taken the lease. They are numbered from 1; the zero turn is none.
+// turn is one time that an actor has taken the lease. Turns are numbered from 1; the zero turn means none.
 type turn struct {
 	actor string
 	n     int
@@ -50,12 +49,12 @@ type version struct {
 	shown bool      // META has led to it
 }
 
-// step is what one request did to one key.
+// step is the effect of one request on one key.
 type step struct {
 	Promise
-	*partition                   // as the request has left it
-	was        partition         // as it was before; its slices are not
-	rows       []*ddbfake.Change // what the request changed of the key
+	*partition                   // as the request left it
+	was        partition         // as it was before, but for its slices
+	rows       []*ddbfake.Change // the changes of the key's rows
 	// onMeta and onLock are the changes of META and LOCK, nil if there is none.
 	onMeta, onLock *ddbfake.Change
 	// published says that META shows another generation than before, and restored that it is one that it led to before.
@@ -63,8 +62,7 @@ type step struct {
 	by                  turn // the publisher's last; zero if it has never taken the lease
 }
 
-// take takes in what took effect at once, and has the rules judge it key by key.
-// The step is theirs until judge returns.
+// take reads the changes of one request and calls judge for each key. A step is valid until judge returns.
 func (l *ledger) take(request []ddbfake.Change, judge func(*step)) {
 	for i := range request {
 		id, _ := role(request[i])
@@ -84,7 +82,7 @@ func (l *ledger) take(request []ddbfake.Change, judge func(*step)) {
 	}
 }
 
-// within says whether one of the changes is of the key.
+// within reports whether one of the changes is of the key.
 func within(changes []ddbfake.Change, id rowID) bool {
 	return slices.ContainsFunc(changes, func(c ddbfake.Change) bool {
 		other, _ := role(c)
@@ -92,7 +90,7 @@ func within(changes []ddbfake.Change, id rowID) bool {
 	})
 }
 
-// at returns what is known of a key.
+// at returns the partition of a key.
 func (l *ledger) at(id rowID) *partition {
 	if l.last == nil {
 		l.first.rowID = id
@@ -113,8 +111,7 @@ func (l *ledger) at(id rowID) *partition {
 	return p
 }
 
-// find returns what is known of the key with this partition key, nil if nothing
-// is. Histories are of one table.
+// find returns the partition with this partition key, nil if there is none. Histories are of one table.
 func (l *ledger) find(pk string) *partition {
 	for p := range l.all {
 		if p.pk == pk {
@@ -124,7 +121,7 @@ func (l *ledger) find(pk string) *partition {
 	return nil
 }
 
-// all are the keys that are known, in any order.
+// all yields the partitions in any order.
 func (l *ledger) all(yield func(*partition) bool) {
 	if l.partitions == nil {
 		if l.last != nil {
@@ -132,7 +129,7 @@ func (l *ledger) all(yield func(*partition) bool) {
 		}
 		return
 	}
-	//isrsim:unordered whoever asks does not mind
+	//isrsim:unordered the callers' results do not depend on it
 	for _, p := range l.partitions {
 		if !yield(p) {
 			return
@@ -140,7 +137,7 @@ func (l *ledger) all(yield func(*partition) bool) {
 	}
 }
 
-// note takes in the change of one row.
+// note reads the change of one row.
 func (s *step) note(c *ddbfake.Change, sk string) {
 	s.rows = append(s.rows, c)
 	switch {
@@ -155,8 +152,7 @@ func (s *step) note(c *ddbfake.Change, sk string) {
 	}
 }
 
-// noteLock takes in a change of LOCK. A lease belongs to the actor that put its
-// token into the row.
+// noteLock reads a change of LOCK. A lease belongs to the actor that put its token into the row.
 func (p *partition) noteLock(c *ddbfake.Change) {
 	before := p.lock
 	p.lock, p.murky = lease{}, 0
@@ -218,7 +214,7 @@ func (p *partition) versionAt(sk string) int {
 	return -1
 }
 
-// publish takes in what META shows now.
+// publish reads the page that META shows now.
 func (s *step) publish() {
 	if s.onMeta == nil || !isPublish(*s.onMeta) {
 		return
@@ -241,8 +237,8 @@ func (s *step) publish() {
 	}
 }
 
-// generation is the row that says what META shows: META itself, or the version
-// that it leads to, nil if that is gone. The second value is its sort key.
+// generation returns the row of the page that META shows, and its sort key: META itself, or the version that META leads
+// to. The row is nil if that version is gone.
 func (p *partition) generation() (attr.Item, string) {
 	sk, points := p.meta.Str("current_sk")
 	if !points {
@@ -254,8 +250,7 @@ func (p *partition) generation() (attr.Item, string) {
 	return nil, sk
 }
 
-// visible says whether META shows something at t: there is a row, it is not one
-// that an invalidation left of none, and it is not past its ttl.
+// visible reports whether META shows a page at t: the row is there and not past its ttl, and it has a page.
 func (p *partition) visible(t time.Time) bool {
 	return isPage(p.meta) && !expired(p.meta, t)
 }

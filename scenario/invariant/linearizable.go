@@ -12,23 +12,20 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Linearizable holds that what the nodes were told has an explanation: an order
-// of all operations on a key, each between its call and its answer, in which a
-// single page with a single lease would have given the same answers. An operation
-// without an answer, or with one that says nothing, may have taken effect at any
-// time since, or never.
+// Linearizable holds that the answers that nodes got have an explanation: an order of all operations on a key, each
+// between its call and its answer, in which a single page with a single lease would have given the same answers. An
+// operation without an answer, or with one that leaves the outcome open, may have taken effect at any time since its
+// call, or never.
 //
-// Time is part of what is checked: a lease is over for those who take it only
-// when its end has come, and not over for those who publish under it, give or
-// take e. A refusal needs no reason, and does not say that nothing happened: a
-// request that meets a transaction is refused, and one that is sent again may meet
-// its own success.
+// Time is part of the check: a lease is over for an acquire only when its end has come, and not over for a publish
+// under it, give or take e. A refusal needs no reason, and does not prove that nothing happened: a request that meets a
+// transaction is refused, and one that is sent again may meet its own success.
 //
-// The other invariants read the log of the store; this one reads what the nodes
-// saw of it. An eventually consistent read is seen nowhere else.
+// The other invariants read the log of the store; this one reads the operations as the nodes saw them. An eventually
+// consistent read is visible nowhere else.
 //
-// The search for the order is bounded: the verdict is unknown where it ends so, and
-// names the operations that were under way there.
+// The search for the order is bounded. Where it ends at the bound, the verdict is unknown, and names the operations
+// that were under way.
 //
 // Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990).
 func Linearizable() Invariant {
@@ -60,7 +57,7 @@ func checkLinearizable(ev Evidence, work int) Finding {
 	return finding
 }
 
-// givenUp is the finding of a search that came to no end, at an operation and with those open under way.
+// givenUp is the finding of a search that reached its bound at an operation, with the open ones under way.
 func givenUp(all []history.Operation, at *history.Operation, open []*history.Operation, end ended, work int) Finding {
 	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
 	if end == outOfPlaces {
@@ -84,10 +81,9 @@ func givenUp(all []history.Operation, at *history.Operation, open []*history.Ope
 	return f
 }
 
-// Visualize writes a page of HTML that shows the operations on every key, and the
-// longest orders found that explain them. The orders are porcupine's. It looks for
-// them in a bounded number of steps, and where these do not suffice, the page shows
-// an operation as unexplained that is not: the verdict is Linearizable's.
+// Visualize writes a page of HTML that shows the operations on every key, and the longest orders found that explain
+// them. The orders are porcupine's, from a bounded search. Where the bound does not suffice, the page shows an
+// operation as unexplained although an order explains it: the verdict is Linearizable's.
 //
 // Source: https://github.com/anishathalye/porcupine
 func Visualize(ev Evidence, w io.Writer) error {
@@ -122,11 +118,11 @@ func Visualize(ev Evidence, w io.Writer) error {
 	return porcupine.Visualize(model, info, w)
 }
 
-// maxDrawn is how many steps are taken for a picture of the operations on a key.
+// maxDrawn bounds the steps of the search for one key's picture.
 const maxDrawn = 1 << 14
 
-// leadingTo returns the places, from 1, of the operations on the same key that did something and ended before the given one, and
-// of the given one.
+// leadingTo returns the places, from 1, of the operations on the same key that did something and ended before the given
+// one, and of the given one.
 func leadingTo(all []history.Operation, o history.Operation) []int {
 	var places []int
 	for i, other := range all {

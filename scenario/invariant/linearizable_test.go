@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// calls is a history of operations written by hand. Each operation takes the second in which it is written down, unless it
-// is one of several at once.
+// calls is a history of operations written by hand. Each operation takes the second in which it is written down, unless
+// it is one of several at once.
 type calls struct{ all []history.Operation }
 
 func (c *calls) add(actor string, second int, o history.Operation) *calls {

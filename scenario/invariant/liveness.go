@@ -7,17 +7,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Liveness holds that what should happen does happen once nothing is in its way:
-// no lock outlives whoever held it, no mark of a failed regeneration keeps a page
-// from being made, and a page that is made gets into the cache: who asks next is
-// served it, and nobody has to make it again. It is judged from the moment at which faults stopped and
-// everybody else was done, if the history has one (history.Settled).
+// Liveness holds that pages become fresh again once nothing is in the way: no lock outlives the node that held it, no
+// mark of a failed regeneration keeps a page from being made, and a page that is made gets into the cache, so that the
+// next request is served from there. It is judged from the moment at which faults stopped and all other nodes were
+// done, if the history has one (history.Settled).
 func Liveness() Invariant {
 	return Invariant{
 		Name:      "liveness",
 		Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
 		Check:     checkLiveness,
-		Memory:    rememberNothing, // what comes after the last step that a schedule decides follows from the rows
+		Memory:    rememberNothing, // the rows decide everything after the last step of a schedule
 	}
 }
 
@@ -30,7 +29,7 @@ func checkLiveness(ev Evidence) Finding {
 	type page struct{ tenant, key string }
 	var pages []page // asked for since, in order
 	last := map[page]history.Event{}
-	well := map[page]bool{} // served fresh, and not made for whoever asked
+	well := map[page]bool{} // served fresh, and from the cache
 	made := map[page]bool{} // since it was asked for
 	for _, e := range ev.History[at+1:] {
 		it := page{e.Tenant, e.Key}

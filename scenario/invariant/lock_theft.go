@@ -6,10 +6,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// LockTheft holds that nobody but its holder touches a lease that is not over.
+// LockTheft holds that only the holder of a lease changes it before its end.
 //
-// Deletions by TTL are not writes of anybody: a lock whose ttl ends before its
-// lease is ill-formed, not stolen.
+// A deletion by TTL is no client's write: a lock whose ttl ends before its lease is ill-formed, not stolen.
 func LockTheft() Invariant {
 	return onLog("lock-theft",
 		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token",

@@ -14,8 +14,7 @@ var t0 = time.Unix(2_000_000_000, 0).UTC()
 // in is the whole second so long after t0, as rows hold it.
 func in(d time.Duration) int64 { return t0.Add(d).Unix() }
 
-// changeLog is a change log written by hand. It keeps the rows, so that each
-// change knows what was before.
+// changeLog is a change log written by hand. It keeps the rows, so that each change knows what was before.
 type changeLog struct {
 	changes   []ddbfake.Change
 	rows      map[place]attr.Item

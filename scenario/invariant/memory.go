@@ -7,11 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Memory is what a check remembers of the past beside the rows as they are now.
-// It matters to whoever takes two moments of different runs for the same, because
-// the rows are equal and so is what every client knows: of two such pasts, only
-// one is continued, and a check must not have come to another verdict after the
-// other one.
+// Memory is the past that a check remembers in addition to the rows as they are now. An exhaustive search needs it: it
+// takes two moments of different runs for the same when the rows are equal and so is the knowledge of every client, and
+// continues one of them only. So the check must come to the same verdict after both.
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history
@@ -19,15 +17,13 @@ type Memory interface {
 	Fingerprint() uint64
 }
 
-// Memories returns what All of those remember that an exhaustive search can
-// prove, each thing once.
+// Memories returns a memory of each kind that the invariants have which an exhaustive search can prove.
 func Memories() []Memory {
 	return []Memory{rememberPages(), rememberRenderings(), &flights{log: newLedger(Promise{})}, &invalidations{}, &requested{}}
 }
 
-// pages remembers what the log says of the past of every page and the rows do
-// not: who put its token into LOCK, who has had the lease before whom, and what
-// has been visible.
+// pages remembers the part of each page's past that the rows do not hold: which actor put its token into LOCK, the
+// order of the lease's holders, and the versions that have been visible.
 type pages struct {
 	log    ledger
 	prints map[*partition]fingerprint.Hash
@@ -48,8 +44,7 @@ func (m *pages) Change(c ddbfake.Change) {
 	})
 }
 
-// tag remembers which etag has stood for which body. The row of a version is in
-// the log before META leads to it.
+// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it.
 func (m *pages) tag(s *step) {
 	if !s.published {
 		return
@@ -69,8 +64,8 @@ func (m *pages) tag(s *step) {
 func (*pages) Event(history.Event)   {}
 func (m *pages) Fingerprint() uint64 { return uint64(m.sum) }
 
-// past is the fingerprint of what rules know of a page beside its rows. Of turns,
-// the order counts, and which of them have published.
+// past is the fingerprint of a page's past in addition to its rows. Of turns, the order counts, and which of them have
+// published.
 func (p *partition) past() (h fingerprint.Hash) {
 	if p.lock.holder != "" {
 		h = h.Text(p.lock.holder)
@@ -105,8 +100,7 @@ func (p *partition) past() (h fingerprint.Hash) {
 	return h.Text(p.table).Text(p.pk).Number(uint64(parts))
 }
 
-// nothing is the memory of a check that judges by the rows, as far as schedules
-// matter to it.
+// nothing is the memory of a check that judges by the rows, as far as schedules matter to it.
 type nothing struct{}
 
 func rememberNothing() Memory { return nothing{} }
@@ -115,7 +109,7 @@ func (nothing) Change(ddbfake.Change) {}
 func (nothing) Event(history.Event)   {}
 func (nothing) Fingerprint() uint64   { return 0 }
 
-// renderings remembers for whom and when the origin was read for each body.
+// renderings remembers, for each body, the page that it was made for and the time at which the origin was read.
 type renderings struct{ sum fingerprint.Hash }
 
 func rememberRenderings() Memory { return &renderings{} }

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// MonotonicPublication holds that a page only ever becomes newer: whoever took
-// the lease later shows the newer generation.
+// MonotonicPublication holds that a page only becomes newer: the node that took the lease later shows the newer
+// generation.
 //
-// A publish is ascribed to the last turn at the lease that its actor has had. A
-// pointer that is set back to a version that has been visible is a rollback: it
-// makes the page older on purpose, but must come in turn like any other write.
+// A publish belongs to the last turn of its actor at the lease. A pointer that is set back to a version that has been
+// visible is a rollback: it makes the page older on purpose, but must come in turn like any other write.
 //
-// generated_at may fall by 2e, and not by e: the clock of the one may be e ahead
-// and that of the next e behind. Rows hold whole seconds, so it is 2e rounded up.
+// generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. Rows hold whole
+// seconds, so the bound is 2e rounded up.
 func MonotonicPublication() Invariant {
 	return onLog("monotonic-publication",
 		"generations become visible in the order in which their leases were acquired, "+

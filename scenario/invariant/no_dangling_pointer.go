@@ -8,12 +8,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// NoDanglingPointer holds that whoever follows META arrives: at the version that
-// it names, at the body, and at the one that the etag was made for. Otherwise a
-// reader has nothing to serve, or keeps an old page because its etag is current.
+// NoDanglingPointer holds that META leads somewhere: to the version that it names, to the body, and to the body that
+// its etag was made for. Otherwise a reader has nothing to serve, or keeps an old page because its etag is current.
 //
-// META that is past its ttl is not visible, and neither is what an invalidation
-// leaves where there was no page. Bodies are looked at if the evidence has any.
+// META that is past its ttl is not visible, and neither is META without a page, which an invalidation may leave. Bodies
+// are checked if the evidence has any.
 func NoDanglingPointer() Invariant {
 	return followed(Invariant{
 		Name: "no-dangling-pointer",
@@ -61,7 +60,7 @@ func checkPointer(s *step) Finding {
 	}
 }
 
-// who names the one who made a change.
+// who names the actor of a change.
 func who(c *ddbfake.Change) string {
 	if c.Cause == ddbfake.CauseTTL {
 		return "TTL"
@@ -75,7 +74,7 @@ type bodies struct {
 	there   map[string]string // bodies by their names
 	stands  map[tag]string    // which body an etag stands for
 	history []history.Event   // in which bodies were made that rows may have in them
-	// elsewhere says that the store that was looked at has never been used.
+	// elsewhere says that the body store was observed and never used.
 	elsewhere bool
 	first     Finding
 }
@@ -135,7 +134,7 @@ func (all *bodies) step(s *step) {
 	all.tags(s, row, body)
 }
 
-// tags judges the etags of a page that was published; "" is a body that nobody can read.
+// tags judges the etags of a page that was published; "" is a body that cannot be read.
 func (all *bodies) tags(s *step, row attr.Item, body string) {
 	for _, from := range []attr.Item{s.meta, row} {
 		etag, has := from.Str("etag")

@@ -10,13 +10,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// NoLostInvalidation holds that an invalidation that somebody was told of stays
-// told: no rendering that was on its way brings the old data back as fresh.
+// NoLostInvalidation holds that a confirmed invalidation stays in force: no rendering that was under way brings the old
+// data back as fresh.
 //
-// "Before" and "after" mean true time, or the order in which one node did things:
-// of what different nodes do at the same instant, nothing is said. An
-// invalidation that failed may not have happened. What is served as stale may be
-// as old as it likes.
+// "Before" and "after" mean true time, or the order of events on one node. Events of different nodes at the same
+// instant have no order. An invalidation that failed may not have happened. A page served as stale may be of any age.
 func NoLostInvalidation() Invariant {
 	return Invariant{
 		Name: "no-lost-invalidation",
@@ -48,14 +46,14 @@ type invalidations struct {
 type invalidation struct {
 	pageOf
 	actor            string
-	asked, confirmed int // the events; 0 is not, or not yet
+	asked, confirmed int // sequence numbers of the events; 0 is not, or not yet
 	at               time.Time
 	failed           bool             // it will never be confirmed
 	old              []*history.Event // renderings from before it
-	bound            []*history.Event // requests that are open, and must be served none of these as fresh
+	bound            []*history.Event // open requests that must not be served one of these as fresh
 }
 
-// judge takes in the next event.
+// judge reads the next event.
 func (all *invalidations) judge(e *history.Event) Finding {
 	page := pageOf{e.Tenant, e.Key}
 	switch e.Kind {
@@ -104,7 +102,7 @@ func (all *invalidations) begin(page pageOf, e *history.Event) {
 	all.all = append(all.all, v)
 }
 
-// end takes in the end of whatever its actor was doing.
+// end reads the end of its actor's request or invalidation.
 func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 	finding := ok()
 	for _, v := range all.all {
@@ -146,13 +144,12 @@ func (*invalidations) Change(ddbfake.Change) {}
 // Event implements Memory.
 func (all *invalidations) Event(e history.Event) { all.judge(&e) }
 
-// Fingerprint implements Memory. What has been rendered is told apart by the
-// memory of Freshness.
+// Fingerprint implements Memory. The memory of Freshness tells the renderings apart.
 func (all *invalidations) Fingerprint() uint64 {
 	var sum fingerprint.Hash
 	for _, v := range all.all {
 		if v.failed || len(v.old) == 0 {
-			continue // whatever comes, nobody will have broken it
+			continue // no later event can break it
 		}
 		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(v.actor)
 		if v.confirmed != 0 {
@@ -170,7 +167,7 @@ func (all *invalidations) Fingerprint() uint64 {
 	return uint64(sum)
 }
 
-// without returns what is left, in memory of its own.
+// without returns the other events, in memory of its own.
 func without(events []*history.Event, is func(*history.Event) bool) []*history.Event {
 	var left []*history.Event
 	for _, e := range events {

@@ -13,16 +13,13 @@ const (
 	maxOpen = 256     // operations that are under way at once, or in doubt
 )
 
-// search looks for an order that explains the operations on a key. It takes calls
-// and answers as they came, and keeps what the orders that explain all answers so
-// far have come to. Such an order puts nothing in that no answer asks for yet:
-// whatever comes before an answered operation in some order can wait for its
-// answer. An answer after which no order is left is the first that nothing
-// explains. Nothing later can mend that, for an order of a history is one of each of
-// its beginnings, too.
+// search looks for an order that explains the operations on a key. It reads calls and answers in their order, and keeps
+// the results of the orders that explain all answers so far. Such an order contains no operation that no answer asks
+// for yet: an operation before an answered one can wait for that answer. An answer after which no order is left is the
+// first without an explanation. Later operations cannot mend that, because an order of a history is an order of each of
+// its beginnings.
 //
-// Where nothing is under way, what is left are the states in which the page can
-// be: the history is cut there.
+// Where nothing is under way, only the possible states of the page are left: the history is cut there.
 //
 // Source: Lowe: Testing for linearizability (2017), the just-in-time algorithm.
 type search struct {
@@ -39,7 +36,7 @@ type search struct {
 	next, seen, todo []prefix // room for those of one answer
 }
 
-// prefix is what some order of the operations so far has come to.
+// prefix is the result of one order of the operations so far.
 type prefix struct {
 	page page
 	in   set // those open that are in it
@@ -61,8 +58,8 @@ type moment struct {
 	o        *history.Operation
 }
 
-// explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If the
-// search was given up, it is the one at whose call or answer, and open are those under way then.
+// explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If
+// the search was given up, it is the one at whose call or answer, and open are those under way then.
 func explain(all []history.Operation, key string, skew time.Duration, work int) (at *history.Operation, open []*history.Operation, end ended) {
 	moments, settable := momentsOf(all, key)
 	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}
@@ -129,16 +126,16 @@ func answeredBy(o *history.Operation) int {
 	return o.Return
 }
 
-// needless says whether the operation explains nothing that its absence does not: it is an acquire whose token nobody
-// knows. It finds the lease free or over, and whoever can take the lease after it, could take it before.
+// needless reports whether the operation explains nothing that its absence does not: it is an acquire whose token no
+// other operation names. It finds the lease free or over, and a node that can take the lease after it could take it
+// before.
 func needless(o *history.Operation) bool {
 	return o.Verb == history.Acquire && o.Result != history.Done
 }
 
-// call puts the operation among those open, false if there is no place. A read
-// that finds the page as it is, is over: it changes nothing, so later is no better.
-// One that finds no page where there was one says that TTL has taken it, which is a
-// change: it stays open, and may come before any answer, as a write may.
+// call puts the operation among those open, false if there is no place. A read that finds the page as it is, is over:
+// it changes nothing, so later is no better. One that finds no page where there was one says that TTL has taken it,
+// which is a change: it stays open, and may come before any answer, as a write may.
 func (s *search) call(o *history.Operation) bool {
 	place := slices.Index(s.open[:], nil)
 	if place < 0 {
@@ -170,8 +167,8 @@ func (s *search) read(p *prefix, place int) {
 
 func (s *search) placeOf(o *history.Operation) int { return slices.Index(s.open[:], o) }
 
-// answer leaves the orders that have the operation in them, or can take it in, with others before it, and those that need
-// not. It returns false when the work is done before it is over.
+// answer leaves the orders that have the operation in them, or can take it in, with others before it, and those that
+// need not. It returns false when the work is done before it is over.
 func (s *search) answer(place int) bool {
 	next, seen := s.next[:0], s.seen[:0]
 	for _, p := range s.now {
@@ -241,7 +238,7 @@ func (s *search) forget(place int) {
 	s.now, s.next = left, s.now
 }
 
-// settle forgets what is in doubt and cannot take effect any more: it is of a lease that is gone, and does not come back.
+// settle forgets the operations in doubt that cannot take effect any more: those of a lease that is gone for good.
 func (s *search) settle(order int) {
 	for i := range s.top {
 		if !s.doubt.has(i) || s.open[i].Verb == history.Refresh || s.settable[s.open[i].Token] >= order {
@@ -270,9 +267,8 @@ func (s *search) keep(some *[]prefix, p prefix) bool {
 	return true
 }
 
-// covers says whether a explains whatever b explains: its page can do as much, it has
-// all reads in it that b has, nothing that may be left out but what b has, too, and
-// the same else.
+// covers says whether a explains whatever b explains: its page can do as much, it has all reads in it that b has,
+// nothing that may be left out but what b has, too, and the same else.
 func (s *search) covers(a, b prefix) bool {
 	if !a.page.covers(b.page) {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// drawOperations draws a history of two nodes on a key, of which some can be explained and some cannot: calls and answers
-// in any order, few tokens, pages and seconds.
+// drawOperations draws a history of two nodes on a key, of which some can be explained and some cannot: calls and
+// answers in any order, few tokens, pages and seconds.
 func drawOperations(t *rapid.T) []history.Operation {
 	epoch := time.Unix(1_000, 0)
 	var all []history.Operation
@@ -158,7 +158,8 @@ func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	}
 }
 
-// The search finds what porcupine finds, which knows nothing of answers in their order, of places, or of what may be left out.
+// The search finds what porcupine finds, which knows nothing of answers in their order, of places, or of what may be
+// left out.
 func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 	explicable, not := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,7 +17,7 @@ type page struct {
 	token string // "" is no lease
 	// The lease is over at some second from earliest to latest; they differ after an operation in doubt.
 	earliest, latest int64
-	// since is the last end of a lease that was found to be over: what comes later was not answered before it.
+	// since is the end of the last lease that was found to be over: later operations were not answered before it.
 	since int64
 }
 
@@ -64,16 +64,14 @@ func (p page) covers(q page) bool {
 		p.earliest <= q.earliest && p.latest >= q.latest && p.since <= q.since
 }
 
-// concerns says whether it matters that the write, which need not have taken
-// effect, did so now. One that found the lease of somebody else, and so over, lets
-// nobody do what could not be done without it.
+// concerns reports whether it matters that the write, which need not have taken effect, did so now. A write that found
+// another node's lease, and found it over, allows nothing that is not possible without it.
 func (p page) concerns(o *history.Operation) bool {
 	return o.Verb == history.Refresh || p.token == o.Token
 }
 
-// after returns what the page can be after the operation: of next, the first n,
-// none if it cannot have been answered so. Of an operation that may have had no
-// effect, the page as it was is the first.
+// after returns what the page can be after the operation: of next, the first n, none if it cannot have been answered
+// so. Of an operation that may have had no effect, the page as it was is the first.
 func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n int) {
 	if o.Verb == history.Read {
 		if read, possible := p.read(o, skew); possible {
@@ -91,8 +89,8 @@ func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n i
 	return next, n
 }
 
-// read returns the page as it is, false if it is not what was read. One that was
-// not found may have been deleted by TTL, or count as gone by the reader's clock.
+// read returns the page as it is, false if it is not the page that was read. A page that was not found may have been
+// deleted by TTL, or count as gone by the reader's clock.
 func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
 	switch {
 	case o.Ended.Add(skew).Unix() < p.since:
@@ -124,8 +122,8 @@ func (p page) effect(o *history.Operation, skew time.Duration) (page, bool) {
 		p.name, p.ttl = o.Page, o.TTL
 		return p.released(), own
 	}
-	// Who takes, extends or gives back what is nobody's by now does no harm. The sender of an acquire that was not done has
-	// neither heard of a token nor of an end.
+	// An operation on a lease that has ended changes nothing. The sender of an acquire that was not done knows neither a
+	// token nor an end.
 	nobodys := o.Verb == history.Acquire && o.Result != history.Done
 	takes := true
 	if p.token != "" && (p.token != o.Token || nobodys) {

@@ -8,18 +8,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// places finds the partition that a page's rows are in. The schema says which one
-// it is; a cache with partition keys of its own is known by what it wrote: the row
-// that leads to a body is the row of the page that the body was made for. A page
-// that was never published is known by the rows that its node has named
-// (history.Event.Partition).
+// places finds the partition of a page's rows. The schema says which one it is. A cache with partition keys of its own
+// is known by its rows: the row that leads to a body is the row of the page that the body was made for. A page that was
+// never published is known by the rows that its node has named (history.Event.Partition).
 type places struct {
 	ev     Evidence
 	learnt map[pageOf]string // by the bodies; "" is several. Nil until somebody asks
 }
 
-// of returns the partition key of the page that a rendering is of, "" if nothing
-// tells. The ledger is asked whether the schema's own partition is there.
+// of returns the partition key of the page that a rendering is of, "" if nothing tells. The ledger is asked whether the
+// schema's own partition is there.
 func (p *places) of(l *ledger, e *history.Event) string {
 	own := isr.PartitionKey(e.Tenant, e.Key)
 	if e.Partition == own || l.find(own) != nil {

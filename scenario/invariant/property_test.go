@@ -28,8 +28,8 @@ const (
 
 var cacheKeys = []string{"/a", "/b"}
 
-// writer is a node with a clock of its own that keeps to recipe A, and forgets
-// no lease it ever had: it uses old ones as well, as a paused node would.
+// writer is a node with a clock of its own that keeps to recipe A, and forgets no lease it ever had: it uses old ones
+// as well, as a paused node would.
 type writer struct {
 	name   string
 	store  *pagecache.RecipeA
@@ -124,8 +124,7 @@ func (noBodies) PutBody(context.Context, string, []byte) error { return nil }
 
 func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
-// Whatever correct writers do, and however their clocks differ within the
-// promise, they violate nothing.
+// Whatever correct writers do, and however their clocks differ within the promise, they violate nothing.
 func TestCorrectWritersAreInnocent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -143,8 +142,8 @@ func onLog() []invariant.Invariant {
 	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 }
 
-// Whoever reads the log to its end, all invariants at once or each request as it
-// comes, finds the same, with a stranger in it or without.
+// Whoever reads the log to its end, all invariants at once or each request as it comes, finds the same, with a stranger
+// in it or without.
 func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -207,8 +206,7 @@ func TestAStrangersPublishIsFound(t *testing.T) {
 	})
 }
 
-// A stranger's deletion of a lock is theft if and only if the lease is live by
-// every clock that keeps the promise.
+// A stranger's deletion of a lock is theft if and only if the lease is live by every clock that keeps the promise.
 func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -237,8 +235,7 @@ func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
 	})
 }
 
-// Two clocks at the two ends of the promise need all of 2e: a page is served as
-// fresh until just then, and no longer.
+// Two clocks at the two ends of the promise need all of 2e: a page is served as fresh until just then, and no longer.
 func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
 	const window = time.Minute
 	clock := fakeclock.New(t0)

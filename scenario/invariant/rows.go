@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// The schema that the checks read rows by.
+// The sort keys by which the checks read rows.
 const (
 	sortMeta    = "META"
 	sortLock    = "LOCK"
@@ -19,7 +19,7 @@ const (
 // rowID names a row's partition within a database.
 type rowID struct{ region, table, pk string }
 
-// role returns which partition and which of its rows a change is about.
+// role returns the partition of a change and its sort key.
 func role(c ddbfake.Change) (rowID, string) {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
@@ -40,40 +40,37 @@ func readLease(row attr.Item) (lease, bool) {
 	return lease{token: token, expires: time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
 }
 
-// isPage says whether a META row shows something: a body by its name, a version,
-// or whatever else it holds. One that does not is what an invalidation leaves
-// where there was none, or has nothing but a lease.
+// isPage reports whether a META row shows a page: it names a body or a version, or holds any other content. A row
+// without a page is left by an invalidation of a missing page, or holds a lease only.
 func isPage(meta attr.Item) bool {
 	if leads(meta) {
 		return true
 	}
 	//isrsim:unordered any of them will do
 	for name := range meta {
-		if !besideThePage(name) {
+		if !isBookkeeping(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// leads says whether a row names its body, or the version that does. Of one that
-// does not, the body is in the row.
+// leads reports whether a row names its body, or the version that names it. Otherwise the body is in the row.
 func leads(row attr.Item) bool { return row["s3_key"] != nil || row["current_sk"] != nil }
 
-// holdsBody says whether a row has something in it that may be a body.
+// holdsBody reports whether a row has an attribute that may be a body.
 func holdsBody(row attr.Item) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range row {
-		if _, number := value.(attr.N); !number && !besideThePage(name) && name != "etag" && name != "generated_at" {
+		if _, number := value.(attr.N); !number && !isBookkeeping(name) && name != "etag" && name != "generated_at" {
 			return true
 		}
 	}
 	return false
 }
 
-// besideThePage says whether an attribute of META says nothing of what the page
-// shows.
-func besideThePage(name string) bool {
+// isBookkeeping reports whether an attribute of META is no part of the page.
+func isBookkeeping(name string) bool {
 	switch name {
 	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "lease_token", "lease_expires_at":
 		return true
@@ -82,9 +79,8 @@ func besideThePage(name string) bool {
 	}
 }
 
-// freshUntil returns until when the page of a row is fresh, in epoch seconds; false
-// if the row does not say it. A row without revalidate_seconds has the window that
-// is promised, if one is.
+// freshUntil returns the epoch second until which the page of a row is fresh; false if that is not known. A row without
+// revalidate_seconds has the promised window, if there is one.
 func (p Promise) freshUntil(row attr.Item) (until int64, known bool) {
 	generated, known := row.Int("generated_at")
 	if row["revalidate_seconds"] == nil {
@@ -94,20 +90,19 @@ func (p Promise) freshUntil(row attr.Item) (until int64, known bool) {
 	return generated + window, known && whole
 }
 
-// expired says whether a row is past its ttl at t: TTL may delete it.
+// expired reports whether a row is past its ttl at t: TTL may delete it.
 func expired(row attr.Item, t time.Time) bool {
 	ttl, has := row.Int("ttl")
 	return has && !time.Unix(ttl, 0).After(t)
 }
 
-// Publishes says whether a change is a publish: META shows another page than
-// before, and it was not TTL. A change of another row is none.
+// Publishes reports whether a change is a publish: a client has made META show another page than before.
 func Publishes(c *ddbfake.Change) bool {
 	_, sk := role(*c)
 	return sk == sortMeta && isPublish(*c)
 }
 
-// isPublish says whether a change of META shows another generation than before.
+// isPublish reports whether a change of META is a client's, and shows another generation than before.
 func isPublish(c ddbfake.Change) bool {
 	if !isPage(c.After) || c.Cause != ddbfake.CauseClient {
 		return false
@@ -128,25 +123,24 @@ func differs(c ddbfake.Change, name string) bool {
 	return (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after)
 }
 
-// showsOther says whether a row that has its body in it has another one than
-// before. No body is a number, so a row that counts its readers shows nothing new.
+// showsOther reports whether a row with its body in it has another body than before. A number is no body, so a row that
+// counts its readers shows nothing new.
 func showsOther(c ddbfake.Change) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range c.After {
-		if _, number := value.(attr.N); !number && !besideThePage(name) && differs(c, name) {
+		if _, number := value.(attr.N); !number && !isBookkeeping(name) && differs(c, name) {
 			return true
 		}
 	}
 	return false
 }
 
-// longestStory is how many changes a finding names at most.
+// longestStory is the largest number of changes that a finding names.
 const longestStory = 8
 
-// Story returns the changes that show what came to pass with the last of those
-// that decide: these, and all of the same key since its actor last wrote LOCK
-// there, or since the log begins if it never did. Of a long story, the beginning
-// and the end. The log may have lost its beginning.
+// Story returns the changes that led to the last of the deciding ones: the deciding changes, and all changes of the
+// same key since its actor last wrote LOCK there, or since the beginning of the log. Of a long story it returns the
+// first change and the last ones. The log may have lost its beginning.
 func Story(log []ddbfake.Change, deciding []int) []int {
 	if len(deciding) == 0 || len(log) == 0 {
 		return deciding
@@ -177,8 +171,7 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 	return seqs
 }
 
-// Requests splits the log into what took effect at once: the changes of one
-// transaction, or a single change.
+// Requests splits the log into the changes that took effect at once: those of one transaction, or a single change.
 func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	return func(yield func([]ddbfake.Change) bool) {
 		for len(log) > 0 {
@@ -191,7 +184,7 @@ func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	}
 }
 
-// firstRequest is how many changes the first request of a log made.
+// firstRequest returns the number of changes that the first request of a log made.
 func firstRequest(log []ddbfake.Change) int {
 	n := 1
 	for n < len(log) && log[n].Request != 0 && log[n].Request == log[0].Request {
@@ -200,14 +193,13 @@ func firstRequest(log []ddbfake.Change) int {
 	return n
 }
 
-// named is the name of the body that a row leads to.
+// named returns the name of the body that a row leads to.
 func named(row attr.Item) string {
 	name, _ := row.Str("s3_key")
 	return name
 }
 
-// content stands for what a row shows: the name of its body, or all that it has
-// in it.
+// content identifies the page that a row shows: by the name of its body, or by the whole row if the body is in it.
 func content(row attr.Item) string {
 	if row == nil || leads(row) {
 		return named(row)

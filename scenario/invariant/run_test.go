@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// run is a log, a history and a log of bodies written by hand, each of which knows
-// how far the others were. It is about the page "/".
+// run is a log, a history and a log of bodies written by hand, each of which knows how far the others were. It is about
+// the page "/".
 type run struct {
 	*changeLog
 	told   told

@@ -42,8 +42,8 @@ func (r *run) puts(actor, body string, with attr.Item) *run {
 	return r.do(func(l *changeLog) { l.together(func() { l.inline(actor, body, with).unlock(actor) }) })
 }
 
-// TestRowsOfAnotherShape gives each invariant rows that are not those of the
-// schema: what it can read it judges, and where it cannot it does not say ok.
+// TestRowsOfAnotherShape gives each invariant rows that are not those of the schema: what it can read it judges, and
+// where it cannot it does not say ok.
 func TestRowsOfAnotherShape(t *testing.T) {
 	const okay, violated, unknown = invariant.OK, invariant.Violated, invariant.Unknown
 	type shape struct {
@@ -175,8 +175,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// stores puts a body into the body store; without a name, the store is looked at
-// and nobody puts anything.
+// stores puts a body into the body store; without a name, the store is looked at and nobody puts anything.
 func (r *run) stores(actor, name string) *run {
 	if r.bodies == nil {
 		r.bodies = []history.Body{}

@@ -10,17 +10,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// SingleFlight holds that a page is made by one node at a time, and not while
-// there is no need.
+// SingleFlight holds that a page is made by one node at a time, and not while there is no need.
 //
-// A flight begins when a node takes the lease, and is one if it renders. It ends
-// when the node gives the lease back or crashes. What others do to LOCK, or TTL,
-// does not end it: the node does not know. Two that overlap count if the first
-// lease had time left, by all clocks, when the second was taken.
+// A flight is the turn of a node that renders. It begins when the node takes the lease, and ends when the node gives
+// the lease back or crashes. Changes of LOCK by other nodes or by TTL do not end it: the node does not know of them.
+// Two flights that overlap count if the first lease had time left, by all clocks, when the second was taken.
 //
-// A node may render if the page was stale, missing or without a body in any state
-// since it took the lease: that is the one it may have read. It may always render
-// for a regeneration that was asked for by name (history.Event.Request).
+// A node may render if the page was stale, missing or without a body in any state since it took the lease: the node may
+// have read that state. It may always render for a regeneration that was asked for by name (history.Event.Request).
 func SingleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
@@ -31,7 +28,7 @@ func SingleFlight() Invariant {
 	})
 }
 
-// newFlights returns nil if nobody rendered anything.
+// newFlights returns nil if no node rendered anything.
 func newFlights(ev Evidence, l *ledger) follower {
 	rendered, placed := 0, false
 	for i := range ev.History {
@@ -56,9 +53,9 @@ type flights struct {
 	skew   time.Duration
 	log    *ledger
 	places *places                  // nil where the log is not known to its end
-	blind  bool                     // nobody knows how far the log was when an event happened
+	blind  bool                     // the history does not say how far the log was at its events
 	first  Finding                  // once it is a violation, nothing else is judged
-	pages  map[*partition][]*flight // the last of each actor, but for those that have ended
+	pages  map[*partition][]*flight // the last of each actor, without those that have ended
 	lost   fingerprint.Hash         // renderings of pages whose rows are not known
 	now    time.Time
 }
@@ -70,16 +67,16 @@ type flight struct {
 	token    string
 	expires  time.Time
 	rendered *history.Event
-	crashed  bool // what it had sent before may still happen
+	crashed  bool // its requests under way may still take effect
 	// fresh is until when the page was fresh in each state since the flight began; zero, if it was not in one.
 	fresh time.Time
 	// unread says that one of these states cannot be read: the page may have been stale in it.
 	unread bool
-	murky  int       // the change that left its LOCK so that nobody can read it; 0 is none
+	murky  int       // the change that left its LOCK malformed; 0 is none
 	beside []*flight // those under way when this one began
 }
 
-// step takes in what a request did to a page.
+// step reads the changes of a request to a page.
 func (all *flights) step(s *step) {
 	if s.onLock != nil {
 		all.lock(s)
@@ -103,7 +100,7 @@ func (all *flights) found(ev Evidence) Finding {
 	return f
 }
 
-// lock takes in a change of LOCK.
+// lock reads a change of LOCK.
 func (all *flights) lock(s *step) {
 	c := s.onLock
 	under := all.pages[s.partition]
@@ -135,8 +132,7 @@ func (all *flights) lock(s *step) {
 	all.pages[s.partition] = under
 }
 
-// pageFreshUntil is until when the page that META shows is fresh: zero if there is
-// none. False if META does not say it.
+// pageFreshUntil is until when the page that META shows is fresh: zero if there is none. False if META does not say it.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {
@@ -248,7 +244,7 @@ func (all *flights) Fingerprint() uint64 {
 	return uint64(sum)
 }
 
-// print covers what may still matter of a flight.
+// print covers the part of a flight that may still matter.
 func (f *flight) print(now time.Time) fingerprint.Hash {
 	h := fingerprint.Hash(0).Text(f.actor)
 	if f.crashed {

@@ -6,13 +6,11 @@ import (
 	"time"
 )
 
-// farSeconds is from where on a number of seconds is not shown as a duration:
-// twenty years. Rows hold what their writers take for seconds. What is further
-// away is milliseconds, mostly, or nothing at all, and stays recognisable.
+// farSeconds is the number of seconds, twenty years, from which on no duration is shown. Rows hold what their writers
+// take for seconds: larger numbers are mostly milliseconds, and stay recognisable as numbers.
 const farSeconds = 20 * 365 * 24 * 3600
 
-// span prints how long it is from one instant to another. time.Time.Sub would end
-// after 292 years.
+// span prints how long it is from one instant to another. time.Time.Sub would end after 292 years.
 func span(from, to time.Time) string {
 	if d := to.Sub(from); d.Abs() < farSeconds*time.Second {
 		return d.String()
@@ -20,8 +18,7 @@ func span(from, to time.Time) string {
 	return spanSeconds(minus(to.Unix(), from.Unix()))
 }
 
-// spanSeconds prints a number of seconds. As a time.Duration, it would come round
-// to the other sign after 292 years.
+// spanSeconds prints a number of seconds. As a time.Duration, it would come round to the other sign after 292 years.
 func spanSeconds(n int64) string {
 	if n > -farSeconds && n < farSeconds {
 		return (time.Duration(n) * time.Second).String()

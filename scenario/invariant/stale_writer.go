@@ -2,13 +2,11 @@ package invariant
 
 import "fmt"
 
-// StaleWriter holds that only the holder of the lease publishes, or sets META back
-// to an older version.
+// StaleWriter holds that only the holder of the lease publishes, or sets META back to an older version.
 //
-// The expiry is judged at S, the time of sending, and not at T: a condition of
-// DynamoDB sees no clock but the :now that the sender put in, so no client can
-// promise more. What a long way to the store cannot break is the token: once
-// somebody else has the lock, a late publish must fail.
+// The expiry is judged at S, the time of sending, and not at T: the only clock in a condition of DynamoDB is the :now
+// that the sender put in, so no client can promise more. A long way to the store does not excuse a wrong token: once
+// another node has the lock, a late publish must fail.
 func StaleWriter() Invariant {
 	return onLog("stale-writer",
 		"a publish takes effect only while LOCK carries the publisher's own token, "+

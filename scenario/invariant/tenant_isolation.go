@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// TenantIsolation holds that a tenant sees its own pages only, fresh or stale. A
-// body that two tenants' renderings made alike belongs to both.
+// TenantIsolation holds that a tenant sees its own pages only, fresh or stale. A body that two tenants' renderings made
+// alike belongs to both.
 func TenantIsolation() Invariant {
 	return Invariant{
 		Name:      "tenant-isolation",

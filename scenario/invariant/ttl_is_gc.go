@@ -6,11 +6,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// TTLIsGC holds that TTL is garbage collection and nothing else: a protocol reads
-// a row that is past its use as if it were gone, so nobody can tell whether it is.
+// TTLIsGC holds that TTL is garbage collection and nothing else: a protocol reads a row that is past its use as if it
+// were gone, so no decision depends on whether it is.
 //
-// The evidence has the same schedule under other lags of TTL, in which only rows
-// past their ttl were deleted. Without any, there is nothing to compare.
+// The evidence has the same schedule under other lags of TTL, in which only rows past their ttl were deleted. Without
+// any, there is nothing to compare.
 func TTLIsGC() Invariant {
 	return Invariant{
 		Name:      "ttl-is-gc",
@@ -28,7 +28,7 @@ func checkLags(ev Evidence) Finding {
 	return ok()
 }
 
-// compareLag looks for the first event that is another one.
+// compareLag looks for the first event that differs.
 func compareLag(history []history.Event, other Lagged) Finding {
 	violated := func(events []int, why string, args ...any) Finding {
 		return Finding{Verdict: Violated, Why: "under the TTL lag " + other.Lag + ", " + fmt.Sprintf(why, args...), Events: events}
@@ -51,7 +51,7 @@ func compareLag(history []history.Event, other Lagged) Finding {
 	}
 }
 
-// sameDecision compares all but the place in the log, which deletions move.
+// sameDecision compares all fields but the place in the log, which deletions move.
 func sameDecision(a, b history.Event) bool {
 	a.Change, b.Change = 0, 0
 	sameTime := a.Time.Equal(b.Time)

@@ -8,9 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// TTLWellFormed holds that no row asks to be deleted while it is needed, and none
-// in a unit that TTL does not know: a ttl that is no number, or one of
-// milliseconds, has the row stay for ever. A row without ttl is well-formed.
+// TTLWellFormed holds that no row asks to be deleted while it is needed, and none in a unit that TTL does not know: a
+// ttl that is no number, or one of milliseconds, has the row stay for ever. A row without ttl is well-formed.
 func TTLWellFormed() Invariant {
 	return onLog("ttl-well-formed",
 		"ttl is a whole number of epoch seconds, and not before the row's use is over: "+
@@ -54,12 +53,12 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 	}
 }
 
-// use is what a row is needed for.
+// use is the purpose of a row.
 type use struct {
 	isISR  bool   // it is a row of the schema
 	until  int64  // in epoch seconds; 0 if any time will do
-	end    string // what that is called
-	unread string // the attributes that would say it, if they do not
+	end    string // the name of that end, in messages
+	unread string // the attributes that hold it, if they cannot be read
 }
 
 func (p Promise) useOf(row attr.Item, sk string) use {

@@ -6,23 +6,21 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Promise is what a check of the log alone takes for granted.
+// Promise holds the bounds that a check of the log alone assumes.
 type Promise struct {
 	MaxClockSkew time.Duration // as in Evidence
-	Revalidate   time.Duration // as in Evidence; 0 is not known
+	Revalidate   time.Duration // as in Evidence; 0 means not known
 }
 
-// Watcher judges a log while it is written: it is given what took effect at once,
-// the changes of one request, request after request from the beginning of the
-// log. Of a violation or a doubt, Finding.Changes are only the changes that
-// decide; Story tells what led to them. It goes on after a violation.
+// Watcher judges a log while it is written. It is called with the changes of one request, which took effect at once,
+// request after request from the beginning of the log. Of a violation or a doubt, Finding.Changes are the deciding
+// changes only; Story adds those that led to them. A watcher goes on after a violation.
 //
 // A watcher remembers every key that it has seen. It is not safe for concurrent use.
 type Watcher func(request []ddbfake.Change) Finding
 
-// rule judges one step. It has no memory of its own: what it needs to know of the
-// past, the pages remember for all rules. Of a finding's changes it names those
-// that decide.
+// rule judges one step. It has no memory of its own: the ledger remembers the past for all rules. Of a finding's
+// changes it names those that decide.
 type rule func(*step) Finding
 
 // onLog makes an invariant of a rule.
@@ -30,8 +28,7 @@ func onLog(name, statement string, r rule) Invariant {
 	return followed(Invariant{Name: name, Statement: statement, Memory: rememberPages, rule: r})
 }
 
-// followed gives an invariant that has a rule, or something else that follows what
-// happened, its Check, and its Watch if it has a rule.
+// followed gives an invariant its Check, and its Watch if it has a rule.
 func followed(inv Invariant) Invariant {
 	if r := inv.rule; r != nil {
 		inv.Watch = func(p Promise) Watcher {
