@@ -2,10 +2,10 @@ package sim
 
 import "github.com/isr-sim/isr-sim/internal/fingerprint"
 
-// Access is one thing of the world that a step reads or writes, such as a row.
+// Access is a read or write of one thing of the world, such as a row.
 type Access struct {
-	// Object tells things apart: see ObjectNamed. Two things with one number are taken for one, which costs schedules and
-	// hides nothing.
+	// Object identifies the thing: see ObjectNamed. Two things with one number count as one, which costs schedules and
+	// hides none.
 	Object uint64
 	Write  bool
 }
@@ -19,8 +19,8 @@ func ObjectNamed(parts ...string) uint64 {
 	return uint64(h)
 }
 
-// id names a step among all those possible now, and keeps doing so while others
-// are taken that do not race with it.
+// id identifies a step among all those possible now. It stays the same while other steps are taken that do not race
+// with it.
 func (s Step) id() uint64 {
 	h := uint64(s.Kind)
 	if s.proc != nil {
@@ -32,9 +32,8 @@ func (s Step) id() uint64 {
 	return fingerprint.Mix(h<<16|uint64(s.Thread), s.item)
 }
 
-// Races reports whether the order of two steps that are both possible can matter
-// to what happens after them. Steps that do not race lead to the same state in
-// either order, which is what partial-order methods live on.
+// Races reports whether the order of two steps that are both possible can matter to the run after them. Steps that do
+// not race lead to the same state in either order; partial-order methods rely on that.
 func (s Step) Races(o Step) bool {
 	if race, known := s.footprint().races(o.footprint()); known {
 		return race
@@ -42,7 +41,7 @@ func (s Step) Races(o Step) bool {
 	return interfere(s.accesses(), o.accesses())
 }
 
-// footprint is what Races needs to know of a step beside its accesses.
+// footprint is the part of a step that Races reads in addition to its accesses.
 type footprint struct {
 	kind          Kind
 	thread, actor int // actor is -1 for the steps of sources and of time
@@ -60,17 +59,17 @@ func (s Step) footprint() footprint {
 func (f footprint) races(o footprint) (race, known bool) {
 	switch {
 	case f.kind == Tick || o.kind == Tick:
-		return true, true // whoever runs may read a clock
+		return true, true // code that runs may read a clock
 	case f.thread == o.thread, f.actor >= 0 && f.actor == o.actor:
 		return true, true
 	case !f.kind.global() || !o.kind.global():
-		return false, true // what happens within one node is not seen from another
+		return false, true // a step within one node is not seen from another
 	default:
 		return false, false
 	}
 }
 
-// interfere says whether what one step writes is accessed by the other.
+// interfere reports whether one step writes a thing that the other accesses.
 func interfere(a, b []Access) bool {
 	if a == nil || b == nil {
 		return true
@@ -85,7 +84,7 @@ func interfere(a, b []Access) bool {
 	return false
 }
 
-// global steps are those that the world sees, beside the passing of time.
+// global steps are those that the world sees, except for the passing of time.
 func (k Kind) global() bool { return k == Effect || k == Orphan || k == External }
 
 // accesses returns what a global step touches, nil if that is not known.

@@ -27,31 +27,31 @@ type Actor struct {
 	PauseFor time.Duration
 }
 
-// Request is what an actor asks of the world.
+// Request is a request of an actor to the world.
 type Request interface {
-	// Outcomes returns the ways there are for the request to take effect now: 0, the ordinary one, and each fault that the
-	// schedule may choose, by a number that keeps its meaning. None means that it waits for something that others do, such
-	// as giving back a mutex. The caller only reads the slice, and only until the next step.
+	// Outcomes returns the ways in which the request can take effect now: 0, the ordinary one, and each fault that the
+	// schedule may choose, by a number that keeps its meaning. None means that the request waits for a step of another
+	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
-	// Accesses returns what the request reads and writes if it takes effect in the given way. Nil means that it may be
-	// anything. The slice stays as it is: an exploration keeps it.
+	// Accesses returns the reads and writes of the request if it takes effect in the given way. Nil means that it may
+	// access anything. The slice stays as it is: an exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)
-	// Describe says in words what Apply did. It is called right after Apply, and only for a trace.
+	// Describe returns the effect of Apply in words. It is called right after Apply, and only for a trace.
 	Describe(outcome int) string
-	// DescribeAnswer says in words what the actor now gets to know. It is called only for a trace.
+	// DescribeAnswer returns the answer to the actor in words. It is called only for a trace.
 	DescribeAnswer() string
 }
 
-// Immediate marks a Request whose answer is there as soon as it takes effect, in
-// the same step: an access to memory and not to a service.
+// Immediate is implemented by a Request whose answer arrives in the same step as its effect: an access to memory and
+// not to a service.
 type Immediate interface {
 	Immediate()
 }
 
-// Proc is one incarnation of an actor's node: what its code sees of the world.
-// Its methods are for the actor's own code only.
+// Proc is one incarnation of an actor's node, as its code sees the world. Its methods are for the actor's own code
+// only.
 type Proc struct {
 	sim         *Sim
 	actor       *actor
@@ -86,7 +86,7 @@ type actor struct {
 	first  Proc    // most nodes have no other incarnation
 	paused bool
 	until  time.Time // a paused node cannot resume before
-	// What the schedule may still do to the node.
+	// What the schedule may still do to the node: the numbers that are left.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration
 	observed                  fingerprint.Hash // see Sim.observe
@@ -105,19 +105,17 @@ const (
 	turning // in a Bubble: a lane that waits for its turn
 )
 
-// Name returns the actor's name, with the incarnation after a restart: alice,
-// alice.2.
+// Name returns the actor's name, with the incarnation after a restart: alice, alice.2.
 func (p *Proc) Name() string { return p.name }
 
-// Now returns true time, which no node can read: for recording, never for the
-// decisions of the code under test.
+// Now returns true time, which no node can read: for recording, never for the decisions of the code under test.
 func (p *Proc) Now() time.Time { return p.sim.now() }
 
 // Clock returns the node's own clock. Its Sleep parks the actor.
 func (p *Proc) Clock() clockwork.Clock { return p.clock }
 
-// Do sends r into the world and returns when its answer has arrived. In between,
-// others run and time moves, as the schedule has it.
+// Do sends r into the world and returns when its answer has arrived. In between, others run and time moves, as the
+// schedule has it.
 func (p *Proc) Do(r Request) {
 	p.request = r
 	p.park(calling)
@@ -208,8 +206,8 @@ func (p *Proc) code() {
 	p.actor.Run(p)
 }
 
-// grow makes the coroutine's stack as large as most code needs. While it is empty
-// that is cheaper than to double and copy it several times on the way.
+// grow makes the coroutine's stack as large as most code needs. While it is empty that is cheaper than to double and
+// copy it several times on the way.
 //
 //go:noinline
 func grow(i int) byte {
@@ -225,8 +223,7 @@ func growDeep(i int) byte {
 	return room[i]
 }
 
-// crash unwinds the actor's code. A request of its that is still under way may
-// take effect later, or never.
+// crash unwinds the actor's code. A request of its that is still under way may take effect later, or never.
 func (p *Proc) crash() {
 	p.sim.orphan(p)
 	started := p.state != notStarted

@@ -20,9 +20,9 @@ func (nothing) Apply(int)                 {}
 func (nothing) Describe(int) string       { return "nothing" }
 func (nothing) DescribeAnswer() string    { return "nothing" }
 
-// BenchmarkSteps is the bare scheduler's steps per second: three actors send a thousand requests each, which do nothing,
-// and a random walk has them take effect (a step) and be answered (a step, in which the actor's code runs until it sends
-// the next). One operation is such a run, with a seed of its own and with all that it takes to make it.
+// BenchmarkSteps is the bare scheduler's steps per second: three actors send a thousand requests each, which do
+// nothing, and a random walk has them take effect (a step) and be answered (a step, in which the actor's code runs
+// until it sends the next). One operation is such a run, with a seed of its own and with all that it takes to make it.
 func BenchmarkSteps(b *testing.B) {
 	b.ReportAllocs()
 	steps := 0

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Bubble is where actors run whose code has goroutines of its own: a bubble of
-// testing/synctest, made by whoever may import that. Its clock is package time's,
-// and is true time.
+// Bubble runs actors whose code has goroutines of its own: a bubble of testing/synctest, made by a package that may
+// import it. Its clock is that of package time, and is true time.
 type Bubble interface {
 	// Wait returns when every other goroutine of the bubble waits for time, or for another of them.
 	Wait()
@@ -25,23 +24,23 @@ type Bubble interface {
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// ErrNodeDown is what a request returns to code of a node that has crashed, or of
-// a run that is over. It has no effect, and nobody notices it.
+// ErrNodeDown is the error of a request from a node that has crashed, or whose run is over. Such a request has no
+// effect.
 var ErrNodeDown = errors.New("the node is down")
 
-// Sorted is a Request that has an order among those that goroutines of one actor
-// send while nobody decides which of them comes first.
+// Sorted is implemented by a Request that has an order among the requests that goroutines of one actor send at the same
+// moment.
 type Sorted interface {
-	// SortKey returns what the order goes by: everything about the request that is the same in every run.
+	// SortKey returns the key of that order: everything about the request that is the same in every run.
 	SortKey() string
 }
 
-// horizon is how far time goes to find out whether anybody waits for it: the
-// timers of package time are not known to a Sim.
+// horizon is how far time moves to find out whether a goroutine waits for it: a Sim does not know the timers of package
+// time.
 const horizon = 100 * 24 * time.Hour
 
-// enoughRefusals is how many requests of a node that is down return an error.
-// What still goes on after that is a loop that nothing else would end.
+// enoughRefusals is the number of requests of a node that is down that return an error. Code that sends more is a loop
+// that nothing else would end.
 const enoughRefusals = 50
 
 // gate is where the goroutines of a run's actors park.
@@ -60,15 +59,14 @@ func (g *gate) signal() {
 	}
 }
 
-// Send is Do for any goroutine of an actor in a Bubble. It returns the error of
-// ctx if that ends first, as a client's call does whose request is then still in
-// the network, and may take effect or not.
+// Send is Do for any goroutine of an actor in a Bubble. It returns the error of ctx if that ends first, as a client's
+// call does whose request is then still in the network, and may take effect or not.
 func (p *Proc) Send(ctx context.Context, r Request) error {
 	return p.wait(ctx, &Proc{state: calling, request: r})
 }
 
-// Sleep is Clock's Sleep for any goroutine of an actor in a Bubble, as a step of
-// the schedule: no two wake at the same time.
+// Sleep is Clock's Sleep for any goroutine of an actor in a Bubble, as a step of the schedule: no two wake at the same
+// time.
 func (p *Proc) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -76,8 +74,8 @@ func (p *Proc) Sleep(ctx context.Context, d time.Duration) error {
 	return p.wait(ctx, &Proc{state: sleeping, wake: p.after(d)})
 }
 
-// Turn parks the actor's own goroutine until no other actor's goroutine runs,
-// without a step of its own: what it does next is in the order of actors.
+// Turn parks the actor's own goroutine until no other actor's goroutine runs. It is no step of the schedule. The code
+// after it runs in the order of actors.
 func (p *Proc) Turn() {
 	if p.wait(context.WithoutCancel(p.life), &Proc{state: turning}) != nil {
 		panic(crashSignal{})
@@ -87,8 +85,8 @@ func (p *Proc) Turn() {
 // Life returns a context that ends with this incarnation of a node in a Bubble.
 func (p *Proc) Life() context.Context { return p.life }
 
-// AtEnd has f called, in a goroutine of its own, when this incarnation of a node
-// in a Bubble has crashed, or its run is over.
+// AtEnd has f called, in a goroutine of its own, when this incarnation of a node in a Bubble has crashed, or its run is
+// over.
 func (p *Proc) AtEnd(f func()) { p.atEnd = append(p.atEnd, f) }
 
 // wait parks the calling goroutine at the gate as a lane of p.
@@ -157,8 +155,7 @@ func (p *Proc) goCode() {
 	}()
 }
 
-// settle returns when the goroutines of all actors are parked, and all that
-// waited for their turn have had it.
+// settle returns when the goroutines of all actors are parked, and all that waited for their turn have had it.
 func (s *Sim) settle() {
 	b := s.cfg.Bubble
 	if b == nil {
@@ -178,8 +175,8 @@ func (s *Sim) settle() {
 	}
 }
 
-// admit makes lanes of what has arrived at the gate, and returns one whose turn
-// it is, if there is one.
+// admit makes lanes of the goroutines that have arrived at the gate, and returns a lane whose turn it is, if there is
+// one.
 func (s *Sim) admit() (turn *Proc) {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
@@ -226,9 +223,8 @@ func compareRequests(x, y *Proc) int {
 	return 0
 }
 
-// addLane gives a parked goroutine the first lane that is free. The first lane has
-// the name of the actor, so that an actor that has one goroutine at a time looks
-// like one without.
+// addLane gives a parked goroutine the first lane that is free. The first lane has the name of the actor, so that an
+// actor that has one goroutine at a time looks like one without.
 func (a *actor) addLane(p *Proc) {
 	i := 0
 	for i < len(a.lanes) && a.lanes[i].lane == i {
@@ -287,8 +283,7 @@ func (s *Sim) threadOf(p *Proc) int {
 	return 2*len(s.actors) + 2 + len(s.sources) + (p.lane-1)*len(s.actors) + p.actor.index
 }
 
-// collectLanes gathers the steps of a's goroutines, and says whether one of them
-// waits for time to move.
+// collectLanes gathers the steps of a's goroutines, and says whether one of them waits for time to move.
 func (s *Sim) collectLanes(a *actor) (waiting bool) {
 	stopped := a.paused
 	for _, p := range a.lanes {
@@ -314,8 +309,8 @@ func (s *Sim) collectLanes(a *actor) (waiting bool) {
 	return waiting || a.proc.state == away && len(a.lanes) == 0
 }
 
-// pass lets time pass, in the bubble first if there is one: who waits for package
-// time there may have something to do before until.
+// pass lets time pass, in the bubble first if there is one: who waits for package time there may have something to do
+// before until.
 func (s *Sim) pass(until time.Time) {
 	b := s.cfg.Bubble
 	if b == nil {

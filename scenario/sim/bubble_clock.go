@@ -8,17 +8,16 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// bubbleClock is a node's clock for code in a Bubble: it has all that a clock has.
-// Its Sleep is a step of the schedule. Timers and tickers go by the bubble's time,
-// so that those whose firing does nothing cost no steps; none of one node fire at
-// the same instant, for nobody could tell which came first.
+// bubbleClock is a node's clock for code in a Bubble: it has all that a clock has. Its Sleep is a step of the schedule.
+// Timers and tickers go by the bubble's time, so that those whose firing does nothing cost no steps; none of one node
+// fire at the same instant, for nobody could tell which came first.
 type bubbleClock struct{ actorClock }
 
 func (c bubbleClock) Now() time.Time                  { return c.proc.actor.node.Local(c.proc.Now()) }
 func (c bubbleClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 func (c bubbleClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// Sleep returns at once if the node is down: what it was to wait for does not come.
+// Sleep returns at once if the node is down: the end of the wait would never come.
 func (c bubbleClock) Sleep(d time.Duration) {
 	_ = c.proc.Sleep(context.WithoutCancel(c.proc.life), d) // it has no error to return
 }
@@ -49,8 +48,7 @@ func (c bubbleClock) NewTicker(d time.Duration) clockwork.Ticker {
 // apart is how many timers of one node are kept apart, by a nanosecond each.
 const apart = 1000
 
-// delay returns how long d of the node's time is in true time, and a little more,
-// differently for each timer.
+// delay returns how long d of the node's time is in true time, and a little more, differently for each timer.
 func (c bubbleClock) delay(d time.Duration) time.Duration {
 	p := c.proc
 	p.sim.gate.mu.Lock()
@@ -69,7 +67,7 @@ type bubbleTimer struct {
 
 	mu   sync.Mutex
 	stop func() bool
-	nth  int // of the settings of the timer: what an earlier one started no longer counts
+	nth  int // number of the setting of the timer; earlier settings no longer count
 	late int // ticks since the node has been down
 }
 
@@ -93,7 +91,7 @@ func (t *bubbleTimer) Reset(d time.Duration) bool {
 	return active
 }
 
-// clear stops the timer and takes back what it has sent.
+// clear stops the timer and removes the value that it has sent.
 func (t *bubbleTimer) clear() (active bool) {
 	t.nth++
 	if t.stop != nil {

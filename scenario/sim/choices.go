@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Choices is a schedule: for each moment at which several steps were possible,
-// the position of the one that was taken.
+// Choices is a schedule: for each moment at which several steps were possible, the position of the one that was taken.
 type Choices []int
 
 const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-// String prints the choices in one word: a character for each of them, 0 to 9
-// and a to z, and a larger one in parentheses. No choices print as "-".
+// String prints the choices in one word: a character for each of them, 0 to 9 and a to z, and a larger one in
+// parentheses. No choices print as "-".
 func (c Choices) String() string {
 	if len(c) == 0 {
 		return "-"
@@ -29,7 +28,7 @@ func (c Choices) String() string {
 	return b.String()
 }
 
-// ParseChoices reads what String prints.
+// ParseChoices parses the output of String.
 func ParseChoices(s string) (Choices, error) {
 	if s == "-" {
 		return nil, nil

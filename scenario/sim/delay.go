@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// DelayBound runs one thread for as long as it can, then the next, but for d delays at random moments: each passes over
-// the step that was due, to the one that is offered after it. With few delays it tries first what programmers do not
-// think of last: one thing that comes late. It misses what needs more delays than d.
+// DelayBound runs one thread for as long as it can, then the next, except for d delays at random moments: each delay
+// passes over the step that was due, and takes the step that is offered after it. With few delays it tries first the
+// case that programmers think of last: one event that comes late. It misses bugs that need more than d delays.
 //
 // Source: Emmi, Qadeer, Rakamarić: Delay-bounded scheduling (POPL 2011).
 func DelayBound(d int) Strategy {

@@ -53,8 +53,8 @@ func run(cfg sim.Config) (sim.Result, int) {
 	return s.Run(), c.n
 }
 
-// Two actors increment a counter by a read and a write. A random walk finds the
-// schedule in which an increment is lost, and its choices show it again.
+// Two actors increment a counter by a read and a write. A random walk finds the schedule in which an increment is lost,
+// and its choices show it again.
 func Example() {
 	var found sim.Result
 	for seed := uint64(1); ; seed++ {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Exploration runs every schedule there is, one after another: depth first, each
-// run anew, because the code of an actor cannot be copied.
+// Exploration runs every schedule, one after another: depth first, each run from the beginning, because the code of an
+// actor cannot be copied.
 //
 //	x := sim.Exploration{}
 //	for x.Next() {
@@ -16,39 +16,35 @@ import (
 //	}
 //	fmt.Println(x.Explored())
 //
-// Every run must begin in the same state and be repeatable: same actors, same
-// seed, same bounds. A run is Abandoned as soon as what can follow is covered by
-// other runs, so each must be judged by what has happened until then.
+// Every run must begin in the same state and be repeatable: same actors, same seed, same bounds. A run is Abandoned as
+// soon as other runs cover its continuations, so each run must be judged by its events until then.
 //
 // # What is left out
 //
-// Three reductions leave out schedules that can show nothing new. Each can be
-// switched off.
+// Three reductions leave out schedules that can show nothing new. Each can be switched off.
 //
 //   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
-//   - State comparison, if Config.Fingerprint is set: what follows a state is
+//   - State comparison, if Config.Fingerprint is set: the continuations of a state are
 //     explored once ([Sim.Fingerprint]). A state that comes up again with fewer
 //     steps asleep than before is left by those only.
 //   - Persistent sets: where time cannot move and nothing can befall a node, its own
-//     step ([Start], [Response], [Timer]) is taken before anybody else's.
+//     step ([Start], [Response], [Timer]) is taken before those of others.
 //
-// What remains are all reachable states, and all courses of things up to the order
-// of steps that do not race. Of what happens in different nodes at the same
-// instant, the order is therefore not explored: what judges a run must not depend
-// on it. And it must not depend on the past but for what Config.Fingerprint
-// covers: of two pasts that lead to the same state, only one is continued.
+// All reachable states remain, and all orders of steps that race. The order of events on different nodes at the same
+// instant is not explored, so the judgement of a run must not depend on it. Nor may it depend on a past that
+// Config.Fingerprint does not cover: of two pasts that lead to the same state, only one is continued.
 //
-// Source: Godefroid: Partial-order methods for the verification of concurrent
-// systems (LNCS 1032, 1996), chapters 4 to 6, for all three and their combination.
+// Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
+// 6, for all three and their combination.
 //
 // # Limits
 //
-// It is complete within the bounds of the Config and of the actors (Ticks, Pauses,
-// Crashes, Restarts, ClockSteps, MaxSteps), and up to collisions of fingerprints.
+// It is complete within the bounds of the Config and of the actors (Ticks, Pauses, Crashes, Restarts, ClockSteps,
+// MaxSteps), and up to collisions of fingerprints.
 type Exploration struct {
 	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run in which MaxStates is reached is the last.
 	MaxSchedules, MaxStates int
-	// Off are the reductions not to use.
+	// Off holds the reductions that are switched off.
 	Off Reduction
 
 	visited visited
@@ -71,24 +67,24 @@ const (
 	PersistentSets
 )
 
-// Explored is how far an Exploration has come.
+// Explored is the progress of an Exploration.
 type Explored struct {
-	Schedules int // that were run
-	States    int // that were told apart; 0 without Config.Fingerprint
+	Schedules int // the number of runs
+	States    int // the number of distinct states; 0 without Config.Fingerprint
 	// TooLong counts the runs that were cut at Config.MaxSteps.
 	TooLong int
 	// Complete says that nothing is left.
 	Complete bool
-	// Open counts the branches that are left: steps that were possible somewhere and have not been taken from there.
-	// Shallowest and Deepest are how many choices come before the first and the last of them.
+	// Open counts the branches that are left: steps that were possible at some point and have not been taken from there.
+	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
 }
 
 // frame is a moment with more than one step to explore.
 type frame struct {
 	at     int      // how many choices come before it
-	todo   []option // what is left to be taken
-	asleep []option // what need not be taken in what follows, until something races with it
+	todo   []option // the steps that are left to be taken
+	asleep []option // the steps that need not be taken until a step races with them
 }
 
 // option is a step as it is remembered when its run is over.
@@ -100,7 +96,7 @@ type option struct {
 	mayEnd   bool // the actor's code runs on, and may be done
 }
 
-// Next readies the next run; false if nothing is left, or a bound is met.
+// Next prepares the next run. It returns false if no run is left, or a bound is met.
 func (x *Exploration) Next() bool {
 	if !x.begun {
 		x.begun = true
@@ -118,7 +114,7 @@ func (x *Exploration) Next() bool {
 	return true
 }
 
-// Strategy is that of the run that Next has readied. It is for one run.
+// Strategy returns the strategy of the run that Next has prepared. It is for one run.
 func (x *Exploration) Strategy() Strategy {
 	return Strategy{
 		Name: "exhaustive",
@@ -126,7 +122,7 @@ func (x *Exploration) Strategy() Strategy {
 	}
 }
 
-// Explored returns how far the exploration has come.
+// Explored returns the progress of the exploration.
 func (x *Exploration) Explored() Explored {
 	e := x.done
 	e.States = len(x.visited.states)
@@ -278,8 +274,8 @@ func (e *explorer) ended(r Result) {
 	}
 }
 
-// dependent says whether two options, both possible now, race, or one of them could
-// keep the other from being made at all: by leaving nobody alive, which ends the run.
+// dependent reports whether two options, both possible now, race, or one of them could keep the other from happening:
+// by leaving no actor alive, which ends the run.
 func (s *Sim) dependent(a, b option) bool {
 	race, known := a.races(b.footprint)
 	if !known {
@@ -301,8 +297,7 @@ func (s Step) mayEnd() bool {
 	}
 }
 
-// endsBefore says whether the run may be over after a, so that b, which need not
-// happen, does not.
+// endsBefore says whether the run may be over after a, so that b, which need not happen, does not.
 func (s *Sim) endsBefore(a, b option) bool {
 	if !a.mayEnd || !b.kind.optional() {
 		return false
@@ -316,14 +311,12 @@ func (s *Sim) endsBefore(a, b option) bool {
 	return others == 0
 }
 
-// persistent returns the position of a step that need not wait for any other, -1
-// if there is none: whatever else can happen before it does not race with it.
+// persistent returns the position of a step that need not wait for any other, -1 if there is none: whatever else can
+// happen before it does not race with it.
 //
-// It is a node's own step. Others do not see it; time cannot move before it is
-// taken, for it must be; and nothing can befall the node. It might end its actor
-// and with it the run, which would keep optional steps from happening: so somebody
-// else must be alive who cannot crash, and whose last step can come after all of
-// those.
+// It is a node's own step. Other nodes do not see it; time cannot move before it is taken; and nothing can happen to
+// the node. It might end its actor and with it the run, which would keep optional steps from happening. So another
+// actor must be alive that cannot crash, and whose last step can come after all of those.
 func (s *Sim) persistent() int {
 	if s.ticks > 0 {
 		return -1

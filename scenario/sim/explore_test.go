@@ -19,12 +19,14 @@ import (
 // noReduction switches everything off: the plain enumeration.
 const noReduction = sim.SleepSets | sim.StateComparison | sim.PersistentSets
 
-// AnswerFingerprint makes requests to registers comparable. Whether one was missed is its outcome, which package sim knows.
+// AnswerFingerprint makes requests to registers comparable. Whether one was missed is its outcome, which package sim
+// knows.
 func (a *access) AnswerFingerprint() (uint64, bool) {
 	return uint64(fingerprint.Hash(0).Number(uint64(a.value))), true
 }
 
-// program is a small random system: actors that read and write registers, on clocks of their own, and what may befall them.
+// program is a small random system: actors that read and write registers, on clocks of their own, and what may befall
+// them.
 type program struct {
 	registers int
 	ticks     int
@@ -47,8 +49,8 @@ type command struct {
 	sleep    time.Duration
 }
 
-// drawProgram draws a program of so many commands at most. Each has odds of its own: one of all kinds of things has little
-// of each.
+// drawProgram draws a program of so many commands at most. Each has odds of its own: one of all kinds of things has
+// little of each.
 func drawProgram(rng *rand.Rand, budget int) program {
 	one := func(n int) int { return max(rng.IntN(n)-n+2, 0) } // 1 once in n, else 0
 	odds := func() int { return 1 << rng.IntN(5) }
@@ -76,8 +78,8 @@ func drawProgram(rng *rand.Rand, budget int) program {
 	return p
 }
 
-// restless is a program in which time may pass while a machine is down, for nothing, or while another one has something to
-// do, as one of the program's ticks. What is possible then is the same, but for the ticks that are left.
+// restless is a program in which time may pass while a machine is down, for nothing, or while another one has something
+// to do, as one of the program's ticks. What is possible then is the same, but for the ticks that are left.
 func restless() program {
 	return program{registers: 1, ticks: 1, forgets: true, actors: []programActor{
 		{actor: sim.Actor{Crashes: 1, Restarts: 1}, script: []command{{write: true}, {write: true}}},
@@ -254,8 +256,8 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	}
 }
 
-// walker walks at random, and checks that equal states have equal futures: the same steps are possible, and each leads to
-// equal states.
+// walker walks at random, and checks that equal states have equal futures: the same steps are possible, and each leads
+// to equal states.
 type walker struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -318,8 +320,8 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	}
 }
 
-// A state need not be left by steps that are asleep, for another state is left by them. One that comes up again with fewer
-// steps asleep is left by the others then: each state by all but those that were asleep each time.
+// A state need not be left by steps that are asleep, for another state is left by them. One that comes up again with
+// fewer steps asleep is left by the others then: each state by all but those that were asleep each time.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	type left struct{ possible, asleep, taken []uint64 }
 	fewer := 0
@@ -366,7 +368,8 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	t.Logf("%d times a state came up again with fewer steps asleep", fewer)
 }
 
-// Larger programs, which the plain enumeration does not get through: there the reductions have more to do with each other.
+// Larger programs, which the plain enumeration does not get through: there the reductions have more to do with each
+// other.
 func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
 	const bound = 10_000
 	compared, alone, all := 0, 0, 0

@@ -2,10 +2,9 @@ package sim
 
 import "math/rand/v2"
 
-// moments are steps of a run, drawn at random before it begins. They are counted
-// in steps and not in choices: how many choices a run has differs a lot from run
-// to run, how many steps much less, so that one run is a fair estimate for others.
-// A moment at which there is no choice comes with the next one.
+// moments are steps of a run, drawn at random before it begins. They are counted in steps and not in choices: how many
+// choices a run has differs a lot from run to run, how many steps much less, so that one run is a fair estimate for
+// others. A moment at which there is no choice comes with the next one.
 type moments struct {
 	left []int // by the number of steps before each
 	step int

@@ -1,8 +1,7 @@
 package sim
 
-// Move names a step by what it is, so that a schedule can be told of in another
-// run than the one it was seen in, even of a world that has been changed a little.
-// Of the steps possible at one moment, no two have the same name.
+// Move identifies a step by its content, so that a schedule can be described for another run than its own, even in a
+// world that was changed a little. Of the steps possible at one moment, no two have the same Move.
 type Move struct {
 	Kind    Kind
 	Name    string // Step.Name
@@ -10,34 +9,31 @@ type Move struct {
 	item    uint64 // of a source's step
 }
 
-// Move returns the step's name.
+// Move returns the step's identity.
 func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.item} }
 
-// own reports whether the step is one of an actor's own code: it starts, its request takes effect, its answer arrives, or
-// it wakes.
+// own reports whether the step is one of an actor's own code: it starts, its request takes effect, its answer arrives,
+// or it wakes.
 func (k Kind) own() bool { return k <= Timer }
 
-// SchedulingPoint is a moment of a run, told by what the actors have done so far, and not
-// by how many choices there were: it means the same in a run that went another
-// way for a while. No two moments of a run are the same.
+// SchedulingPoint identifies a moment of a run by the steps that the actors have taken so far, and not by the number of
+// choices: it means the same in a run that went another way for a while. No two moments of a run have the same.
 type SchedulingPoint struct {
 	actor string // the actor whose code took the latest step of any code; "" before the first
 	steps int    // the number of steps that its code has taken
 	since int    // the number of steps since then, which are of no actor's code
 }
 
-// Deviation is a moment at which a schedule leaves the default one, and the step
-// that is taken there.
+// Deviation is a moment at which a schedule leaves the default schedule, and the step that it takes there.
 //
-// The default schedule runs the code that runs already for as long as it can run,
-// then that of the next actor in turn. When no code can run, time moves. What need
-// not happen does not: no pause, no crash, no fault, no deletion.
+// The default schedule runs the current actor's code for as long as it can run, then that of the next actor in turn.
+// When no code can run, time moves. Optional steps are never taken: no pause, no crash, no fault, no deletion.
 type Deviation struct {
 	At   SchedulingPoint
 	Move Move
 }
 
-// place follows a run and knows at which moment it is.
+// place follows a run and knows its current moment.
 type place struct {
 	at     SchedulingPoint
 	thread int   // of the code that ran last
@@ -58,8 +54,8 @@ func (p *place) saw(s Step) {
 	p.at = SchedulingPoint{actor: s.proc.actor.Name, steps: p.steps[index]}
 }
 
-// due returns the step that comes next if nothing is out of the ordinary: of the running thread, or of the next one in
-// turn. If nobody can run, time moves. Whatever else need not happen is never due.
+// due returns the next step of the default schedule: of the running thread, or of the next one in turn. If no code can
+// run, time moves. Optional steps are never due.
 func due(steps []Step, running int) int {
 	after, first := -1, -1
 	for i, s := range steps {
@@ -81,8 +77,8 @@ func due(steps []Step, running int) int {
 	return max(first, 0)
 }
 
-// Deviate takes the default schedule but for the given deviations. One whose
-// moment does not come, or whose step is not possible then, is left out.
+// Deviate takes the default schedule except for the given deviations. A deviation is left out if its moment does not
+// come, or if its step is not possible then.
 func Deviate(deviations []Deviation) Strategy {
 	moves := make(map[SchedulingPoint]Move, len(deviations))
 	for _, d := range deviations {
@@ -107,9 +103,8 @@ func (d *deviate) Choose(steps []Step) int {
 	return due(steps, d.thread)
 }
 
-// Follow takes, of the steps that are possible, the one that comes first in the
-// given moves, each of which is done once. Where none of them is possible, it
-// takes the default schedule.
+// Follow takes the first of the given moves that is possible, each move once. Where none is possible, it takes the
+// default schedule.
 func Follow(moves []Move) Strategy {
 	return strategyOf("follow", func() Chooser {
 		left := make([]Move, len(moves))
@@ -142,7 +137,7 @@ func (f *follow) Choose(steps []Step) int {
 	return due(steps, f.thread)
 }
 
-// indexOf returns the step of that name, or -1.
+// indexOf returns the position of the step with that Move, or -1.
 func indexOf(steps []Step, move Move) int {
 	for i := range steps {
 		if steps[i].Kind == move.Kind && steps[i].Move() == move {

@@ -6,19 +6,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
-// Order hashes a run's partial order: which steps there were, and which of them
-// came after which where it can matter (see Step.Races). Two runs that differ only
-// in the order of steps that do not touch each other have the same hash; two that
-// differ in more have different ones, but for a chance of one in 2^64. Counting
-// distinct orders says how much of what could happen a campaign has seen, where
-// counting schedules does not.
+// Order hashes a run's partial order: its steps, and the order of those that race (see Step.Races). Two runs that
+// differ only in the order of steps that do not race have the same hash. Any other two runs have different hashes, with
+// a chance of error of one in 2^64. The number of distinct orders tells how much of the possible behaviour a campaign
+// has seen; the number of schedules does not.
 //
-// Each step is mixed with the latest step of its thread and of each thing that it
-// reads or writes, and the run is the sum of its steps, in which the order of the
-// terms is lost. An Order is of one run; the zero Order is ready.
+// Each step is mixed with the latest step of its thread and of each thing that it reads or writes. The run is the sum
+// of its steps, in which the order of the terms is lost. An Order is for one run; the zero Order is ready.
 //
-// Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), of what is
-// hashed here.
+// Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), of what is hashed here.
 type Order struct {
 	sum  uint64
 	base uint64 // the latest step of time, on which everything later depends
@@ -30,7 +26,7 @@ type Order struct {
 	global          uint64 // the sum of the steps that the world sees
 }
 
-// touched is what the next step that touches a thing depends on.
+// touched holds the steps that the next access to a thing depends on.
 type touched struct {
 	write uint64 // the latest step that wrote it
 	reads uint64 // the sum of those that have read it since
@@ -39,8 +35,7 @@ type touched struct {
 // Hash returns the hash of the run so far.
 func (o *Order) Hash() uint64 { return o.sum }
 
-// Of returns the strategy, with o looking at each step that it leads to. It
-// serves for one run.
+// Of returns a strategy that takes the same steps as s and shows each of them to o. It serves for one run.
 func (o *Order) Of(s Strategy) Strategy {
 	return Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) Chooser {
 		chooser := s.New(rng, expectedSteps)
@@ -87,8 +82,7 @@ func (o *Order) add(s Step) {
 	o.sum += h
 }
 
-// touch mixes a step with those that its accesses make it depend on, and notes
-// that they are its own now.
+// touch mixes a step with those that its accesses make it depend on, and notes that the things were touched by it.
 func (o *Order) touch(h uint64, accesses []Access) uint64 {
 	h = fingerprint.Mix(h, o.unknown)
 	if accesses == nil {

@@ -5,18 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// PCT is the probabilistic concurrency tester with bug depth d: threads get
-// random priorities, the highest one that can run runs, and at d-1 random steps
-// the thread that would run falls below all others. A bug that needs d ordering
-// constraints among n threads in k steps is found with a chance of at least
-// 1/(n k^(d-1)) a run.
+// PCT is the probabilistic concurrency tester with bug depth d. Threads get random priorities, and the thread with the
+// highest one runs. At d-1 random steps, the thread that would run falls below all others. A bug that needs d ordering
+// constraints among n threads in k steps is found with a chance of at least 1/(n k^(d-1)) a run.
 //
-// Source: Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler
-// with probabilistic guarantees of finding bugs (ASPLOS 2010).
+// Source: Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic guarantees of finding
+// bugs (ASPLOS 2010).
 //
-// Deviation: the threads of the environment (time, sweeps, what befalls a node)
-// can nearly always run, so a fixed high priority would spend all their steps at
-// the start of the run. They draw a new priority after each step.
+// Deviation: the threads of the environment (time, sweeps, pauses and crashes) can nearly always run, so a fixed high
+// priority would spend all their steps at the start of the run. They draw a new priority after each step.
 func PCT(d int) Strategy {
 	return Strategy{
 		Name: fmt.Sprintf("pct%d", d),
@@ -48,8 +45,8 @@ func (p *pct) Choose(steps []Step) int {
 	return best
 }
 
-// best returns the first step of the thread with the highest priority; among
-// several steps of one thread (a request that may also be lost) chance decides.
+// best returns the first step of the thread with the highest priority; among several steps of one thread (a request
+// that may also be lost) chance decides.
 func (p *pct) best(steps []Step) int {
 	best, same := 0, 0
 	for i, s := range steps {

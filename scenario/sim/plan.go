@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// Plan says which strategy each schedule of a campaign is run with.
+// Plan assigns a strategy to each schedule of a campaign.
 type Plan struct {
 	Name string
-	// At returns the strategy of the i-th schedule, from 0. That of the first must not need an estimate of the run's length:
-	// the first schedule is the estimate for the others.
+	// At returns the strategy of the i-th schedule, from 0. That of the first must not need an estimate of the run's
+	// length: the first schedule is the estimate for the others.
 	At func(i int) Strategy
 }
 
-// Portfolio is the default plan: a schedule each with no delay, one, two and three,
-// which show what goes wrong when one thing comes late; then strategies that are good at
-// different bugs take turns. None of them alone is the best for every bug; taking
-// turns costs at most as many times the schedules of the best as there are of them.
+// Portfolio is the default plan. Its first four schedules have no delay, one, two and three: they show the bugs that
+// need one late event. Then four strategies that are good at different bugs take turns. No strategy alone is the best
+// for every bug; taking turns costs at most four times the schedules of the best one.
 func Portfolio() Plan {
 	var delays [4]Strategy
 	for d := range delays {

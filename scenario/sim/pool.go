@@ -2,18 +2,17 @@ package sim
 
 import "iter"
 
-// Pool lends runs their coroutines, one run after another: to start a coroutine
-// and to grow its stack is a good part of what a short run costs. It also keeps
-// the room for the Sim itself, for its actors and for its steps. No run can tell
-// whether others had before what it was lent, and nothing of one may be used when
-// the next has been made. The zero Pool is ready; Close ends what is left of it.
+// Pool lends coroutines to runs, one run after another: starting a coroutine and growing its stack is a large part of
+// the cost of a short run. It also keeps the memory of the Sim, its actors and its steps. A run does not depend on
+// earlier users of the pool, and must not be used after the next one is made. The zero Pool is ready; Close ends its
+// coroutines.
 type Pool struct {
 	idle  []*coroutine
 	sim   *Sim
 	steps []Step // room for those of one moment
 }
 
-// room returns what the next Sim is made of: what it has is that of the last one.
+// room returns the memory for the next Sim, which still has the content of the last one.
 func (c *Pool) room() *Sim {
 	if c.sim == nil {
 		c.sim = new(Sim)
@@ -51,7 +50,7 @@ func (c *Pool) back(co *coroutine) {
 type coroutine struct {
 	proc   *Proc
 	resume func() (struct{}, bool)
-	stop   func() // unwinds what runs, and ends
+	stop   func() // unwinds the running code, and ends the coroutine
 	yield  func(struct{}) bool
 }
 

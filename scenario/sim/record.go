@@ -5,19 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// Attempt runs one schedule and says whether it shows what it should: whether
-// an invariant is violated again, for instance. It must be deterministic, except
-// that it may refuse every schedule from some moment on, which ends a search.
+// Attempt runs one schedule and reports whether the run shows the wanted behaviour, for instance the same violation. It
+// must be deterministic, except that it may refuse every schedule from some moment on, which ends a search.
 type Attempt func(Strategy) (Result, bool)
 
-// Recorded is a run that shows what it should, with its schedule in the forms
-// that survive a change of the world.
+// Recorded is a run that shows the wanted behaviour, with its schedule in the forms that survive a change of the world.
 type Recorded struct {
 	Result     Result
 	Moves      []Move      // every step
-	Deviations []Deviation // Deviate of them is the same run
+	Deviations []Deviation // Deviate of them repeats the run
 
-	detours []Deviation // what was possible beside the moves and is of some actor's code
+	detours []Deviation // steps of actors' code that were possible and not taken
 }
 
 // Record attempts a schedule and records it.

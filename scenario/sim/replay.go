@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Replay takes the given choices. Where they end it takes the first possible
-// step, so a prefix of a schedule is a schedule too. A choice that is not
-// possible ends the run with a *DivergedError.
+// Replay takes the given choices. After the last one it takes the first possible step, so a prefix of a schedule is a
+// schedule too. A choice that is not possible ends the run with a *DivergedError.
 func Replay(choices Choices) Strategy {
 	return strategyOf("replay", func() Chooser { return &replay{left: choices} })
 }
@@ -23,7 +22,7 @@ func (r *replay) Choose(steps []Step) int {
 	return next
 }
 
-// Prefix takes the given choices, and then what another strategy picks.
+// Prefix takes the given choices, and then the choices of another strategy.
 func Prefix(choices Choices, then Strategy) Strategy {
 	return Strategy{
 		Name: "replay, then " + then.Name,
@@ -51,8 +50,8 @@ func (p *prefix) Watch(s Step) {
 	}
 }
 
-// DivergedError says that a replayed schedule does not fit the run: the scenario,
-// the protocol or the simulator has changed since it was recorded.
+// DivergedError says that a replayed schedule does not fit the run: the scenario, the protocol or the simulator has
+// changed since it was recorded.
 type DivergedError struct {
 	step    int // the step that could not be taken, from 1
 	choice  int // the position that was asked for

@@ -2,13 +2,11 @@ package sim
 
 import "slices"
 
-// Shrink looks for a schedule that shows the same with fewer context switches,
-// then with fewer steps, then in less time. It is greedy and deterministic: what
-// it returns is no worse than from, and is itself not shrunk any further.
+// Shrink looks for a schedule that shows the same with fewer context switches, then with fewer steps, then in less
+// time. It is greedy and deterministic: the result is no worse than from, and cannot be shrunk any further by it.
 //
-// It deletes deviations from the default schedule, as delta debugging does; moves
-// what one actor does in a row to where it does something anyway; and lets
-// another actor go first, moment by moment.
+// It deletes deviations from the default schedule, as delta debugging does. It joins stretches of one actor's steps.
+// And it lets another actor go first, moment by moment.
 //
 // Source: Zeller, Hildebrandt: Simplifying and isolating failure-inducing input (TSE 2002); Jalbert, Sen: A trace
 // simplification technique for effective debugging of concurrent programs (FSE 2010).

@@ -15,11 +15,11 @@ import (
 type Config struct {
 	// Clock is true time. Nil is a new one at fakeclock.Epoch.
 	Clock *fakeclock.Clock
-	// Seed is where all randomness of the run comes from.
+	// Seed is the source of all randomness of the run.
 	Seed uint64
 	// Strategy picks the steps. The zero Strategy is RandomWalk.
 	Strategy Strategy
-	// ExpectedSteps is an estimate of the run's steps, for strategies that spread something over a run. At least 1.
+	// ExpectedSteps estimates the run's steps, at least 1. Some strategies need it.
 	ExpectedSteps int
 	// MaxSteps cuts a run that does not end. Default: 10,000.
 	MaxSteps int
@@ -28,20 +28,21 @@ type Config struct {
 	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever for others. It
 	// makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what it must cover.
 	Fingerprint func() uint64
-	// Bubble, if set, is what the run happens in, and actors may then have goroutines: see there. No exploration can run
-	// in one. The Clock must show the bubble's time.
+	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in one.
+	// The Clock must show the bubble's time.
 	Bubble Bubble
-	// Context is what Proc.Life derives from. It is needed with a Bubble.
+	// Context is the parent of Proc.Life. It is needed with a Bubble.
 	Context context.Context
 	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
 	Pool *Pool
-	// Trace, if set, hears of every step.
+	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
-	// OnNode, if set, hears of what befalls a node: Pause, Resume, Crash, Restart, ClockStep; and of the Orphan it left.
+	// OnNode, if set, is called for each Pause, Resume, Crash, Restart and ClockStep of a node, and for each Orphan that
+	// it left.
 	OnNode func(k Kind, p *Proc, note string)
 }
 
-// usualChoices is what a short run has room for at first.
+// usualChoices is the initial capacity for the choices of a run.
 const usualChoices = 24
 
 // defaultMaxSteps is the default of Config.MaxSteps.
@@ -74,13 +75,14 @@ func (e End) String() string {
 	}
 }
 
-// Result is what is left of a run. Seed and Choices are enough to run it again.
+// Result is the outcome of a run. Seed and Choices are enough to run it again.
 type Result struct {
 	Seed    uint64
 	Choices Choices
 	Steps   int
-	// Switches is how often a step of an actor's own code (Start, Effect, Response, Timer) was another actor's than the one before it. What
-	// befalls a node, what a source does and the passing of time are nobody's code.
+	// Switches is the number of context switches: steps of an actor's own code (Start, Effect, Response, Timer) that
+	// follow a step of another actor's code. Pauses, crashes, steps of a source and the passing of time are of no actor's
+	// code.
 	Switches int
 	Elapsed  time.Duration // true time, from the start of the run to its end
 	End      End
@@ -109,16 +111,16 @@ type Sim struct {
 	result   Result
 	gate     gate
 	orphaned uint64 // how many orphans there have been, in a Bubble
-	passed   bool   // time went to the horizon, and nobody waited for it
+	passed   bool   // time went to the horizon, and no goroutine waited for it
 }
 
 // orphan is a request in the network whose sender has crashed.
 type orphan struct {
 	sender  *Proc
 	request Request
-	// observed is what its sender had observed until it crashed.
+	// observed is the sender's fingerprint when it crashed.
 	observed fingerprint.Hash
-	// item tells apart what the goroutines of one sender left.
+	// item distinguishes requests of different goroutines of one sender.
 	item uint64
 }
 
@@ -166,8 +168,7 @@ func (s *Sim) Add(a Actor) {
 	node.newIncarnation(s)
 }
 
-// roomForActor returns the room that an actor of a former run had at the next
-// place.
+// roomForActor returns the room that an actor of a former run had at the next place.
 func (s *Sim) roomForActor() *actor {
 	if n := len(s.actors); n < cap(s.actors) && s.actors[:n+1][n] != nil {
 		return s.actors[:n+1][n]
@@ -186,8 +187,7 @@ func (s *Sim) now() time.Time {
 	return s.clock.Now()
 }
 
-// Run runs until every actor is done, the bound is reached or something breaks,
-// and unwinds what is left of the actors.
+// Run runs until every actor is done, the bound is reached or something breaks, and unwinds what is left of the actors.
 func (s *Sim) Run() Result {
 	for s.result.End == 0 {
 		switch over := !s.collect(); {
@@ -267,11 +267,11 @@ func (s *Sim) fail(err error) {
 	}
 }
 
-// collect gathers the steps possible now, in their total order, and says whether
-// any actor still has something to do, now or later.
+// collect gathers the steps possible now, in their total order, and says whether any actor still has something to do,
+// now or later.
 func (s *Sim) collect() (goesOn bool) {
 	s.steps, s.required = s.steps[:0], false
-	waiting := false // somebody needs time to move
+	waiting := false // an actor waits for time to move
 	for _, a := range s.actors {
 		waiting = s.collectActor(a) || waiting
 	}
@@ -321,7 +321,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		}
 		return false
 	}
-	if p.state == calling { // a pause of the node does not hold up what is already in the network
+	if p.state == calling { // a pause of the node does not hold up a request in the network
 		outcomes := p.request.Outcomes()
 		for _, outcome := range outcomes {
 			s.offer(p, Effect, outcome)
@@ -396,8 +396,7 @@ func (s *Sim) boundary() (time.Time, bool) {
 	return next, ok
 }
 
-// take takes the step and says in words what happened. Words that take work are
-// made only for a trace.
+// take takes the step and returns its effect in words. Words that cost work are made only for a trace.
 func (s *Sim) take(step *Step) (text string) {
 	p, traced := step.proc, s.cfg.Trace != nil
 	s.observe(step)
@@ -452,7 +451,7 @@ func (s *Sim) take(step *Step) (text string) {
 	return text
 }
 
-// befall does to a node what only its environment can.
+// befall applies a step of the environment to a node.
 func (s *Sim) befall(step *Step) (note string) {
 	a := step.proc.actor
 	switch step.Kind {

@@ -2,29 +2,25 @@ package sim
 
 import "github.com/isr-sim/isr-sim/internal/fingerprint"
 
-// Fingerprinter is a Request whose answer can be compared. Without it, no two
-// states after the request took effect are ever taken for the same.
+// Fingerprinter is implemented by a Request whose answer can be compared. Without it, no two states after the request
+// took effect count as equal.
 type Fingerprinter interface {
-	// AnswerFingerprint returns, after Apply, a number that is equal for equal answers and effects; false if it cannot say.
-	// It must cover what the actor will get to know, and what the world will remember of this very request, such as that
-	// it need not be done twice.
+	// AnswerFingerprint returns a number, after Apply, that is equal for equal answers and effects; false if there is
+	// none. It must cover the answer that the actor will get, and the world's memory of this very request, such as that it
+	// need not be done twice.
 	AnswerFingerprint() (answer uint64, ok bool)
 }
 
-// Fingerprint returns a number that is equal for equal states of the run, and
-// hardly ever for others (among n states, with a chance of about n*n/2^65). Equal
-// states have the same future: the same steps are possible, and lead to equal
-// states. It needs Config.Fingerprint and is 0 without it. Call it between steps,
-// such as in Config.Trace.
+// Fingerprint returns a number that is equal for equal states of the run, and hardly ever for others (among n states,
+// with a chance of about n*n/2^65). Equal states have the same future: the same steps are possible, and lead to equal
+// states. It needs Config.Fingerprint and is 0 without it. Call it between steps, such as in Config.Trace.
 //
-// It covers true time, the ticks that are left, the world's own fingerprint, and
-// for each actor what its code has observed (each resumption with the time and
-// the node's clock, each effect of its requests with the time, the outcome and
-// the answer) together with what may still befall its node. The code of an actor
-// is deterministic in its observations, so they stand for its local state, which
-// nobody can look at. What an actor that has ended, or crashed for good, had
-// observed no longer counts: if the world remembers it, that is for
-// Config.Fingerprint to cover.
+// It covers true time, the ticks that are left, the world's own fingerprint, and for each actor the observations of its
+// code (each resumption with the time and the node's clock, each effect of its requests with the time, the outcome and
+// the answer) together with the pauses, crashes, restarts and clock steps that are left. The code of an actor is
+// deterministic in its observations, so they stand for its local state, which cannot be read. The observations of an
+// actor that has ended, or crashed for good, no longer count: if the world remembers them, Config.Fingerprint has to
+// cover that.
 func (s *Sim) Fingerprint() uint64 {
 	if s.cfg.Fingerprint == nil {
 		return 0
@@ -53,23 +49,21 @@ func (a *actor) fingerprint() fingerprint.Hash {
 	return h
 }
 
-// alive says whether the actor has something to do, now or later, unless its node
-// comes back from a crash.
+// alive says whether the actor has something to do, now or later, unless its node comes back from a crash.
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
-// Forget says that from here on, what the actor's code does depends on nothing
-// that it has observed before this instant, but for what state stands for: the
-// code is at a place, and in a state, that it reaches in many ways. It lets states
-// be equal whose pasts are not. Untrue, it hides schedules from an Exploration.
+// Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
+// for the given state: the code is at a point that it reaches in many ways. It lets states be equal whose pasts are
+// not. A wrong use hides schedules from an Exploration.
 func (p *Proc) Forget(state uint64) {
 	if p.sim.cfg.Fingerprint == nil {
 		return
 	}
 	p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
-	p.actor.observeTime() // what the code goes on with may read the clock before it parks
+	p.actor.observeTime() // the code may read the clock before it parks
 }
 
-// observe notes what the actor whose step is about to be taken gets to know by it.
+// observe notes the observation that a step brings to its actor.
 func (s *Sim) observe(step *Step) {
 	if s.cfg.Fingerprint == nil {
 		return
@@ -82,7 +76,7 @@ func (s *Sim) observe(step *Step) {
 	}
 }
 
-// observeTime notes what the node's clock shows, and true time, which is recorded.
+// observeTime notes the node's clock, and true time, which is recorded.
 func (a *actor) observeTime() {
 	a.observed = a.observed.Number(uint64(a.node.True().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind says what a step does.
+// Kind is the kind of a step.
 type Kind uint8
 
 // The kinds of steps. Within one actor they are offered in this order.
@@ -43,10 +43,10 @@ func (k Kind) optional() bool { return k >= Restart }
 // Step is one thing that can happen next.
 type Step struct {
 	Kind Kind
-	// Thread numbers who would take the step: strategies that give priorities give them to threads. The steps of one
-	// actor's own code share a thread; what befalls its node is another; so are orphans, each source, and time.
+	// Thread numbers the step's thread: strategies with priorities give them to threads. The steps of one actor's own code
+	// share a thread; pauses, crashes and clock steps of its node are another; so are orphans, each source, and time.
 	Thread int
-	// Name says whose step it is: an actor with its incarnation, a source, or "time".
+	// Name is the name of the step's owner: an actor with its incarnation, a source, or "time".
 	Name string
 
 	proc     *Proc
@@ -58,27 +58,28 @@ type Step struct {
 	until    time.Time
 }
 
-// TraceStep is a step that happened, as a trace hears of it.
+// TraceStep is a step that was taken, for a trace.
 type TraceStep struct {
 	N       int       // steps are counted from 1
 	Time    time.Time // true time, after the step
 	Step    Step
-	Options int    // how many steps were possible
-	Text    string // what happened, in words
+	Options int    // the number of steps that were possible
+	Text    string // the effect, in words
 }
 
-// Source offers steps that belong to no actor, such as a sweeper's deletions.
-// Its methods are called between steps and must not block.
+// Source offers steps that belong to no actor, such as a sweeper's deletions. Its methods are called between steps and
+// must not block.
 type Source interface {
 	// Name is printed in traces and must be unique among sources.
 	Name() string
 	// Steps returns the steps that are possible now, each by a number that keeps its meaning while others are taken. The
 	// caller only reads the slice, and only until the next step.
 	Steps() []uint64
-	// Accesses returns what one of them reads and writes. Nil means that it may be anything. The slice stays as it is.
+	// Accesses returns the reads and writes of one of them. Nil means that it may access anything. The slice stays as it
+	// is.
 	Accesses(step uint64) []Access
-	// Take takes one of them and says in words what happened.
+	// Take takes one of them and returns its effect in words.
 	Take(step uint64) string
-	// Next returns the earliest instant after now at which something the source cares about changes: time stops there.
+	// Next returns the earliest instant after now at which the source's steps change: time stops there.
 	Next(now time.Time) (time.Time, bool)
 }

@@ -2,15 +2,14 @@ package sim
 
 import "math/rand/v2"
 
-// Strategy makes a chooser for one run. The random stream is the run's own;
-// expectedSteps estimates how many steps the run will have (at least 1).
+// Strategy makes a chooser for one run. The random stream is the run's own; expectedSteps estimates the steps of the
+// run (at least 1).
 type Strategy struct {
 	Name string
 	New  func(rng *rand.Rand, expectedSteps int) Chooser
 }
 
-// From returns the strategy with a random stream of its own, instead of that of
-// the run's seed. It is for one run.
+// From returns the strategy with the given random stream in place of that of the run's seed. It is for one run.
 func (s Strategy) From(rng *rand.Rand) Strategy {
 	return Strategy{Name: s.Name, New: func(_ *rand.Rand, expectedSteps int) Chooser { return s.New(rng, expectedSteps) }}
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/fingerprint"
 )
 
-// Stream returns the random stream called name of seed. Streams of one seed are
-// independent of each other: drawing more from one changes nothing in another.
+// Stream returns the random stream called name of seed. Streams of one seed are independent of each other: drawing more
+// from one changes nothing in another.
 func Stream(seed uint64, name string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, nameHash(name)))
 }
 
-// Derive returns the seed of the n-th child of seed, such as the n-th schedule
-// of a campaign. Children can be made in any order, on any machine.
+// Derive returns the seed of the n-th child of seed, such as the n-th schedule of a campaign. Children can be made in
+// any order, on any machine.
 func Derive(seed uint64, n int) uint64 {
 	return fingerprint.Mix(seed, uint64(n))
 }

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// visited knows the states that an exploration has been in, each with the steps
-// that were asleep when it was left. A state costs about 25 bytes: its fingerprint
-// and the number of its sleep set, of which there are few different ones.
+// visited knows the states that an exploration has been in, each with the steps that were asleep when it was left. A
+// state costs about 25 bytes: its fingerprint and the number of its sleep set, of which there are few different ones.
 type visited struct {
 	states map[uint64]uint32 // fingerprint to place in sets
 	sets   [][]uint64        // of step IDs, each sorted; the first is the empty one
