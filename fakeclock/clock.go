@@ -9,23 +9,20 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// Epoch is where clocks start unless there is a reason for another time:
-// 2040-01-01T00:00:00Z. It lies well after real time, so that a service which
-// judges expiry by its own clock does not expire rows written at fake times.
+// Epoch is where clocks start unless there is a reason for another time: 2040-01-01T00:00:00Z. It lies well after real
+// time, so that a service which judges expiry by its own clock does not expire rows written at fake times.
 var Epoch = time.Date(2040, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// A Clock is a clock that moves only when it is told to. It implements
-// [clockwork.Clock]. It shows true time: [Clock.Node] makes the clocks of
-// machines that disagree with it. Make one with [New]; all methods may be called
-// by several goroutines at once.
+// A Clock is a clock that moves only when it is told to. It implements [clockwork.Clock]. It shows true time:
+// [Clock.Node] makes the clocks of machines that disagree with it. Make one with [New]; all methods may be called by
+// several goroutines at once.
 type Clock struct {
 	start time.Time
 	root  Node // the view without offset or drift: the Clock's own methods
 
-	// shown is now for those who only read it, which is what clocks are mostly
-	// for: they need no lock.
+	// shown is now for readers without the lock: most uses of a clock only read it.
 	shown atomic.Pointer[time.Time]
-	room  []time.Time // for what will be shown next: a few are made at once
+	room  []time.Time // memory for the next values of shown, of which a few are made at once
 
 	mu        sync.Mutex
 	now       time.Time
@@ -36,8 +33,7 @@ type Clock struct {
 
 var _ clockwork.Clock = (*Clock)(nil)
 
-// New returns a Clock that shows start, without its monotonic reading, and shows
-// all later times in start's location.
+// New returns a Clock that shows start, without its monotonic reading, and shows all later times in start's location.
 func New(start time.Time) *Clock {
 	start = start.Round(0)
 	c := &Clock{start: start, now: start, target: start}
@@ -46,22 +42,19 @@ func New(start time.Time) *Clock {
 	return c
 }
 
-// Advance moves the clock forward by d, one deadline at a time: at each deadline
-// on the way, [Clock.Now] is exactly that deadline while everything due then
-// fires, in the order of registration.
+// Advance moves the clock forward by d, one deadline at a time: at each deadline on the way, [Clock.Now] is exactly
+// that deadline while everything due then fires, in the order of registration.
 //
-// Functions given to [Clock.AfterFunc] run here, in the goroutine that called
-// Advance, one after another, and Advance returns after the last. They may use
-// the clock freely, except to wait for it. What they register within the span
+// Functions given to [Clock.AfterFunc] run here, in the goroutine that called Advance, one after another, and Advance
+// returns after the last. They may use the clock freely, except to wait for it. What they register within the span
 // fires within the same Advance.
 //
-// An Advance called by such a function cannot move the clock under it. It returns
-// at once, and its d is added to the Advance under way. An Advance called by
-// another goroutine while such a function runs does the same; at any other moment
-// it waits for its turn. Either way, the durations of all calls add up.
+// An Advance called by such a function cannot move the clock under it. It returns at once, and its d is added to the
+// Advance under way. An Advance called by another goroutine while such a function runs does the same; at any other
+// moment it waits for its turn. Either way, the durations of all calls add up.
 //
-// Advance(0) runs the functions that are due now. A negative d does nothing: the
-// clock never goes back. (A node's clock can: [Node.Step].)
+// Advance(0) runs the functions that are due now. A negative d does nothing: the clock never goes back. (A node's clock
+// can: [Node.Step].)
 func (c *Clock) Advance(d time.Duration) {
 	if d < 0 {
 		return
@@ -71,9 +64,8 @@ func (c *Clock) Advance(d time.Duration) {
 	c.advance(c.target.Add(d))
 }
 
-// AdvanceTo moves the clock forward to t as [Clock.Advance] does. If t is
-// before Now it does nothing. Called while a function of AfterFunc runs, it returns
-// at once, and the Advance under way goes on to t if it was not going that far.
+// AdvanceTo moves the clock forward to t as [Clock.Advance] does. If t is before Now it does nothing. Called while a
+// function of AfterFunc runs, it returns at once, and the Advance under way goes on to t if it was not going that far.
 func (c *Clock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,9 +75,8 @@ func (c *Clock) AdvanceTo(t time.Time) {
 	c.advance(c.normal(t))
 }
 
-// advance fires what is due until the clock shows target. It is called with the
-// clock locked, and unlocks it only around callbacks: whoever finds an advance
-// under way was called by a callback, or during one.
+// advance fires all deadlines until the clock shows target. It is called with the clock locked, and unlocks it only
+// around callbacks: a caller that finds an advance under way was called by a callback, or during one.
 func (c *Clock) advance(target time.Time) {
 	if target.After(c.target) {
 		c.target = target
@@ -94,8 +85,8 @@ func (c *Clock) advance(target time.Time) {
 		return
 	}
 	c.advancing = true
-	// Deferred for the callback that panics, or ends its test: time then stands
-	// where it did that, and the clock stays usable.
+	// Deferred for the callback that panics, or ends its test: time then stands where it did that, and the clock stays
+	// usable.
 	defer func() {
 		c.advancing = false
 		c.target = c.now
@@ -137,15 +128,14 @@ func (c *Clock) schedule(w *waiter, deadline time.Time) {
 	c.queue.add(w, deadline)
 }
 
-// normal returns t as this clock shows it: in the clock's location, without a
-// monotonic reading, so that comparing and printing depend on nothing else.
+// normal returns t as this clock shows it: in the clock's location, without a monotonic reading, so that comparing and
+// printing depend on nothing else.
 func (c *Clock) normal(t time.Time) time.Time {
 	return t.Round(0).In(c.start.Location())
 }
 
-// Next returns the time at which the next timer, ticker, sleeper or context of
-// this clock and its nodes is due; false if nothing is. It is Now when a function
-// waits to run that was registered with a duration that is not positive.
+// Next returns the time at which the next timer, ticker, sleeper or context of this clock and its nodes is due; false
+// if nothing is. It is Now when a function waits to run that was registered with a duration that is not positive.
 //
 // AdvanceTo(Next()) is the smallest step that makes something happen.
 func (c *Clock) Next() (time.Time, bool) {
@@ -157,12 +147,11 @@ func (c *Clock) Next() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Waiters returns how many timers, running tickers, sleepers and contexts wait on
-// this clock and its nodes. A test that expects to have released everything
-// compares it with zero.
+// Waiters returns how many timers, running tickers, sleepers and contexts wait on this clock and its nodes. A test that
+// expects to have released everything compares it with zero.
 //
-// It is not a way to wait for another goroutine: a count cannot tell a timer not
-// yet reset from one reset already. See "Goroutines" in the package documentation.
+// It is not a way to wait for another goroutine: a count cannot tell a timer not yet reset from one reset already. See
+// "Goroutines" in the package documentation.
 func (c *Clock) Waiters() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,46 +167,40 @@ func (c *Clock) Since(t time.Time) time.Duration { return c.root.Since(t) }
 // Until returns the duration until t: t.Sub(Now()).
 func (c *Clock) Until(t time.Time) time.Duration { return c.root.Until(t) }
 
-// Sleep blocks the calling goroutine until another has moved the clock by d. A d
-// that is not positive returns at once. Sleeping in a function given to
-// [Clock.AfterFunc] blocks the Advance it waits for, forever.
+// Sleep blocks the calling goroutine until another has moved the clock by d. A d that is not positive returns at once.
+// Sleeping in a function given to [Clock.AfterFunc] blocks the Advance it waits for, forever.
 func (c *Clock) Sleep(d time.Duration) { c.root.Sleep(d) }
 
 // After returns the channel of a new timer: NewTimer(d).Chan().
 func (c *Clock) After(d time.Duration) <-chan time.Time { return c.root.After(d) }
 
-// NewTimer returns a timer that sends the time on its channel when the clock has
-// moved by d; at once if d is not positive. As with [time.Timer] since Go 1.23, no
-// stale value is received after Stop or Reset has returned, and both report true
-// if they prevented a value from being received, sent already or not.
+// NewTimer returns a timer that sends the time on its channel when the clock has moved by d; at once if d is not
+// positive. As with [time.Timer] since Go 1.23, no stale value is received after Stop or Reset has returned, and both
+// report true if they prevented a value from being received, sent already or not.
 func (c *Clock) NewTimer(d time.Duration) clockwork.Timer { return c.root.NewTimer(d) }
 
-// AfterFunc returns a timer that calls f when the clock has moved by d. f runs in
-// the goroutine that moves the clock: see [Clock.Advance]. The timer's channel is
-// nil, as that of [time.AfterFunc] is.
+// AfterFunc returns a timer that calls f when the clock has moved by d. f runs in the goroutine that moves the clock:
+// see [Clock.Advance]. The timer's channel is nil, as that of [time.AfterFunc] is.
 //
-// f never runs before AfterFunc has returned, in case its caller holds a lock that
-// f takes. If d is not positive, f is due now: the next Advance, of any length,
-// runs it, and a function that is running under Advance makes it run in that one.
+// f never runs before AfterFunc has returned, in case its caller holds a lock that f takes. If d is not positive, f is
+// due now: the next Advance, of any length, runs it, and a function that is running under Advance makes it run in that
+// one.
 func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 	return c.root.AfterFunc(d, f)
 }
 
-// NewTicker returns a ticker that sends the time on its channel whenever the clock
-// has moved by another d. Ticks that find the last one unread are dropped. After
-// Stop or Reset has returned, no earlier tick is received. As [time.NewTicker]
-// does, it panics if d is not positive; so does its Reset.
+// NewTicker returns a ticker that sends the time on its channel whenever the clock has moved by another d. Ticks that
+// find the last one unread are dropped. After Stop or Reset has returned, no earlier tick is received. As
+// [time.NewTicker] does, it panics if d is not positive; so does its Reset.
 func (c *Clock) NewTicker(d time.Duration) clockwork.Ticker { return c.root.NewTicker(d) }
 
-// WithDeadline is [context.WithDeadline] on this clock. The context ends inside
-// the Advance that reaches t, in the order of registration, as do the contexts
-// derived from it: when Advance returns, their Done channels are closed and their
-// Err is [context.DeadlineExceeded]. If t is not after Now it has ended already.
+// WithDeadline is [context.WithDeadline] on this clock. The context ends inside the Advance that reaches t, in the
+// order of registration, as do the contexts derived from it: when Advance returns, their Done channels are closed and
+// their Err is [context.DeadlineExceeded]. If t is not after Now it has ended already.
 //
-// The context also ends with parent, whose Err and Cause it takes. Its Deadline
-// is that of parent if parent's is earlier and on this clock; a deadline by
-// another clock, such as real time, still ends it but cannot be compared with t.
-// Cancelling releases its place on the clock.
+// The context also ends with parent, whose Err and Cause it takes. Its Deadline is that of parent if parent's is
+// earlier and on this clock; a deadline by another clock, such as real time, still ends it but cannot be compared with
+// t. Cancelling releases its place on the clock.
 func (c *Clock) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
 	return c.root.WithDeadline(parent, t)
 }
@@ -227,9 +210,8 @@ func (c *Clock) WithTimeout(parent context.Context, d time.Duration) (context.Co
 	return c.root.WithTimeout(parent, d)
 }
 
-// Node returns a new view of this clock: that of a machine whose own clock is off
-// by d. The drift counts from the start of this clock, whenever Node is called, so
-// that nodes with equal drifts agree.
+// Node returns a new view of this clock: that of a machine whose own clock is off by d. The drift counts from the start
+// of this clock, whenever Node is called, so that nodes with equal drifts agree.
 func (c *Clock) Node(d Drift) *Node {
 	return &Node{clock: c, drift: d.clamp()}
 }

@@ -14,15 +14,14 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// The tests of this file hold what clockwork.FakeClock v0.5.0 does that this
-// package does otherwise, each beside what this package does. One that fails on
-// clockwork's side after an upgrade is good news: the package documentation then
+// The tests of this file hold what clockwork.FakeClock v0.5.0 does that this package does otherwise, each beside what
+// this package does. One that fails on clockwork's side after an upgrade is good news: the package documentation then
 // claims a difference that is gone.
 
 func newClockwork() *clockwork.FakeClock { return clockwork.NewFakeClockAt(fakeclock.Epoch) }
 
-// In clockwork, functions run in goroutines. Advance holds the lock until it is
-// done, so none of them can see the time at which it was due.
+// In clockwork, functions run in goroutines. Advance holds the lock until it is done, so none of them can see the time
+// at which it was due.
 func TestClockworkAfterFuncSeesTheEndOfAdvance(t *testing.T) {
 	deadlines := []time.Duration{1 * s, 2 * s, 3 * s}
 	seen := func(c clockwork.Clock, advance func(time.Duration)) []time.Duration {
@@ -45,8 +44,8 @@ func TestClockworkAfterFuncSeesTheEndOfAdvance(t *testing.T) {
 	}
 }
 
-// In clockwork, what a function registers starts from the end of the Advance. So a
-// chain of one-second timers moves one link in an Advance of an hour.
+// In clockwork, what a function registers starts from the end of the Advance. So a chain of one-second timers moves one
+// link in an Advance of an hour.
 func TestClockworkChainOfTimersStalls(t *testing.T) {
 	links := func(c clockwork.Clock, advance func(time.Duration)) int {
 		link := make(chan struct{}, 3600)
@@ -69,9 +68,8 @@ func TestClockworkChainOfTimersStalls(t *testing.T) {
 	}
 }
 
-// clockwork sorts its waiters with slices.SortFunc, which does not keep the order
-// of equals and begins to disturb it at 13 elements. Its order can only be observed
-// from inside: functions run in goroutines, in any order anyway.
+// clockwork sorts its waiters with slices.SortFunc, which does not keep the order of equals and begins to disturb it at
+// 13 elements. Its order can only be observed from inside: functions run in goroutines, in any order anyway.
 func TestClockworkOrderOfEqualDeadlines(t *testing.T) {
 	theirOrder := func(n int) []int {
 		c := newClockwork()
@@ -133,8 +131,7 @@ func TestClockworkTickerResetLeaksWaiter(t *testing.T) {
 	checkReceive(t, ticker.Chan(), time.Time{})
 }
 
-// In clockwork, what has been sent stays in the channel after Stop and Reset, as
-// in package time before Go 1.23.
+// In clockwork, what has been sent stays in the channel after Stop and Reset, as in package time before Go 1.23.
 func TestClockworkStaleValues(t *testing.T) {
 	stale := func(c clockwork.Clock, advance func(time.Duration), want time.Time) {
 		t.Helper()
@@ -155,8 +152,8 @@ func TestClockworkStaleValues(t *testing.T) {
 // A wrapper of a clock, for instance one that counts calls.
 type wrapped struct{ clockwork.Clock }
 
-// clockwork.WithTimeout looks for its own type and otherwise uses real time, of
-// which a minute does not pass in this test.
+// clockwork.WithTimeout looks for its own type and otherwise uses real time, of which a minute does not pass in this
+// test.
 func TestClockworkWithTimeoutUsesRealTime(t *testing.T) {
 	theirs, ours := newClockwork(), newClock()
 	advance := func() { theirs.Advance(time.Hour); ours.Advance(time.Hour) }
@@ -181,8 +178,7 @@ func TestClockworkWithTimeoutUsesRealTime(t *testing.T) {
 	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
 }
 
-// clockwork's contexts end with an error of its own, which code that compares with
-// == does not recognise.
+// clockwork's contexts end with an error of its own, which code that compares with == does not recognise.
 func TestClockworkDeadlineError(t *testing.T) {
 	theirs := newClockwork()
 	ctx, cancel := clockwork.WithTimeout(t.Context(), theirs, s)

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// WithDeadline is [Clock.WithDeadline] for a deadline by the node's wall clock. As
-// in package context, the time that is left is measured from here on by the
-// monotonic clock: a later [Node.Step] does not move the end.
+// WithDeadline is [Clock.WithDeadline] for a deadline by the node's wall clock. As in package context, the time that is
+// left is measured from here on by the monotonic clock: a later [Node.Step] does not move the end.
 func (n *Node) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
 	if parent == nil {
 		panic("fakeclock: cannot create context from nil parent")
@@ -28,22 +27,20 @@ func (n *Node) WithDeadline(parent context.Context, t time.Time) (context.Contex
 	}
 }
 
-// WithTimeout is WithDeadline(parent, Now().Add(d)): d is measured by the node's
-// rate.
+// WithTimeout is WithDeadline(parent, Now().Add(d)): d is measured by the node's rate.
 func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return n.WithDeadline(parent, n.Now().Add(d))
 }
 
-// clockContext is what WithDeadline returns. The embedded Context is a cancellable
-// one of package context, so that contexts derived from this one are its children
-// there and end with it, in the same call. Its parent is the ender.
+// clockContext is the context of WithDeadline. The embedded Context is a cancellable one of package context, so that
+// contexts derived from this one are its children there and end with it, in the same call. Its parent is the ender.
 type clockContext struct {
 	context.Context
 	ender *ender
 }
 
-// Done and Err ask the parent first. Package context tells only its own types of a
-// cancellation at once; the rest of us hear of it in another goroutine, later.
+// Done and Err ask the parent first. Package context tells only its own types of a cancellation at once; other types
+// hear of it in another goroutine, later.
 
 func (c *clockContext) Done() <-chan struct{} {
 	c.ender.follow()
@@ -60,10 +57,9 @@ func (c *clockContext) String() string {
 	return fmt.Sprintf("fakeclock.WithDeadline(%s)", c.ender.at.Format(time.RFC3339Nano))
 }
 
-// An ender stands between the parent given to WithDeadline and the embedded
-// context, as the latter's parent. Package context offers no other way to end one
-// of its contexts with an error that is not Canceled: its children take the error
-// of the parent they have.
+// An ender stands between the parent given to WithDeadline and the embedded context, as the latter's parent. Package
+// context offers no other way to end one of its contexts with an error that is not Canceled: its children take the
+// error of the parent they have.
 type ender struct {
 	waiter
 	clock  *Clock
@@ -83,9 +79,8 @@ type ender struct {
 // enderKey finds, from any context, the nearest ender of a clock above it.
 type enderKey struct{ clock *Clock }
 
-// start queues the deadline: the one asked for, or that of an ancestor on the
-// same clock if it comes first. Both then end in one Advance, no matter how long
-// the news takes through whatever lies between them.
+// start queues the deadline: the one asked for, or that of an ancestor on the same clock if it comes first. Both then
+// end in one Advance, no matter how long the news takes through whatever lies between them.
 func (e *ender) start() {
 	ancestor := e.ancestor()
 	c := e.clock
@@ -110,8 +105,8 @@ func (e *ender) start() {
 	}
 }
 
-// ancestor returns the ender that gives parent its deadline; nil if parent has
-// none, or has one by another clock, or is cut off from it ([context.WithoutCancel]).
+// ancestor returns the ender that gives parent its deadline; nil if parent has none, or has one by another clock, or is
+// cut off from it ([context.WithoutCancel]).
 func (e *ender) ancestor() *ender {
 	a, ok := e.parent.Value(enderKey{e.clock}).(*ender)
 	if !ok {
@@ -123,7 +118,7 @@ func (e *ender) ancestor() *ender {
 	return a
 }
 
-// watch makes the context end with its parent even if nobody asks it.
+// watch makes the context end with its parent even if its Done and Err are not called.
 func (e *ender) watch() {
 	e.follow()
 	if e.parent.Done() == nil || e.Err() != nil {
@@ -196,8 +191,8 @@ func (e *ender) Value(key any) any {
 	return e.parent.Value(key)
 }
 
-// AfterFunc is how package context learns the end of a parent of another's making
-// without a goroutine: it hands over the function that cancels the child.
+// AfterFunc is how package context learns the end of a parent of another's making without a goroutine: it hands over
+// the function that cancels the child.
 // Source: https://pkg.go.dev/context#AfterFunc
 func (e *ender) AfterFunc(cancel func()) (stop func() bool) {
 	e.cancel = cancel

@@ -72,8 +72,7 @@ func errString(err error) string {
 	return err.Error()
 }
 
-// Whoever watches ctx through the usual wrappers sees the same end in the same
-// Advance.
+// Whoever watches ctx through the usual wrappers sees the same end in the same Advance.
 func TestDerivedContextsEndInTheSameAdvance(t *testing.T) {
 	type key struct{}
 	c := newClock()
@@ -234,8 +233,8 @@ func TestContextEarlierDeadlineOfParentWins(t *testing.T) {
 	checkEnded(t, detached, context.DeadlineExceeded, context.DeadlineExceeded)
 }
 
-// A deadline on another clock is not comparable. Taken at its word, the parent's,
-// forty years earlier, would win, and the fake one would never come.
+// A deadline on another clock is not comparable. Taken at its word, the parent's, forty years earlier, would win, and
+// the fake one would never come.
 func TestContextParentsOnOtherClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // real time starts in 2000 here
 		c, other := newClock(), fakeclock.New(fakeclock.Epoch.AddDate(-40, 0, 0))

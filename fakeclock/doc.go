@@ -1,9 +1,8 @@
-// Package fakeclock is a deterministic clock for tests: time moves when the test
-// says so, from one deadline to the next, and everything due happens in one order.
+// Package fakeclock is a deterministic clock for tests: time moves when the test says so, from one deadline to the
+// next, and everything due happens in one order.
 //
-// [Clock] implements [clockwork.Clock], so that code written against that
-// interface runs on it unchanged. [Node] does too: it is the clock of one machine
-// among several, with an offset, a drift and steps. [Clock.WithTimeout] makes
+// [Clock] implements [clockwork.Clock], so that code written against that interface runs on it unchanged. [Node] does
+// too: it is the clock of one machine among several, with an offset, a drift and steps. [Clock.WithTimeout] makes
 // contexts whose deadlines are on the clock.
 //
 //	clock := fakeclock.New(fakeclock.Epoch)
@@ -19,28 +18,25 @@
 //
 // # Determinism
 //
-// What waits on a clock, its nodes included, is ordered by (true deadline, order of
-// registration). [Clock.Advance] goes from deadline to deadline in that order.
-// While it does,
+// All that waits on a clock, its nodes included, is ordered by (true deadline, order of registration). [Clock.Advance]
+// goes from deadline to deadline in that order. While it does,
 //
 //   - Now is exactly the deadline, not the end of the Advance;
 //   - functions of AfterFunc run in the goroutine that called Advance, one after
-//     another, and may start, stop and reset timers; what becomes due by that
+//     another, and may start, stop and reset timers; timers that become due by that
 //     within the span fires in the same Advance;
 //   - contexts end, with the contexts derived from them, before Advance goes on.
 //
-// Starting, resetting and every tick of a ticker count as a registration. Nothing
-// here starts a goroutine, reads real time or uses chance, with one exception: a
-// context whose parent can be cancelled hears of that from package context, which
-// uses a goroutine. Its Err and Done do not wait for it, since they ask the parent;
-// contexts derived from it do.
+// Starting, resetting and every tick of a ticker count as a registration. Nothing here starts a goroutine, reads real
+// time or uses chance, with one exception: package context uses a goroutine to tell a context that its parent was
+// cancelled. The Err and Done of such a context do not wait for that goroutine, because they ask the parent; contexts
+// derived from it do wait.
 //
 // # Goroutines
 //
-// A goroutine that waits for a channel or in Sleep has been released when Advance
-// returns, but has yet to run, and Advance may have gone further before it does.
-// Where it must see every instant, move with Next and AdvanceTo and let it settle
-// in between. In a bubble of testing/synctest, made for that:
+// A goroutine that waits for a channel or in Sleep has been released when Advance returns, but has yet to run, and
+// Advance may have gone further before it does. Where it must see every instant, move with Next and AdvanceTo and let
+// it settle in between. In a bubble of testing/synctest, made for that:
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		clock := fakeclock.New(fakeclock.Epoch) // in the bubble, as its channels must be
@@ -48,21 +44,20 @@
 //		synctest.Wait()                         // it sleeps
 //		for t, ok := clock.Next(); ok && t.Before(end); t, ok = clock.Next() {
 //			clock.AdvanceTo(t)
-//			synctest.Wait() // it has done what it does at t, and sleeps again
+//			synctest.Wait() // it has done its work at t, and sleeps again
 //		}
 //	})
 //
-// Goroutines released at the same instant run in any order, as ever. An order they
-// must keep is for the test to give them, or for AfterFunc.
+// Goroutines released at the same instant run in any order, as always. Where the order matters, the test must make it,
+// or use AfterFunc.
 //
-// There is no BlockUntil(n) as in package clockwork: it returns when n timers
-// wait, which they also do before one of them is reset.
+// There is no BlockUntil(n) as in package clockwork: it returns when n timers wait, which they also do before one of
+// them is reset.
 //
 // # Fidelity
 //
-// Timers and tickers behave as those of package time since Go 1.23, as far as the
-// interface permits. Stop and Reset leave no stale value behind, and nothing that
-// is stopped stays in the queue. Differences:
+// Timers and tickers behave as those of package time since Go 1.23, as far as the interface permits. Stop and Reset
+// leave no stale value behind, and nothing that is stopped stays in the queue. Differences:
 //
 //   - an AfterFunc with a duration that is not positive runs in the next Advance,
 //     Advance(0) for instance, not in a goroutine of its own;
@@ -70,17 +65,14 @@
 //     package time;
 //   - times carry no monotonic reading: see [Node].
 //
-// The differences from clockwork.FakeClock, each held by a test: there, functions
-// of AfterFunc run in goroutines and see the end of the Advance; equal deadlines
-// fire in no stated order; resetting a ticker leaves the old one running; ticks
-// arrive after Stop; a negative Advance goes back; there is no next deadline.
-// clockwork.WithTimeout knows its own FakeClock only and uses real time with every
-// other Clock, silently, this one included: use [Clock.WithTimeout].
+// The differences from clockwork.FakeClock, each held by a test: there, functions of AfterFunc run in goroutines and
+// see the end of the Advance; equal deadlines fire in no stated order; resetting a ticker leaves the old one running;
+// ticks arrive after Stop; a negative Advance goes back; there is no next deadline. clockwork.WithTimeout knows its own
+// FakeClock only and uses real time with every other Clock, silently, this one included: use [Clock.WithTimeout].
 //
 // # Limits
 //
-// A function of AfterFunc that waits for the clock to move waits forever, as the
-// clock waits for it. Functions that keep making themselves due now keep Advance
-// from returning. Every tick of a ticker is a step, so a ticker of a nanosecond
-// makes an Advance of an hour a long one.
+// A function of AfterFunc that waits for the clock to move waits forever, as the clock waits for it. Functions that
+// keep making themselves due now keep Advance from returning. Every tick of a ticker is a step, so a ticker of a
+// nanosecond makes an Advance of an hour a long one.
 package fakeclock

@@ -77,8 +77,7 @@ func ExampleClock_WithTimeout() {
 	// context deadline exceeded
 }
 
-// A heartbeat and a lease: what is the state after each instant at which anything
-// happens?
+// A heartbeat and a lease: what is the state after each instant at which anything happens?
 func ExampleClock_Next() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	beats := 0

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// A world is a clock with a few numbered timers. There are two: the real one, and
-// a model so naive that one can see it is right.
+// A world is a clock with a few numbered timers. There are two: the real one, and a model so naive that one can see it
+// is right.
 type world interface {
 	now() time.Duration
 	waiters() int
@@ -41,8 +41,7 @@ type op struct {
 
 func (o op) String() string { return fmt.Sprintf("%s(%d, %d)%v", o.kind, o.id, o.d, o.then) }
 
-// genOps draws operations in which functions are nested up to depth. Durations are
-// small, so that deadlines collide.
+// genOps draws operations in which functions are nested up to depth. Durations are small, so that deadlines collide.
 func genOps(depth int) *rapid.Generator[[]op] {
 	kinds := []string{"timer", "ticker", "func", "func", "stop", "reset", "advance", "advanceTo", "receive"}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) op {
@@ -199,8 +198,7 @@ func (r *real) receive(id int) (time.Duration, bool) {
 	}
 }
 
-// model keeps its timers in a list in order of registration and looks through all
-// of it for the earliest.
+// model keeps its timers in a list in order of registration and looks through all of it for the earliest.
 type model struct {
 	time, target time.Duration
 	advancing    bool

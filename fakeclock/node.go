@@ -8,12 +8,11 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// MaxPPM bounds [Drift.PPM] on both sides: at MaxPPM a node's clock runs at twice
-// the true rate, at -MaxPPM it stands still.
+// MaxPPM bounds [Drift.PPM] on both sides: at MaxPPM a node's clock runs at twice the true rate, at -MaxPPM it stands
+// still.
 const MaxPPM = 1_000_000
 
-// A Drift says how a node's clock differs from true time. The zero Drift is a
-// clock that is right.
+// A Drift says how a node's clock differs from true time. The zero Drift is a clock that is right.
 type Drift struct {
 	Offset time.Duration // how far ahead the node's clock is when the true clock starts
 	PPM    int64         // parts per million by which it runs fast, or slow if negative
@@ -43,27 +42,24 @@ func (d Drift) clamp() Drift {
 	return d
 }
 
-// A Node is the clock of one machine: a view of a [Clock] that is off by a [Drift]
-// and by the steps taken since. It implements [clockwork.Clock]. Make one with
-// [Clock.Node]; a PPM beyond MaxPPM is taken as MaxPPM ([Drift.Validate] tells).
+// A Node is the clock of one machine: a view of a [Clock] that is off by a [Drift] and by the steps taken since. It
+// implements [clockwork.Clock]. Make one with [Clock.Node]; a PPM beyond MaxPPM is taken as MaxPPM ([Drift.Validate]
+// tells).
 //
-// As a machine does, a node has two clocks. With T the true time, start that of
-// the true clock, and integers rounded down to the nanosecond:
+// As a machine does, a node has two clocks. With T the true time, start that of the true clock, and integers rounded
+// down to the nanosecond:
 //
 //	monotonic  M(T) = T + PPM * (T - start) / 1,000,000
 //	wall       Now  = M(T) + Offset + the sum of all steps so far
 //
-// The wall clock is what Now returns, what Since and Until compare with, and what
-// timers send. (Those of package time prefer the monotonic reading inside a
-// [time.Time]. There is no forging one, so here a step shows in Since.)
+// Now returns the wall clock; Since and Until compare with it, and timers send it. (Timers of package time prefer the
+// monotonic reading inside a [time.Time]. It cannot be forged, so here a step shows in Since.)
 //
-// Durations are measured by the monotonic clock: a timer for d set at T0 fires at
-// the earliest true time T with M(T) >= M(T0) + d. A node that runs fast fires
-// early in true time; one that stands still never fires. Steps move no timer.
+// Durations are measured by the monotonic clock: a timer for d set at T0 fires at the earliest true time T with M(T) >=
+// M(T0) + d. A node that runs fast fires early in true time; one that stands still never fires. Steps move no timer.
 //
-// The arithmetic is exact and does not overflow. It spans 292 years from start,
-// which is what a [time.Duration] holds: beyond, drift adds no more, and what a
-// node that drifts would do later is never due.
+// The arithmetic is exact and does not overflow. It spans 292 years from start, the range of a [time.Duration]. Beyond
+// that, drift adds no more, and the later timers of a node that drifts are never due.
 type Node struct {
 	clock *Clock
 	drift Drift
@@ -75,31 +71,27 @@ var _ clockwork.Clock = (*Node)(nil)
 // True returns true time: Now of the clock this node is a view of.
 func (n *Node) True() time.Time { return n.clock.Now() }
 
-// Step makes the node's wall clock jump by d, which may be negative, as when NTP
-// or an operator sets it. Timers, tickers and contexts that are running do not
-// notice: they measure by the monotonic clock, as in package time.
+// Step makes the node's wall clock jump by d, which may be negative, as when NTP or an operator sets it. Timers,
+// tickers and contexts that are running do not notice: they measure by the monotonic clock, as in package time.
 func (n *Node) Step(d time.Duration) {
 	n.clock.mu.Lock()
 	defer n.clock.mu.Unlock()
 	n.steps = addDuration(n.steps, d)
 }
 
-// Local returns what the node's clock shows at the true time t, if it takes no
-// other step than those taken by now. It does so for times past as well, as if all
-// steps had been taken at the start.
+// Local returns the reading of the node's clock at the true time t, if the node takes no further step. For past times
+// it assumes that all steps were taken at the start.
 func (n *Node) Local(t time.Time) time.Time {
 	n.clock.mu.Lock()
 	defer n.clock.mu.Unlock()
 	return n.read(n.clock.normal(t))
 }
 
-// TrueTime returns the earliest true time at which the node's clock shows local or
-// later, on the terms of [Node.Local]; it may lie in the past, up to 292 years
-// before the clock started. It returns false if no time does, for the node stands
-// still or is so slow that the time lies more than 292 years after the start.
+// TrueTime returns the earliest true time at which the node's clock shows local or later, on the terms of [Node.Local];
+// it may lie in the past, up to 292 years before the clock started. It returns false if no time does, for the node
+// stands still or is so slow that the time lies more than 292 years after the start.
 //
-// Within that span, Local(TrueTime(l)) is l or, where the node is fast and skips l,
-// the next nanosecond.
+// Within that span, Local(TrueTime(l)) is l or, where the node is fast and skips l, the next nanosecond.
 func (n *Node) TrueTime(local time.Time) (time.Time, bool) {
 	n.clock.mu.Lock()
 	defer n.clock.mu.Unlock()
@@ -129,16 +121,14 @@ func (n *Node) Sleep(d time.Duration) { <-n.After(d) }
 // After is [Clock.After] by the node's rate.
 func (n *Node) After(d time.Duration) <-chan time.Time { return n.NewTimer(d).Chan() }
 
-// NewTimer is [Clock.NewTimer] by the node's rate. The time it sends is Now of the
-// node.
+// NewTimer is [Clock.NewTimer] by the node's rate. The time it sends is Now of the node.
 func (n *Node) NewTimer(d time.Duration) clockwork.Timer { return newTimer(n, d, newChan(), nil) }
 
 // AfterFunc is [Clock.AfterFunc] by the node's rate.
 func (n *Node) AfterFunc(d time.Duration, f func()) clockwork.Timer { return newTimer(n, d, nil, f) }
 
-// NewTicker is [Clock.NewTicker] by the node's rate. The time it sends is Now of
-// the node. The k-th tick comes when k periods have passed on the node's monotonic
-// clock, without accumulating rounding.
+// NewTicker is [Clock.NewTicker] by the node's rate. The time it sends is Now of the node. The k-th tick comes when k
+// periods have passed on the node's monotonic clock, without accumulating rounding.
 func (n *Node) NewTicker(d time.Duration) clockwork.Ticker {
 	if d <= 0 {
 		panic("fakeclock: non-positive interval for NewTicker")
@@ -159,15 +149,13 @@ func (n *Node) mono(t time.Time) time.Time {
 	return t.Add(time.Duration(million*n.drift.PPM + part))
 }
 
-// due returns the earliest true time at which the monotonic clock shows m or
-// later, never if there is none.
+// due returns the earliest true time at which the monotonic clock shows m or later, never if there is none.
 func (n *Node) due(m time.Time) time.Time {
 	m = n.clock.normal(m)
 	if n.drift.PPM == 0 {
 		return m
 	}
-	// M rounds elapsed * rate / MaxPPM down; so elapsed is m * MaxPPM / rate
-	// rounded up.
+	// M rounds elapsed * rate / MaxPPM down; so elapsed is m * MaxPPM / rate rounded up.
 	elapsed, rate := int64(m.Sub(n.clock.start)), MaxPPM+n.drift.PPM
 	switch {
 	case elapsed == math.MaxInt64: // saturated
@@ -191,8 +179,7 @@ func (n *Node) due(m time.Time) time.Time {
 	return n.clock.start.Add(time.Duration(quo*MaxPPM + part))
 }
 
-// after returns the true time at which d has passed on the monotonic clock; some
-// time up to now if d is not positive.
+// after returns the true time at which d has passed on the monotonic clock; some time up to now if d is not positive.
 func (n *Node) after(d time.Duration) time.Time {
 	return n.due(n.mono(n.clock.now).Add(d))
 }
@@ -216,8 +203,7 @@ func divFloor(a, b int64) (quo, rest int64) {
 	return quo, rest
 }
 
-// addDuration returns a + b, or the extreme [time.Duration] nearest to it that has
-// a negative.
+// addDuration returns a + b, or the extreme [time.Duration] nearest to it that has a negative.
 func addDuration(a, b time.Duration) time.Duration {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

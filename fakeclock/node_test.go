@@ -160,8 +160,8 @@ func TestNodeMeasuresByItsOwnRate(t *testing.T) {
 	}
 }
 
-// A fast node skips some of its own nanoseconds, so most of these ticks come one
-// late. After 100,000 of them the ticker is still where the node's clock says.
+// A fast node skips some of its own nanoseconds, so most of these ticks come one late. After 100,000 of them the ticker
+// is still where the node's clock says.
 func TestNodeTickerDoesNotAccumulateRounding(t *testing.T) {
 	const ticks = 100_000
 	c := newClock()

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// never is the deadline of what is armed and will not fire: a timer on a node
-// whose clock stands still. It counts as a waiter, but is nobody's next deadline.
+// never is the deadline of a waiter that will not fire: a timer on a node whose clock stands still. It counts as a
+// waiter, but not as a next deadline.
 var never = time.Unix(1<<60, 0).UTC()
 
-// A firer is what a waiter's deadline sets off.
+// A firer acts when a waiter's deadline is reached.
 type firer interface {
-	// fire is called with the clock locked and its time at the deadline. The
-	// function it returns, if any, is called next, with the clock unlocked.
+	// fire is called with the clock locked and its time at the deadline. The function it returns, if any, is called next,
+	// with the clock unlocked.
 	fire() (then func())
 }
 
-// A waiter is one entry of the queue: a timer, a ticker or a context. Its zero
-// value waits for nothing. The clock's lock guards every field.
+// A waiter is one entry of the queue: a timer, a ticker or a context. Its zero value waits for nothing. The clock's
+// lock guards every field.
 type waiter struct {
 	owner    firer
 	deadline time.Time // true time
@@ -25,15 +25,15 @@ type waiter struct {
 	slot     int       // 1 + index in the heap; 0 while not queued
 }
 
-// queue holds the waiters, ordered by (deadline, seq). Each waiter knows its
-// slot, so that stopping one removes it at once instead of leaving a tombstone.
+// queue holds the waiters, ordered by (deadline, seq). Each waiter knows its slot, so that stopping one removes it at
+// once instead of leaving a tombstone.
 type queue struct {
 	heap waiterHeap
 	seq  uint64
 }
 
-// add queues w, moving it if it is queued already. Either way it counts as
-// registered now: after every other waiter with the same deadline.
+// add queues w, moving it if it is queued already. Either way it counts as registered now: after every other waiter
+// with the same deadline.
 func (q *queue) add(w *waiter, deadline time.Time) {
 	q.remove(w)
 	q.seq++

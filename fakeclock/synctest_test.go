@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// This is the way to use the clock with goroutines that block on it, as the package
-// documentation shows it: every worker sees every instant it sleeps to.
+// This is the way to use the clock with goroutines that block on it, as the package documentation shows it: every
+// worker sees every instant it sleeps to.
 func TestGoroutinesInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := fakeclock.New(fakeclock.Epoch)

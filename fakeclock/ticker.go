@@ -33,8 +33,8 @@ func (t *ticker) start(d time.Duration) {
 	t.schedule()
 }
 
-// schedule queues the tick after the last. It counts from the tick before on the
-// node's clock, not from now, so that rounding to true time does not add up.
+// schedule queues the tick after the last. It counts from the tick before on the node's clock, not from now, so that
+// rounding to true time does not add up.
 func (t *ticker) schedule() {
 	t.next = t.next.Add(t.period)
 	t.node.clock.schedule(&t.waiter, t.node.due(t.next))
@@ -49,8 +49,8 @@ func (t *ticker) fire() func() {
 // Chan returns the channel on which the ticks are sent.
 func (t *ticker) Chan() <-chan time.Time { return t.c }
 
-// Reset stops the ticker and starts it again with the period d: the next tick
-// comes d from now. It panics if d is not positive, as [time.Ticker.Reset] does.
+// Reset stops the ticker and starts it again with the period d: the next tick comes d from now. It panics if d is not
+// positive, as [time.Ticker.Reset] does.
 func (t *ticker) Reset(d time.Duration) {
 	if d <= 0 {
 		panic("fakeclock: non-positive interval for Ticker.Reset")

@@ -44,8 +44,7 @@ func (t *timer) fire() func() {
 // Chan returns the channel on which the time is sent; nil for AfterFunc.
 func (t *timer) Chan() <-chan time.Time { return t.c }
 
-// Reset makes the timer fire after d from now. It reports whether the timer had
-// been active: see [Clock.NewTimer].
+// Reset makes the timer fire after d from now. It reports whether the timer had been active: see [Clock.NewTimer].
 func (t *timer) Reset(d time.Duration) bool {
 	t.node.clock.mu.Lock()
 	defer t.node.clock.mu.Unlock()
@@ -54,8 +53,8 @@ func (t *timer) Reset(d time.Duration) bool {
 	return active
 }
 
-// Stop prevents the timer from firing. It reports whether the timer had been
-// active: see [Clock.NewTimer]. It does not wait for a function that is running.
+// Stop prevents the timer from firing. It reports whether the timer had been active: see [Clock.NewTimer]. It does not
+// wait for a function that is running.
 func (t *timer) Stop() bool {
 	t.node.clock.mu.Lock()
 	defer t.node.clock.mu.Unlock()
@@ -67,8 +66,8 @@ func (t *timer) stop() bool {
 	return drain(t.c) || queued
 }
 
-// Channels of timers and tickers hold one value. Sending and draining happen under
-// the clock's lock only, so nothing appears in a channel once it has been drained.
+// Channels of timers and tickers hold one value. Sending and draining happen under the clock's lock only, so nothing
+// appears in a channel once it has been drained.
 
 func newChan() chan time.Time { return make(chan time.Time, 1) }
 
