@@ -6,10 +6,8 @@ import (
 	"slices"
 )
 
-// Compare orders two values of one ordered type: N by number, S by UTF-8
-// bytes, B by unsigned bytes. Values of other types, or of two types, have no
-// order: comparable is false. That is what makes "expires < :now" false when
-// expires is a string.
+// Compare orders two values of one ordered type: N by number, S by UTF-8 bytes, B by unsigned bytes. Values of other
+// types, or of two types, have no order: comparable is false. So "expires < :now" is false when expires is a string.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Condition.html
 func Compare(a, b Value) (order int, comparable bool) {
@@ -30,9 +28,8 @@ func Compare(a, b Value) (order int, comparable bool) {
 	return 0, false
 }
 
-// Equal reports whether two values have the same type and content. Numbers
-// are equal by value, sets in any order, lists in order, maps by key. No
-// value equals nil, except nil.
+// Equal reports whether two values have the same type and content. Numbers are equal by value, sets in any order, lists
+// in order, maps by key. No value equals nil, except nil.
 func Equal(a, b Value) bool {
 	switch a := a.(type) {
 	case nil:
@@ -71,8 +68,7 @@ func Equal(a, b Value) bool {
 	return false
 }
 
-// Equal reports whether two rows have the same attributes with equal values.
-// An absent row (nil) is not an empty one.
+// Equal reports whether two rows have the same attributes with equal values. An absent row (nil) is not an empty one.
 func (it Item) Equal(other Item) bool {
 	return (it == nil) == (other == nil) && equalMaps(it, other)
 }

@@ -1,12 +1,10 @@
-// Package attr holds DynamoDB attribute values: the ten types, 38-digit
-// numbers, equality, order, size, and the conversion from and to the AWS SDK's
-// own types.
+// Package attr holds DynamoDB attribute values: the ten types, 38-digit numbers, equality, order, size, and the
+// conversion from and to the AWS SDK's own types.
 //
-// # What
+// # Values
 //
-// A [Value] is one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS] and
-// [BS], named as the API names them. The interface is sealed: a type switch
-// over these ten is complete. An [Item] is a row: attribute names to values. A
+// A [Value] is one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS] and [BS], named as the API names them. The
+// interface is sealed: a type switch over these ten is complete. An [Item] is a row: attribute names to values. A
 // [Record] is the same for a store of many rows, which keeps and compares them.
 //
 //	row := attr.Item{
@@ -22,19 +20,16 @@
 //
 // # Immutability and determinism
 //
-// Values are immutable by convention: once a value is handed over, nobody
-// writes to it, so values may share structure. [FromSDK] and [ToSDK] copy what
-// the caller could still write to. Values print in one way only: map keys and
-// set elements are sorted.
+// Values are immutable by convention: nobody writes to a value once it is handed over, so values may share structure.
+// [FromSDK] and [ToSDK] copy all memory that the caller could still write to. Values print in one way only: map keys
+// and set elements are sorted.
 //
 // # Fidelity
 //
-// What the service refuses in a value is refused by [FromSDK] and
-// [ParseNumber], with the service's texts in an [*Error]. Rules with a public
-// source cite it, places where we differ are marked with "Deviation:".
+// [FromSDK] and [ParseNumber] refuse the values that the service refuses, with the service's texts in an [*Error].
+// Rules with a public source cite it; places where we differ are marked with "Deviation:".
 //
 // # Limits
 //
-// Limits that depend on the table (item size, key sizes, empty keys) are the
-// engine's business, not this package's.
+// Limits that depend on the table (item size, key sizes, empty keys) belong to the engine.
 package attr

@@ -6,9 +6,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// Add returns n + m, exactly. The error is an [*Error]: the sum is beyond the
-// range of numbers, or needs more than 38 digits. For the second the service
-// says overflow as well.
+// Add returns n + m, exactly. The error is an [*Error]: the sum is beyond the range of numbers, or needs more than 38
+// digits. For the second the service says overflow as well.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py (test_update_expression_plus_imprecise, run on AWS)
 func (n Number) Add(m Number) (Number, error) {
@@ -42,8 +41,8 @@ func addInts(n, m Number) (Number, bool) {
 }
 
 func addDecimals(n, m Number) (Number, error) {
-	// Every number lies on a grid of 1E-167 (130 places and 37 more digits)
-	// below 1E126, so this precision makes the sum exact.
+	// Every number lies on a grid of 1E-167 (130 places and 37 more digits) below 1E126, so this precision makes the sum
+	// exact.
 	ctx := apd.BaseContext.WithPrecision(300)
 	var sum apd.Decimal
 	if _, err := ctx.Add(&sum, n.decimal(), m.decimal()); err != nil {

@@ -8,13 +8,12 @@ import (
 	"testing"
 )
 
-// FuzzNumber holds ParseNumber, String, Cmp, Add and Neg to the same rules on
-// numbers of any size, which know nothing of how a Number is kept.
+// FuzzNumber holds ParseNumber, String, Cmp, Add and Neg to the same rules on numbers of any size, which know nothing
+// of how a Number is kept.
 //
-// Each of these is caught when it is planted, most by the seeds, the others
-// within a minute: the carry of uint128.add lost, 37 digits for 38, a digit too
-// few padded in cmpAbs, addInts without half of its test for overflow, sums of
-// 60 digits for exact ones, large integers with two representations.
+// Each of these is caught when it is planted, most by the seeds, the others within a minute: the carry of uint128.add
+// lost, 37 digits for 38, a digit too few padded in cmpAbs, addInts without half of its test for overflow, sums of 60
+// digits for exact ones, large integers with two representations.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "1.50", "1e125", "1E-130", "9223372036854775808", "12345678901234567890123456789012345678", "abc", "1e99999999999", "0.1", "-17.4E37",
@@ -92,8 +91,7 @@ func exact(n Number) *big.Rat {
 
 var numeric = regexp.MustCompile(`^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?$`)
 
-// modelParse is the rule for numbers on the wire, on texts: what to print, or
-// how it is refused.
+// modelParse is the rule for numbers on the wire, on texts: what to print, or how it is refused.
 func modelParse(text string) (string, error) {
 	if text == "" {
 		return "", errEmptyNum

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// ParseNumber reads a number as it comes on the wire: an optional sign,
-// digits with an optional point, an optional exponent. The error is an
-// [*Error] with DynamoDB's text.
+// ParseNumber reads a number as it comes on the wire: an optional sign, digits with an optional point, an optional
+// exponent. The error is an [*Error] with DynamoDB's text.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
 func ParseNumber(text string) (Number, error) {
@@ -90,8 +89,7 @@ func parseShort(text string) (i int64, ok bool) {
 	return i, true
 }
 
-// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 32 bits is
-// not numeric to the service.
+// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 32 bits is not numeric to the service.
 func parseExponent(s string) (exp int, ok bool) {
 	if s == "" {
 		return 0, true
@@ -121,8 +119,8 @@ func parseExponent(s string) (exp int, ok bool) {
 	return exp, true
 }
 
-// String returns the number as DynamoDB returns it: plain digits without an
-// exponent, without leading or trailing zeros.
+// String returns the number as DynamoDB returns it: plain digits without an exponent, without leading or trailing
+// zeros.
 func (n Number) String() string {
 	if i, ok := n.Int64(); ok {
 		return strconv.FormatInt(i, 10)
@@ -130,7 +128,7 @@ func (n Number) String() string {
 	return string(n.Append(nil))
 }
 
-// Append appends what String returns.
+// Append appends the text of String.
 func (n Number) Append(b []byte) []byte {
 	if i, ok := n.Int64(); ok {
 		return strconv.AppendInt(b, i, 10)

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// String prints the row on one line, for traces: names sorted, strings
-// quoted, binaries in hexadecimal, sets sorted in << >>. An absent row (nil)
-// prints as "absent". Two rows print alike only if they are equal.
+// String prints the row on one line, for traces: names sorted, strings quoted, binaries in hexadecimal, sets sorted in
+// << >>. An absent row (nil) prints as "absent". Two rows print alike only if they are equal.
 //
 //	{lease_expires_at: 12, pk: "CACHE#1", tags: <<"a", "b">>}
 func (it Item) String() string {
@@ -102,8 +101,7 @@ func appendHex(to []byte, b []byte) []byte {
 	return hex.AppendEncode(append(to, "0x"...), b)
 }
 
-// appendName quotes a name unless it is plain: then a trace could not be read
-// in two ways.
+// appendName quotes a name unless it is plain: then a trace could not be read in two ways.
 func appendName(to []byte, name string) []byte {
 	plain := func(r rune) bool {
 		return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

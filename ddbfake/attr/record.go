@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Attributes are what has values by name: an [Item] or a [Record].
+// Attributes have values by name: an [Item] or a [Record].
 type Attributes interface {
 	// Get returns the value of this name, nil if there is none.
 	Get(name string) Value
@@ -14,10 +14,9 @@ type Attributes interface {
 // Get returns the attribute's value, nil if it is missing.
 func (it Item) Get(name string) Value { return it[name] }
 
-// Record is a row as a store keeps it: its attributes in one array, in the
-// order of their names. To make one from another, to compare two, to keep one
-// and to look for one of a few names costs a fraction of what it does with an
-// [Item]. A Record is immutable; the zero Record has no attributes.
+// Record is a row as a store keeps it: its attributes in one array, in the order of their names. Making one from
+// another, comparing two, keeping one and looking for one of a few names cost a fraction of the same with an [Item]. A
+// Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 
 type attribute struct {
@@ -25,7 +24,7 @@ type attribute struct {
 	value Value
 }
 
-// few is as many attributes as are found soonest by going through them.
+// few is the number of attributes up to which a linear search is the fastest.
 const few = 16
 
 // RecordOf returns the record of a row.
@@ -107,8 +106,7 @@ func (r *Record) Size() int {
 	return n
 }
 
-// Equal reports whether two records have the same attributes with equal
-// values.
+// Equal reports whether two records have the same attributes with equal values.
 func (r *Record) Equal(other *Record) bool {
 	if len(r.attributes) != len(other.attributes) {
 		return false
@@ -125,8 +123,7 @@ func (r *Record) Equal(other *Record) bool {
 	return true
 }
 
-// Cut returns the record with these of its attributes only. The names are
-// sorted.
+// Cut returns the record with these of its attributes only. The names are sorted.
 func (r *Record) Cut(names []string) Record {
 	out := make([]attribute, 0, min(len(names), len(r.attributes)))
 	for _, name := range names {
@@ -137,8 +134,8 @@ func (r *Record) Cut(names []string) Record {
 	return Record{out}
 }
 
-// With returns the record with these attributes changed: values are by the
-// index of their names, and nil removes the attribute.
+// With returns the record with these attributes changed: values are by the index of their names, and nil removes the
+// attribute.
 func (r *Record) With(names []string, values []Value) Record {
 	added := 0
 	for i, name := range names {

@@ -2,10 +2,9 @@ package attr
 
 import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-// RecordFromSDK converts a row, with the errors of [ItemFromSDK], and measures
-// it as [Item.Size] does: going through a map is what both cost. The record
-// shares what it can with one that is likely to be like it, such as the row's
-// former image; nil is like nothing.
+// RecordFromSDK converts a row, with the errors of [ItemFromSDK], and measures it as [Item.Size] does: both go through
+// the map, so one pass does both. The record shares values and names with like where it can: a record that is probably
+// similar, such as the row's former image. A nil like shares nothing.
 func RecordFromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeBytes int, err error) {
 	if like != nil {
 		if r, sizeBytes, ok := recordLike(m, like); ok {
@@ -33,9 +32,8 @@ func RecordFromSDK(m map[string]types.AttributeValue, like *Record) (r Record, s
 	return sortedRecord(attributes), sizeBytes, nil
 }
 
-// recordLike converts a row that has the attributes of another one. It knows
-// their names and their order, and what did not change need not be made again.
-// It is not ok if the names differ or a value is refused.
+// recordLike converts a row that has the attributes of another one. It takes over names, order and unchanged values. It
+// is not ok if the names differ or a value is refused.
 func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, sizeBytes int, ok bool) {
 	if len(m) != len(like.attributes) {
 		return Record{}, 0, false
@@ -64,9 +62,8 @@ func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, size
 	return r, sizeBytes, true
 }
 
-// FromSDKLike is [FromSDK] of a value that is likely to be like another one,
-// which may be nil: if they are equal texts or numbers the result is that one,
-// and nothing is allocated.
+// FromSDKLike is [FromSDK] with a value that is probably equal, or nil: if both are equal texts or numbers, it returns
+// like, and allocates nothing.
 func FromSDKLike(v types.AttributeValue, like Value) (Value, error) {
 	if unchanged(v, like) {
 		return like, nil
@@ -74,8 +71,8 @@ func FromSDKLike(v types.AttributeValue, like Value) (Value, error) {
 	return fromSDK(v, 1)
 }
 
-// unchanged reports whether a value is equal to another one, as far as that is
-// seen soon: it is for texts and for whole numbers in plain digits.
+// unchanged reports whether a value is equal to another one, for the cases that are cheap to decide: texts, and whole
+// numbers in plain digits.
 func unchanged(v types.AttributeValue, like Value) bool {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -92,8 +89,7 @@ func unchanged(v types.AttributeValue, like Value) bool {
 	return false
 }
 
-// Texts are the numbers of a record in print, for one that is converted again
-// and again.
+// Texts are the printed numbers of a record, for a record that is converted many times.
 type Texts struct{ texts []string }
 
 // Texts prints the record's numbers.
@@ -109,8 +105,7 @@ func (r *Record) Texts() *Texts {
 	return t
 }
 
-// ToSDK converts the record as [Item.ToSDK] does. Its Texts, if they are not
-// nil, spare it to print numbers.
+// ToSDK converts the record as [Item.ToSDK] does. Texts that are not nil are used in place of printing numbers again.
 func (r *Record) ToSDK(t *Texts) map[string]types.AttributeValue {
 	var s slab
 	s.expectStrings, s.expectNumbers = r.count()

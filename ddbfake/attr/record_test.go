@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// TestRecord draws changes of a record, with few attributes and with many, and
-// compares it with an Item that is changed in the same way.
+// TestRecord draws changes of a record, with few attributes and with many, and compares it with an Item that is changed
+// in the same way.
 func TestRecord(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int{5, 3 * few} {

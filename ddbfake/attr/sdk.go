@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// MaxDepth is how many levels an attribute's value may have, by [Depth].
+// MaxDepth is the largest [Depth] of an attribute's value.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-attributes
 const MaxDepth = 32
@@ -27,18 +27,16 @@ var (
 
 const invalidValues = "One or more parameter values were invalid: "
 
-// FromSDK converts a value of the SDK, copying what the caller could still
-// write to, and refuses with an [*Error] what DynamoDB refuses: no type, null
-// false, bad numbers, empty sets, duplicates in sets, empty names, documents
-// too deep.
-// Sets come out sorted: the service keeps no order, so one order will do.
+// FromSDK converts a value of the SDK and copies all memory that the caller could still write to. It refuses, with an
+// [*Error], the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
+// names, documents too deep. Sets come out sorted: the service keeps no order, so any order will do.
 //
-// Deviation: since June 2026 some regions take null false for null true; here
-// it is refused, as the API documents ("true" is the only value).
+// Deviation: since June 2026 some regions take null false for null true; here it is refused, as the API documents
+// ("true" is the only value).
 func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
 
-// ItemFromSDK converts a row, with the errors of [FromSDK]. Of several errors
-// it reports that of the first name in order. Nil gives nil.
+// ItemFromSDK converts a row, with the errors of [FromSDK]. Of several errors it reports that of the first name in
+// order. Nil gives nil.
 func ItemFromSDK(m map[string]types.AttributeValue) (Item, error) {
 	if m == nil {
 		return nil, nil
@@ -115,8 +113,7 @@ func fromSDK(v types.AttributeValue, depth int) (Value, error) {
 	return nil, errNoType
 }
 
-// Depth counts the levels of a value: 1 for a scalar or set, and 1 more than
-// the deepest element for a list or map.
+// Depth counts the levels of a value: 1 for a scalar or set, and 1 more than the deepest element for a list or map.
 func Depth(v Value) int {
 	deepest := 0
 	switch v := v.(type) {
@@ -201,8 +198,8 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// duplicates words the refusal as it was captured from the service: binaries
-// have their own form, and numbers (see numberSet) name no elements at all.
+// duplicates words the refusal as it was captured from the service: binaries have their own form, and numbers (see
+// numberSet) name no elements at all.
 func duplicates(elements []string, of string) error {
 	return &Error{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
 }
@@ -216,8 +213,7 @@ func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {
 	return false
 }
 
-// ToSDK converts a value to the SDK's type. The result shares nothing that
-// its owner could write to. Nil gives nil.
+// ToSDK converts a value to the SDK's type. The result shares nothing that its owner could write to. Nil gives nil.
 func ToSDK(v Value) types.AttributeValue {
 	var s slab
 	return s.value(v)
@@ -232,9 +228,8 @@ func (it Item) ToSDK() map[string]types.AttributeValue {
 	return s.attributes(it)
 }
 
-// slab makes the SDK's values. A read makes one of them for each attribute, so
-// strings and numbers, which nearly all are, come out of a few arrays instead
-// of an allocation each, and the digits of numbers out of one text.
+// slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers, so these come
+// out of a few arrays instead of an allocation each, and the digits of numbers out of one text.
 type slab struct {
 	// About how many are still to come.
 	expectStrings, expectNumbers int
@@ -280,8 +275,7 @@ func (s *slab) number(text string) types.AttributeValue {
 	return m
 }
 
-// text prints a number. What a Builder has given out never changes, so all of
-// them share one.
+// text prints a number. The text that a Builder has returned never changes, so all numbers share one Builder.
 func (s *slab) text(n Number) string {
 	var few [maxDigits + 2]byte
 	text := n.Append(few[:0])

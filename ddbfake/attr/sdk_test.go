@@ -147,8 +147,8 @@ func TestConversionsCopy(t *testing.T) {
 	}
 }
 
-// TestToSDKIsTheCallers checks that what a caller does to one answer shows in
-// no other, although the values of an answer are allocated together.
+// TestToSDKIsTheCallers checks that what a caller does to one answer shows in no other, although the values of an
+// answer are allocated together.
 func TestToSDKIsTheCallers(t *testing.T) {
 	row, err := ItemFromSDK(metaRow)
 	if err != nil {

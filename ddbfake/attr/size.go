@@ -1,9 +1,8 @@
 package attr
 
-// Size returns the bytes that DynamoDB counts for a value, without its
-// attribute's name: strings and binaries by length, numbers by significant
-// digits (two a byte, plus one), booleans and null 1, sets the sum of their
-// elements, lists and maps 3 plus their content and 1 for each element.
+// Size returns the bytes that DynamoDB counts for a value, without its attribute's name: strings and binaries by
+// length, numbers by significant digits (two a byte, plus one), booleans and null 1, sets the sum of their elements,
+// lists and maps 3 plus their content and 1 for each element.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 func Size(v Value) int {
@@ -61,10 +60,9 @@ func (it Item) Size() int {
 	return n
 }
 
-// size counts the significant digits before and after the point separately,
-// two a byte, plus one byte, plus one for the sign. The guide only says "about
-// one byte per two significant digits plus one"; the exact rule was measured
-// on the service.
+// size counts the significant digits before and after the point separately, two a byte, plus one byte, plus one for the
+// sign. The guide only says "about one byte per two significant digits plus one"; the exact rule was measured on the
+// service.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/src/item-size.ts
 func (n Number) size() int {

@@ -9,7 +9,7 @@ type Kind uint8
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html#Programming.LowLevelAPI.DataTypeDescriptors
 const (
-	KindInvalid Kind = iota // of no value
+	KindInvalid Kind = iota // the kind of no value
 	KindS
 	KindN
 	KindB
@@ -24,8 +24,7 @@ const (
 
 var kindNames = [...]string{"invalid", "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}
 
-// String returns DynamoDB's descriptor of the type: "S", "N", "B", "BOOL",
-// "NULL", "M", "L", "SS", "NS" or "BS".
+// String returns DynamoDB's descriptor of the type: "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS" or "BS".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -42,8 +41,8 @@ func ParseKind(descriptor string) (Kind, bool) {
 // IsSet reports whether values of this kind are sets.
 func (k Kind) IsSet() bool { return k == KindSS || k == KindNS || k == KindBS }
 
-// Value is an attribute value: exactly one of [S], [N], [B], [BOOL], [NULL],
-// [M], [L], [SS], [NS], [BS]. Values are immutable once handed over.
+// Value is an attribute value: exactly one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS], [BS]. Values are
+// immutable once handed over.
 type Value interface {
 	Kind() Kind
 	// String returns the form used in traces: see [Item.String].
@@ -57,8 +56,8 @@ type S string
 // N is a number. See [Number].
 type N struct{ Number }
 
-// B is a binary value, ordered by its unsigned bytes, possibly empty.
-// Nobody writes to the slice after handing it over.
+// B is a binary value, ordered by its unsigned bytes, possibly empty. The slice must not be written to after it is
+// handed over.
 type B []byte
 
 // BOOL is a boolean.
@@ -82,8 +81,7 @@ type NS []Number
 // BS is a set of binaries: not empty, without duplicates, in any order.
 type BS [][]byte
 
-// Item is a row of a table: attribute names to values. A nil Item stands for
-// the absence of a row.
+// Item is a row of a table: attribute names to values. A nil Item stands for the absence of a row.
 type Item map[string]Value
 
 // Int returns i as an attribute value.
@@ -138,8 +136,7 @@ func (it Item) Str(name string) (string, bool) {
 	return string(s), ok
 }
 
-// Int returns the attribute's number; false if it is missing, not an N, not
-// an integer, or beyond int64.
+// Int returns the attribute's number; false if it is missing, not an N, not an integer, or beyond int64.
 func (it Item) Int(name string) (int64, bool) {
 	n, ok := it[name].(N)
 	if !ok {
