@@ -21,24 +21,22 @@ type Client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// BodyStore keeps the generated bodies, as S3 does. A body is written once,
-// under a name of its own, before anything points at it.
+// BodyStore keeps the generated bodies, as S3 does. A body is written once, under a name of its own, before anything
+// points at it.
 type BodyStore interface {
 	PutBody(ctx context.Context, name string, body []byte) error
-	// GetBody returns ErrNoBody if there is none of that name.
+	// GetBody returns ErrNoBody if there is no body of that name.
 	GetBody(ctx context.Context, name string) ([]byte, error)
 }
 
-// ErrNoBody is what a BodyStore answers for a name it does not hold.
+// ErrNoBody is the answer of a BodyStore for a name that it does not hold.
 var ErrNoBody = errors.New("no such body")
 
-// Renderer reads the origin and makes a page of it. A long rendering calls
-// keepAlive between its parts: it refreshes the lease when half of it is over,
-// and fails with ErrLeaseLost if the lease is no longer held.
+// Renderer reads the origin and makes a page of its data. A long rendering calls keepAlive between its parts: keepAlive
+// refreshes the lease when half of it is over, and fails with ErrLeaseLost if the lease is no longer held.
 type Renderer func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error)
 
-// Contention says what a request does that needs a page somebody else is
-// regenerating.
+// Contention is the answer to a request for a page that another node is regenerating.
 type Contention uint8
 
 const (
@@ -48,42 +46,42 @@ const (
 	Wait
 )
 
-// Failure says what a request gets for which something failed: the origin, the
-// store of rows or that of bodies.
+// Failure is the answer to a request when the origin, the table or the body store fails.
 type Failure uint8
 
 const (
-	// ServeLast serves the last page that was seen, as what it is, and an error only if none was. It is the zero value.
+	// ServeLast serves the last page that was seen, as fresh or stale as it is, and an error only if no page was seen. It
+	// is the zero value.
 	ServeLast Failure = iota
-	// Fail is the error, whatever pages there are.
+	// Fail is an error, even if there is a page.
 	Fail
 )
 
-// Config is what a Cache needs. Client, Clock, Bodies, Render and Tokens are
-// required; every other zero value has a default.
+// Config configures a cache. Client, Clock, Bodies, Render and Tokens are required; every other zero value has a
+// default.
 type Config struct {
 	Client Client
 	Clock  clockwork.Clock
 	Bodies BodyStore
 	Render Renderer
-	Tokens func() string // makes lease tokens: unique, and not to be guessed
+	Tokens func() string // makes lease tokens, which must be unique and impossible to guess
 
 	Table      string        // default: the value of the environment variable FACETHEORY_CACHE_TABLE_NAME
 	Tenant     string        // default: single-tenant keys
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s
-	Retention  time.Duration // how long a page is kept after its freshness, to be served as stale; default 24 h
-	// TTLBuffer is how long a row outlives its use before TTL may delete it: more than any two clocks may be apart, a
-	// request may be on its way, and a rendering takes, together; default 1 h.
+	Retention  time.Duration // how long a page is kept and served as stale after its freshness window; default 24 h
+	// TTLBuffer is how long a row outlives its use before TTL may delete it. It must exceed the sum of the skew of any two
+	// clocks, the time that a request is under way, and the time of a rendering; default 1 h.
 	TTLBuffer time.Duration
 	Guards    Guards // of a publish, the same on all nodes; default GuardToken|GuardExpiry
 
-	PointerETag bool // recipe B: the pointer has the etag, too, for readers that want no more
+	PointerETag bool // recipe B: the pointer holds the etag too, for readers that need only the etag
 
-	Observe history.Observer // hears of every operation on the store; may be nil
+	Observe history.Observer // is called for every operation on the store; may be nil
 
 	Failure    Failure
 	Contention Contention
-	Poll       time.Duration // how long to sleep between looks at a page somebody else is regenerating; default 1 s
-	Patience   int           // how many times to sleep and look again before giving up; default 10
+	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
+	Patience   int           // the number of sleeps before the wait is given up; default 10
 }

@@ -2,21 +2,19 @@ package isr
 
 import "strings"
 
-// Guards are the conditions under which a page is published: what keeps a writer
-// that has been overtaken from overwriting what is newer. All nodes of a cache
-// have the same.
+// Guards are the conditions of a publish. They keep a writer that has been overtaken from overwriting a newer page. All
+// nodes of a cache have the same guards.
 //
-// No single one of them is enough:
-//   - the token alone lets a lease be used that is over, as long as nobody has taken it; and until TTL comes, which
-//     then decides;
-//   - the expiry alone is satisfied by anybody's lease: whoever took over is robbed of lock and page;
-//   - the version alone does not ask for a lease: a publish as late as you like goes through if no other came first,
-//     and whoever holds the lease by then works in vain;
-//   - the order of generated_at alone does not either, and takes clocks for equal: a writer whose clock is ahead
-//     shuts out everybody else until their clocks have come as far.
+// No guard is enough alone:
+//   - the token alone accepts a lease that is over until another node takes it or TTL deletes it;
+//   - the expiry alone accepts the lease of any node: the new holder loses its lock and its page;
+//   - the version alone asks for no lease: a late publish goes through if no other came first, and the work of the
+//     current holder is lost;
+//   - the order of generated_at alone asks for no lease either, and takes clocks for equal: a writer whose clock is
+//     ahead shuts out all others until their clocks have come as far.
 type Guards uint8
 
-// The guards. Token and expiry together are the default, and what the seeds of recipe A ask for.
+// The guards. Token and expiry together are the default.
 const (
 	GuardToken     Guards = 1 << iota // LOCK carries the publisher's token
 	GuardExpiry                       // the lease in LOCK is not over, by the publisher's clock when it sends

@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// Handler answers requests for pages. What recipe.New returns is one, and an
-// Invalidator, a Regenerator and a Rollbacker, each of which says ErrUnsupported if its recipe cannot; so is any
-// other team's cache behind a small adapter.
+// Handler answers requests for pages. The handler of recipe.New is also an Invalidator, a Regenerator and a Rollbacker;
+// each of those returns ErrUnsupported if its recipe has no such operation. A cache of another project becomes a
+// Handler by a small adapter.
 type Handler interface {
 	Get(ctx context.Context, key string) (Served, error)
 }
 
-// Served is a page and what the cache claims of it.
+// Served is a page and the cache's claim about it.
 type Served struct {
 	Body []byte
 	// Fresh says that the page is within its freshness window by this node's clock, at the moment of serving.
@@ -21,8 +21,8 @@ type Served struct {
 
 // Invalidator is a Handler that can be told that a page is wrong.
 type Invalidator interface {
-	// Invalidate has the page not be served as fresh any more, by anybody who asks after it has returned, unless it was
-	// made of data read after Invalidate was called.
+	// Invalidate closes the freshness window of the page. No request that is sent after it has returned is served the page
+	// as fresh, unless the page was made of data read after Invalidate was called.
 	Invalidate(ctx context.Context, key string) error
 }
 
@@ -39,26 +39,25 @@ type Rollbacker interface {
 	Rollback(ctx context.Context, key string) error
 }
 
-// Request names one regeneration that somebody has asked for.
+// Request identifies one regeneration that a client asks for.
 type Request struct {
 	ID   string // the idempotency key
 	Hash string // of the inputs
 }
 
-// What a Handler or a Renderer's keepAlive answers beside success. Test with errors.Is.
+// The errors of a Handler and of a Renderer's keepAlive. Test with errors.Is.
 var (
 	// ErrMiss says that there is no such page, or no older version of it.
 	ErrMiss = errors.New("not in the cache")
-	// ErrLeaseLost says that another node holds the lease by now, or that it is over.
+	// ErrLeaseLost says that another node holds the lease now, or that the lease is over.
 	ErrLeaseLost = errors.New("the lease is no longer held")
 	// ErrOtherInputs says that a request's idempotency key has been used with other inputs.
 	ErrOtherInputs = errors.New("the idempotency key was used with other inputs")
-	// ErrUnsupported says that the protocol, or its configuration, cannot do what it was asked for.
+	// ErrUnsupported says that the protocol, or its configuration, does not have the operation.
 	ErrUnsupported = errors.New("the protocol cannot do that")
 )
 
-// Protocol is a way to keep a cache, with a name that commands and scenario
-// files know.
+// Protocol is a way to keep a cache, with a name that commands and scenario files know.
 type Protocol struct {
 	Name    string
 	Summary string // one sentence; for a mutant, its bug
@@ -66,7 +65,7 @@ type Protocol struct {
 	// It is empty for a protocol that should break none.
 	Breaks string
 	New    func(Config) (Handler, error)
-	// Memoryless says that a Handler keeps nothing in memory from one Get to the next but what Config.Tokens has given out.
-	// It makes exhaustive search shorter; untrue, it makes it wrong.
+	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
+	// Config.Tokens has returned. It makes exhaustive search shorter; a false claim makes the search wrong.
 	Memoryless bool
 }

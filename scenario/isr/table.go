@@ -9,18 +9,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Sort keys of the rows of a page, beside those of its versions and of requests.
+// The sort keys of a page's rows, except for those of its versions and of requests.
 const (
-	SortMeta = "META" // what was generated, and when
-	SortLock = "LOCK" // who is regenerating, and until when
+	SortMeta = "META" // the page and the time of its generation
+	SortLock = "LOCK" // the node that is regenerating, and the end of its lease
 )
 
-// PartitionKey is where the rows of a cache key live: CACHE#<sha256 hex>, or
-// TENANT#<tenant>#CACHE#<sha256 hex> when there is a tenant. The hash keeps keys
-// short and spreads common prefixes.
+// PartitionKey returns the partition key of a cache key's rows: CACHE#<sha256 hex>, or TENANT#<tenant>#CACHE#<sha256
+// hex> with a tenant. The hash keeps keys short and spreads common prefixes.
 func PartitionKey(tenant, key string) string {
 	sum := sha256.Sum256([]byte(key))
-	var few [128]byte // nearly every one fits: it is made for each request
+	var few [128]byte // nearly every key fits, and one is made for each request
 	pk := few[:0]
 	if tenant != "" {
 		pk = append(append(append(pk, "TENANT#"...), tenant...), '#')

@@ -1,5 +1,5 @@
-// Package recipe has the reference implementations of incremental static
-// regeneration on DynamoDB, for tests and for anybody who wants one.
+// Package recipe has the reference implementations of incremental static regeneration on DynamoDB, for tests and for
+// use.
 //
 //	cache, err := recipe.New(isr.Config{
 //		Client: dynamodb.NewFromConfig(cfg), // or a client of ddbfake
@@ -12,64 +12,53 @@
 //
 // # Protocols
 //
-// Recipe A ([New]) keeps the page in META; one transaction puts META and deletes
-// LOCK. Recipe B keeps a row VER# for each version and META as the pointer; its
-// Rollback goes back to an older one. Invalidate closes the window of a page.
-// Regenerate makes a page once for an idempotency key, of which a row REQ# tells
-// what came. [References] has both recipes, each under two sets of guards.
+// Recipe A ([New]) keeps the page in META; one transaction puts META and deletes LOCK. Recipe B keeps a row VER# for
+// each version and META as the pointer; its Rollback goes back to an older version. Invalidate closes the freshness
+// window of a page. Regenerate makes a page once for an idempotency key; a row REQ# holds the outcome. [References] has
+// both recipes, each under two sets of guards.
 //
-// Which conditions a publish is under is Config.Guards; [isr.Guards] says what each
-// of them alone lets pass.
+// Config.Guards are the conditions of a publish; [isr.Guards] says what each of them alone lets pass.
 //
 // # Limits
 //
-// All nodes of a cache must have the same recipe, the same Guards and the same
-// TTLBuffer. A lease is refreshed only when the renderer calls keepAlive, and a
-// rendering must take less than TTLBuffer and Retention: after that, nothing is
-// left that says what has overtaken it. DynamoDB conditions see no clock, so a
-// lease is judged by the clock of whoever sends the request, at the time of
-// sending.
+// All nodes of a cache must have the same recipe, the same Guards and the same TTLBuffer. A lease is refreshed only
+// when the renderer calls keepAlive. A rendering must take less than TTLBuffer and Retention: after that, no row is
+// left that shows which publish has overtaken it. DynamoDB conditions see no clock, so a lease is judged by the
+// sender's clock at the time of sending.
 //
-// Invalidate needs GuardVersion. Under GuardMonotonic, a page can be published once
-// a second, and a node whose clock is behind cannot publish until it has caught up
-// with the page: after an invalidation, that may take as long as clocks are off. Until it
-// has, it serves what it makes as stale.
+// Invalidate needs GuardVersion. Under GuardMonotonic, a page can be published once a second, and a node whose clock is
+// behind cannot publish until it has caught up with the page: after an invalidation, that may take as long as the
+// clocks differ. Until then, the node serves its new pages as stale.
 //
-// A rollback lasts until the page is made again. A body that cannot be stored is
-// not published, and is not stored again; bodies are never deleted here.
-// A request's answer is kept for Retention, and its body has to be for as long.
+// A rollback lasts until the page is made again. A body that cannot be stored is not published, and is not stored
+// again; bodies are never deleted here. The answer to a Regenerate is kept for Retention, so its body must be kept as
+// long.
 //
 // # TTL
 //
-// TTL deletes rows hours or days after their time, or at once: nothing may depend
-// on it. So a row of META, VER# or REQ# counts as gone a TTLBuffer before its ttl,
-// whether it is there or not, in reads and in the conditions of writes, as long as
-// a request is on its way for less than that. A version is never used twice, so
-// GuardVersion does not ask. All this is true of every combination of guards but those
-// with GuardToken and without GuardExpiry, which find a lease that is over until TTL
-// takes it. The ttl of LOCK
-// is a TTLBuffer after the end of its lease. Rows that others write without a ttl
-// are never gone; a ttl that leaves less than TTLBuffer beyond the window shortens
-// the window.
+// TTL deletes rows hours or days after their time, or at once: nothing may depend on it. So a row of META, VER# or REQ#
+// counts as gone a TTLBuffer before its ttl, whether it is there or not, in reads and in the conditions of writes. That
+// holds as long as no request is under way for longer than that. A version is never used twice, so GuardVersion does
+// not ask for the ttl. All this is true of every combination of guards except GuardToken without GuardExpiry, which
+// accepts a lease that is over until TTL deletes it. The ttl of LOCK is a TTLBuffer after the end of its lease. Rows
+// that other programs write without a ttl are never gone; a ttl that leaves less than TTLBuffer beyond the window
+// shortens the window.
 //
 // # Conflicts
 //
-// DynamoDB refuses a write while a transaction is at the same row, and its SDKs
-// leave such a refusal to the caller. A holder's write (refresh, publish, release)
-// and those of an invalidation and of REQ# are then sent up to four times within 350 ms
-// of the node's clock, each time under guards judged anew; an acquire takes a
-// conflict for a held lease.
+// DynamoDB refuses a write while a transaction is at the same row, and its SDKs leave such a refusal to the caller.
+// Writes of a holder (refresh, publish, release), of an invalidation and of REQ# are then sent up to four times within
+// 350 ms of the node's clock, each time under guards judged anew. An acquire treats a conflict as a held lease.
 //
 // # Lost answers
 //
-// The SDK sends a request again whose answer was lost, and may meet its own
-// success. An acquire knows its row by the token. A transaction has an idempotency
-// token, which the SDK sets. An invalidation counts up twice, which costs a
-// rendering at most. A request is found begun, or answered. Where an error leaves open what
-// happened, a reading decides what is served.
+// The SDK sends a request again whose answer was lost, and may meet its own success. An acquire recognises its row by
+// the token. A transaction has an idempotency token, which the SDK sets. An invalidation may count twice, which costs a
+// rendering at most. A regeneration finds its own REQ# row, begun or answered. Where an error leaves the outcome open,
+// a read decides which page is served.
 //
 // # Time
 //
-// Rows hold epoch seconds. "Now" rounds down and an expiry rounds up, so a lease
-// lasts at least its duration. generated_at is taken before the origin is read.
+// Rows hold epoch seconds. "Now" rounds down and an expiry rounds up, so a lease lasts at least its duration.
+// generated_at is taken before the origin is read.
 package recipe

@@ -5,16 +5,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// New returns a cache on recipe A, the reference protocol. It is an
-// isr.Invalidator, an isr.Regenerator and an isr.Rollbacker, too, each of which
-// says isr.ErrUnsupported if the recipe or its guards cannot do it.
+// New returns a cache on recipe A, the reference protocol. It is also an isr.Invalidator, an isr.Regenerator and an
+// isr.Rollbacker; each of those returns isr.ErrUnsupported if the recipe or its guards have no such operation.
 func New(cfg isr.Config) (isr.Handler, error) { return pagecache.AsHandler(pagecache.New(cfg)) }
 
-// Reference returns recipe A, as its seeds have it.
+// Reference returns recipe A under its default guards.
 func Reference() isr.Protocol { return References()[0] }
 
-// References returns the protocols that should break nothing: recipes A and B,
-// each under the guards that LOCK can tell, and under all of them.
+// References returns the protocols that should break no invariant: recipes A and B, each under the guards on LOCK, and
+// under all guards.
 func References() []isr.Protocol {
 	return []isr.Protocol{
 		onRecipeA("recipe-a", "one META row a key; one transaction publishes it and releases the lease", 0),
@@ -24,7 +23,7 @@ func References() []isr.Protocol {
 	}
 }
 
-// onRecipeA is recipe A under these guards, and under Config's if there are none.
+// onRecipeA is recipe A under the given guards; 0 leaves those of Config.
 func onRecipeA(name, summary string, g isr.Guards) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {
@@ -34,7 +33,7 @@ func onRecipeA(name, summary string, g isr.Guards) isr.Protocol {
 	}}
 }
 
-// onRecipeB is recipe B under these guards, and under Config's if there are none.
+// onRecipeB is recipe B under the given guards; 0 leaves those of Config.
 func onRecipeB(name, summary string, g isr.Guards) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {
