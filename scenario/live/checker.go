@@ -18,8 +18,8 @@ type Options struct {
 	Invariants []invariant.Invariant // default: Invariants()
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time
-	// Told, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns. It must
-	// not call the Checker.
+	// Told, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns. It
+	// must not call the Checker.
 	Told func(Broken)
 }
 
@@ -130,7 +130,8 @@ func (c *Checker) Look() {
 	c.read(c.db.ChangesSince(c.seen), true)
 }
 
-// Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings stay.
+// Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings
+// stay.
 func (c *Checker) Restore(restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,8 +25,8 @@ type reading struct {
 	lease     bool          // the row is that of a new lease
 }
 
-// readClock reads the writer's clock from a new lease or a new page. It returns false for all other changes, whose times
-// may come from earlier rows.
+// readClock reads the writer's clock from a new lease or a new page. It returns false for all other changes, whose
+// times may come from earlier rows.
 func readClock(c *ddbfake.Change) (r reading, ok bool) {
 	if c.Cause != ddbfake.CauseClient {
 		return r, false

@@ -25,6 +25,6 @@
 //
 // # Determinism
 //
-// The findings depend on the change log alone. A Checker may be used from several goroutines: the changes of a call have
-// been judged when a Look that began after the call has returned.
+// The findings depend on the change log alone. A Checker may be used from several goroutines: the changes of a call
+// have been judged when a Look that began after the call has returned.
 package live

@@ -55,8 +55,7 @@ func TestNothingJudgedIsNoPass(t *testing.T) {
 	}
 }
 
-// A table that was deleted and created again is a new one: no lease and no page
-// of the old one says anything about it.
+// A table that was deleted and created again is a new one: no lease and no page of the old one says anything about it.
 func TestADeletedTableIsForgotten(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice, bob := s.store("alice"), s.store("bob")
@@ -191,8 +190,7 @@ func TestMillisecondsAreNamed(t *testing.T) {
 	}
 }
 
-// Nearly an hour is judged, and so is an old page of a client whose clock is known
-// to be right.
+// Nearly an hour is judged, and so is an old page of a client whose clock is known to be right.
 func TestAClockThatIsNearIsJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")
