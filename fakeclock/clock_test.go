@@ -21,7 +21,7 @@ func at(d time.Duration) time.Time { return fakeclock.Epoch.Add(d) }
 
 func newClock() *fakeclock.Clock { return fakeclock.New(fakeclock.Epoch) }
 
-// journal notes what happened at which time of a clock.
+// journal notes events with the times of a clock.
 type journal struct {
 	clock interface{ Now() time.Time }
 	lines []string

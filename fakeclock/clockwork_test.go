@@ -131,7 +131,7 @@ func TestClockworkTickerResetLeaksWaiter(t *testing.T) {
 	checkReceive(t, ticker.Chan(), time.Time{})
 }
 
-// In clockwork, what has been sent stays in the channel after Stop and Reset, as in package time before Go 1.23.
+// In clockwork, a sent time stays in the channel after Stop and Reset, as in package time before Go 1.23.
 func TestClockworkStaleValues(t *testing.T) {
 	stale := func(c clockwork.Clock, advance func(time.Duration), want time.Time) {
 		t.Helper()

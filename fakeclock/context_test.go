@@ -72,7 +72,7 @@ func errString(err error) string {
 	return err.Error()
 }
 
-// Whoever watches ctx through the usual wrappers sees the same end in the same Advance.
+// Contexts that wrap ctx in the usual ways see the same end in the same Advance.
 func TestDerivedContextsEndInTheSameAdvance(t *testing.T) {
 	type key struct{}
 	c := newClock()
@@ -144,7 +144,7 @@ func TestContextEndsWithParent(t *testing.T) {
 	}
 }
 
-// foreign hides what package context knows of its own.
+// foreign hides from package context that the context is one of its own types.
 type foreign struct{ ctx context.Context }
 
 func (f foreign) Deadline() (time.Time, bool) { return f.ctx.Deadline() }
@@ -289,7 +289,7 @@ func TestContextOnNode(t *testing.T) {
 	defer cancel()
 	checkDeadline(t, onNode, at(time.Hour+10*s))
 
-	node.Step(time.Minute) // not felt by what runs
+	node.Step(time.Minute) // timers under way do not notice
 	c.Advance(5*s - 1)
 	checkEnded(t, ctx, nil, nil)
 	c.Advance(1)

@@ -49,7 +49,7 @@ func ExampleClock_Node() {
 	// both at once: true
 }
 
-// A step moves what the node shows, not what it is timing.
+// A step moves the time that the node shows, and no timer.
 func ExampleNode_Step() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	node := clock.Node(fakeclock.Drift{})

@@ -26,7 +26,7 @@ func TestGoroutinesInBubble(t *testing.T) {
 		synctest.Wait() // both sleep
 		for t, ok := clock.Next(); ok; t, ok = clock.Next() {
 			clock.AdvanceTo(t)
-			synctest.Wait() // they have done what they do at t, and sleep again
+			synctest.Wait() // they have done their work at t, and sleep again
 		}
 		j.check(t, "2s worker 0", "3s worker 1", "4s worker 0", "6s worker 1")
 	})

@@ -91,7 +91,7 @@ func exact(n Number) *big.Rat {
 
 var numeric = regexp.MustCompile(`^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?$`)
 
-// modelParse is the rule for numbers on the wire, on texts: what to print, or how it is refused.
+// modelParse is the rule for the texts of numbers on the wire: the printed form, or the refusal.
 func modelParse(text string) (string, error) {
 	if text == "" {
 		return "", errEmptyNum

@@ -59,7 +59,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Whatever it is said to be like, a record is what the SDK's values say.
+// A record holds the SDK's values, whatever record it is said to be like.
 func TestRecordFromSDK(t *testing.T) {
 	scalars := []types.AttributeValue{
 		sdkS("x"), sdkS("y"), sdkS(""), sdkN("1"), sdkN("1.0"), sdkN("01"), sdkN("2"), sdkN("-1"), sdkN(""), sdkN("x"),

@@ -28,7 +28,7 @@ func TestLiveness(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		log  *told
-		show []int // what a violation names; none is no violation
+		show []int // the events that a violation names; none if there is no violation
 	}{
 		{name: "faults have not stopped", log: newHistory().asked(0).failed(time.Hour)},
 		{name: "fresh at once", log: newHistory().settled(0).asked(0).served("visitor", "1", fresh, 0)},

@@ -14,7 +14,7 @@ var t0 = time.Unix(2_000_000_000, 0).UTC()
 // in is the whole second so long after t0, as rows hold it.
 func in(d time.Duration) int64 { return t0.Add(d).Unix() }
 
-// changeLog is a change log written by hand. It keeps the rows, so that each change knows what was before.
+// changeLog is a change log written by hand. It keeps the rows, so that each change holds the row before it.
 type changeLog struct {
 	changes   []ddbfake.Change
 	rows      map[place]attr.Item
@@ -37,20 +37,20 @@ func (l *changeLog) on(table, pk string) *changeLog {
 	return l
 }
 
-// at moves to a time; what comes takes effect there, and was sent there.
+// at moves to a time; later changes are sent and take effect there.
 func (l *changeLog) at(d time.Duration) *changeLog {
 	l.now = t0.Add(d)
 	l.sent = l.now
 	return l
 }
 
-// sentAt says when what comes was sent, if not when it took effect.
+// sentAt sets the time at which later changes were sent, if it is not the time at which they took effect.
 func (l *changeLog) sentAt(d time.Duration) *changeLog {
 	l.sent = t0.Add(d)
 	return l
 }
 
-// together makes one request of what comes next.
+// together makes one request of the following changes.
 func (l *changeLog) together(parts func()) *changeLog {
 	l.requests++
 	l.withinTx = true
@@ -97,12 +97,12 @@ func (l *changeLog) meta(actor, body string) *changeLog {
 	})
 }
 
-// page puts META alone, with what is given beside or instead of what meta puts.
+// page puts META alone, with the given attributes in addition to those of meta or in their place.
 func (l *changeLog) page(actor, body string, with attr.Item) *changeLog {
 	return l.write(actor, "META", l.row(body, with))
 }
 
-// row is what META and VER rows have in common.
+// row holds the attributes that META and VER rows share.
 func (l *changeLog) row(body string, with attr.Item) attr.Item {
 	row := attr.Item{"s3_key": attr.S(body), "generated_at": attr.Int(l.sent.Unix()), "revalidate_seconds": attr.Int(60)}
 	maps.Copy(row, with)

@@ -175,7 +175,7 @@ func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 		}
 		not++
 		var before, with []history.Operation
-		foretold := false // what is in doubt has no token and no end, and what is under way has those of its later answer
+		foretold := false // operations in doubt have no token and no end, and those under way have the ones of their later answer
 		for _, o := range all {
 			if o.Call > at.Return {
 				continue

@@ -44,19 +44,19 @@ func (r *run) shows(actor, body string) *run {
 	return r.do(func(l *changeLog) { l.publish(actor, body) })
 }
 
-// with makes what comes a regeneration by name, with inputs; "" ends that.
+// with makes a regeneration with key and inputs of the following requests; "" ends that.
 func (r *run) with(request, inputs string) *run {
 	r.as, r.inputs = request, inputs
 	return r
 }
 
-// named has what is rendered from now on be of a page whose rows the node has named in this partition.
+// named puts the page of the following renderings into this partition, as the node has named it.
 func (r *run) named(pk string) *run {
 	r.at = pk
 	return r
 }
 
-// of makes what comes one of a tenant's.
+// of gives the following events to a tenant.
 func (r *run) of(tenant string) *run {
 	r.tenant = tenant
 	return r

@@ -52,7 +52,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 		want invariant.Verdict
 	}
 	tagged := func(etag string) attr.Item { return attr.Item{"etag": attr.S(etag)} }
-	odd := func(with attr.Item) *run { // a publish of a page that nobody can read, in turn
+	odd := func(with attr.Item) *run { // a publish, in turn, of a page that cannot be read
 		return ownRows().take("alice").renders("alice", "body-1").
 			do(func(l *changeLog) { l.together(func() { l.odd("alice", "body-1", with).unlock("alice") }) })
 	}
@@ -119,7 +119,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 			{"and as stale", newRun().renders("alice", "1").getsStale("bob", "<p>1</p>"), unknown},
 		},
 		"ttl-is-gc": {
-			{"it reads no rows", odd(nil), okay}, // what it compares is declared by the scenario
+			{"it reads no rows", odd(nil), okay}, // the scenario declares the histories that it compares
 		},
 		"single-flight": {
 			{"in turn", inTurn(), okay},
@@ -149,7 +149,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 			{"a body that nobody made", newRun().of("t1").renders("alice", "1").gets("alice", "<p>1</p>"), unknown},
 		},
 		"linearizable": {
-			{"it reads no rows", odd(nil), okay}, // it judges what stores that can be observed were told
+			{"it reads no rows", odd(nil), okay}, // it judges the operations of stores that can be observed
 		},
 		"liveness": {
 			{"fresh", visitor().asks("visitor").gets("visitor", "1"), okay},
@@ -175,7 +175,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// stores puts a body into the body store; without a name, the store is looked at and nobody puts anything.
+// stores puts a body into the body store; without a name, the body store is observed and stays empty.
 func (r *run) stores(actor, name string) *run {
 	if r.bodies == nil {
 		r.bodies = []history.Body{}

@@ -11,13 +11,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// judged is a log and what an invariant is to say of it.
+// judged is a log and the expected finding of an invariant.
 type judged struct {
 	name string
 	skew time.Duration
 	log  *changeLog
 	want invariant.Verdict
-	why  []string // what the sentence mentions
+	why  []string // parts of the sentence
 	show []int    // the changes it names
 }
 
@@ -42,7 +42,7 @@ func (test judged) check(t *testing.T, inv invariant.Invariant) {
 	})
 }
 
-// checkFinding compares a finding with a verdict and what it is to name.
+// checkFinding compares a finding with the expected verdict, changes and words.
 func checkFinding(t *testing.T, got invariant.Finding, want invariant.Verdict, changes, events []int) {
 	t.Helper()
 	if got.Verdict != want || (got.Why == "") != (want == invariant.OK) {
@@ -77,7 +77,7 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 	}
 }
 
-// The zero Verdict is none: what nobody has judged is not ok.
+// The zero Verdict is not valid, so evidence that was not judged never passes for ok.
 func TestVerdictsPrint(t *testing.T) {
 	for v, want := range map[invariant.Verdict]string{
 		0: "Verdict(0)", invariant.OK: "ok", invariant.Violated: "violated", invariant.Unknown: "unknown", 9: "Verdict(9)",

@@ -23,7 +23,7 @@ import (
 
 const table = "cache"
 
-// traffic is a fake with a cache table, a checker, and what it was told.
+// traffic is a fake with a cache table, a checker, and the findings that it was told.
 type traffic struct {
 	*testing.T
 	clock   *fakeclock.Clock
@@ -65,7 +65,7 @@ func (s *traffic) storeAt(actor string, off time.Duration) *pagecache.RecipeA {
 	return store
 }
 
-// publish is what a correct writer does for a page.
+// publish takes the lease and publishes a page, as a correct writer does.
 func (s *traffic) publish(store *pagecache.RecipeA, key string) {
 	s.Helper()
 	lease, err := store.Acquire(s.Context(), key)
@@ -81,7 +81,7 @@ func (s *traffic) meta(store *pagecache.RecipeA, key, body string) pagecache.Met
 	return pagecache.Meta{PK: store.PK(key), S3Key: body, GeneratedAt: store.Now(), RevalidateSeconds: 60}
 }
 
-// put writes a row without asking anybody.
+// put writes a row without any condition.
 func (s *traffic) put(actor string, item map[string]types.AttributeValue) {
 	s.Helper()
 	if _, err := s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {

@@ -98,7 +98,7 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := s.meta(alice, "/home", lease.Token)
-	old.GeneratedAt -= 600 // older than what the table before has shown
+	old.GeneratedAt -= 600 // older than the page in the table before
 	if err := alice.Publish(t.Context(), lease, old); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestNoLockSeen(t *testing.T) {
 	bad := s.meta(alice, "/home", "bad").Item()
 	bad["ttl"] = &types.AttributeValueMemberS{Value: "soon"}
 	s.put("alice", bad)
-	// From the first LOCK on, whoever publishes without one is a stale writer.
+	// From the first LOCK on, a publisher without a lock is a stale writer.
 	if _, err := s.store("carol").Acquire(t.Context(), "/third"); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestNoLockSeen(t *testing.T) {
 	s.wantTold("violated ttl-well-formed by alice", "violated stale-writer by mallory", "unknown monotonic-publication by mallory")
 }
 
-// What only other invariants are asked about needs no LOCK to be judged.
+// Rows that only other invariants judge need no LOCK.
 func TestNoLockNeeded(t *testing.T) {
 	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.TTLWellFormed()}})
 	s.put("alice", s.meta(s.store("alice"), "/home", "1").Item())

@@ -9,7 +9,7 @@ import (
 // counter is a world of one number.
 type counter struct{ n int }
 
-// read and write are requests to it: what Proc.Do sends into the world.
+// read and write are requests to it, for Proc.Do.
 type (
 	read struct {
 		from  *counter
@@ -43,7 +43,7 @@ func increment(p *sim.Proc, c *counter) {
 	p.Do(&write{to: c, value: r.value + 1})
 }
 
-// run has alice and bob increment a counter, and returns what it shows in the end.
+// run lets alice and bob increment a counter, and returns the counter's final value.
 func run(cfg sim.Config) (sim.Result, int) {
 	var c counter
 	s := sim.New(cfg)

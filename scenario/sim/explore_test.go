@@ -31,8 +31,8 @@ type program struct {
 	registers int
 	ticks     int
 	sweeps    int  // how often a source may clear a register that is not 0
-	timeless  bool // what is written does not depend on the time
-	forgets   bool // between commands, actors remember nothing but what they have read or written last
+	timeless  bool // written values do not depend on the time
+	forgets   bool // between commands, actors remember only their last read or write
 	actors    []programActor
 }
 
@@ -41,7 +41,7 @@ type programActor struct {
 	script []command
 }
 
-// command is a read, a write of what was read last and one more and something that depends on the time, or a sleep.
+// command is a read, a sleep, or a write of the value read last plus one plus a value that depends on the time.
 type command struct {
 	register int
 	write    bool
@@ -92,7 +92,7 @@ type machine struct {
 	clock     *fakeclock.Clock
 	registers []register
 	sweeps    int
-	// saw is what each actor has been told and when, over all its lives.
+	// saw holds the answers that each actor got and their times, over all its lives.
 	saw [][]int64
 }
 
@@ -433,7 +433,7 @@ func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 						write = struct{ sim.Request }{write}
 					}
 					p.Do(write)
-					p.Do(write) // what an actor has observed counts until it ends
+					p.Do(write) // the observations of an actor count until it ends
 				}})
 			}
 			s.Run()

@@ -11,18 +11,19 @@ func PointAfter(actor string, steps int) SchedulingPoint {
 // Incarnation counts the starts of the actor's node, from 1.
 func (p *Proc) Incarnation() int { return p.incarnation }
 
-// ID is the step's name among those possible now.
+// ID identifies the step among those possible now.
 func (s Step) ID() uint64 { return s.id() }
 
-// Visit is one in which a run of an exploration comes to a state, with some steps asleep, and leaves it by one of the
-// possible steps, or by none; or is the first to leave a state by a step, to which another run has come.
+// Visit is a moment of an exploration: a run comes to a state, with some steps asleep, and leaves it by one of the
+// possible steps or by none; or a run leaves a state to which another run has come, by a step that no run has taken
+// from there.
 type Visit struct {
 	Possible, Asleep []uint64
 	Come             bool
 	Taken            int // -1 is none
 }
 
-// Hear has a function hear of the visits of an exploration, as the runs come to them.
+// Hear calls hear with the visits of an exploration, in the order of the runs.
 func (x *Exploration) Hear(hear func(Visit)) {
 	x.heard = func(h heard) {
 		m := Visit{Come: !h.left, Taken: h.taken}

@@ -188,7 +188,7 @@ func TestARunThatDoesNotEndIsCut(t *testing.T) {
 	}
 }
 
-// outcomes runs the actor under many seeds and counts what tell says.
+// outcomes runs the actor under many seeds and counts the values of tell.
 func outcomes(seeds int, run func(seed uint64) string) map[string]int {
 	counts := map[string]int{}
 	for seed := range uint64(seeds) {
