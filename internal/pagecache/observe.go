@@ -26,7 +26,7 @@ func (o observed) Read(ctx context.Context, key string) (Meta, error) {
 	op := history.Operation{Verb: history.Read, Key: key}
 	answered := o.observe(op)
 	m, err := o.Store.Read(ctx, key)
-	answered(o.withMeta(op, m).Answered(result(err)))
+	answered(withResult(o.withMeta(op, m), err))
 	return m, err
 }
 
@@ -34,7 +34,7 @@ func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
 	op := history.Operation{Verb: history.Acquire, Key: key}
 	answered := o.observe(op)
 	l, err := o.Store.Acquire(ctx, key)
-	answered(withLease(op, l).Answered(result(err)))
+	answered(withResult(withLease(op, l), err))
 	return l, err
 }
 
@@ -45,7 +45,7 @@ func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	if err == nil {
 		op = withLease(op, refreshed)
 	}
-	answered(op.Answered(result(err)))
+	answered(withResult(op, err))
 	return refreshed, err
 }
 
@@ -53,7 +53,7 @@ func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
 	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), m)
 	answered := o.observe(op)
 	err := o.Store.Publish(ctx, l, m)
-	answered(op.Answered(result(err)))
+	answered(withResult(op, err))
 	return err
 }
 
@@ -62,7 +62,7 @@ func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) err
 	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), older)
 	answered := o.observe(op)
 	err := o.Store.Restore(ctx, l, visible, older)
-	answered(op.Answered(result(err)))
+	answered(withResult(op, err))
 	return err
 }
 
@@ -70,7 +70,7 @@ func (o observed) Release(ctx context.Context, l Lease) error {
 	op := withLease(history.Operation{Verb: history.Release, Key: l.Key}, l)
 	answered := o.observe(op)
 	err := o.Store.Release(ctx, l)
-	answered(op.Answered(result(err)))
+	answered(withResult(op, err))
 	return err
 }
 
@@ -87,14 +87,15 @@ func (o observed) withMeta(op history.Operation, m Meta) history.Operation {
 	return op
 }
 
-// result is what a store's answer says of what happened.
-func result(err error) history.Result {
+// withResult returns the operation with the result that a store's answer tells.
+func withResult(op history.Operation, err error) history.Operation {
 	switch {
 	case err == nil:
-		return history.Done
+		op.Result = history.Done
 	case errors.Is(err, isr.ErrMiss), again(err):
-		return history.Refused
+		op.Result = history.Refused
 	default:
-		return history.InDoubt
+		op.Result = history.InDoubt
 	}
+	return op
 }

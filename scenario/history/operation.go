@@ -98,11 +98,5 @@ func (o Operation) Describe(instant func(second int64) string) string {
 	return b.String()
 }
 
-// Answered returns the operation with its result.
-func (o Operation) Answered(r Result) Operation {
-	o.Result = r
-	return o
-}
-
 // Observer is called when an operation is sent. The function that it returns is called when the operation is answered.
 type Observer func(called Operation) (answered func(Operation))
