@@ -72,7 +72,7 @@ func checkRequests(ev Evidence) Finding {
 	}
 	ofBodyStore := func(c ddbfake.Change) bool { return Publishes(&c) && leads(c.After) }
 	if len(ev.Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
-		return unknown("nobody has looked at the body store: which publish is of which request is not known")
+		return unknown("the body store was not observed: the requests of the publishes are not known")
 	}
 	shown := bodiesOf(ev)
 	early := ev.TTLBuffer + ev.MaxClockSkew

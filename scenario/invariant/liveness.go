@@ -48,7 +48,7 @@ func checkLiveness(ev Evidence) Finding {
 		}
 	}
 	if len(pages) == 0 {
-		return unknown("nobody has asked for a page since faults had stopped (event %d)", settled.Seq)
+		return unknown("no page was asked for after faults had stopped (event %d)", settled.Seq)
 	}
 	for _, it := range pages {
 		e := last[it]
@@ -57,7 +57,7 @@ func checkLiveness(ev Evidence) Finding {
 		}
 		return Finding{
 			Verdict: Violated,
-			Why: fmt.Sprintf("%v after faults had stopped nobody has found a fresh page of %s in the cache; at most %v is allowed",
+			Why: fmt.Sprintf("%v after faults had stopped, no request had found a fresh page of %s in the cache; at most %v is allowed",
 				e.Time.Sub(settled.Time), it.key, ev.Settle),
 			Events: []int{settled.Seq, e.Seq},
 		}

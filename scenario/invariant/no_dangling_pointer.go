@@ -123,8 +123,8 @@ func (all *bodies) step(s *step) {
 	name := named(row)
 	body, is := all.there[name]
 	if !is && all.elsewhere {
-		all.first = all.first.and(unknown("change %d publishes the body %q, and nobody has ever put a body into the store of bodies: "+
-			"the cache keeps them elsewhere, where nobody looks", s.onMeta.Seq, name))
+		all.first = all.first.and(unknown("change %d publishes the body %q, and no body was ever put into the body store: "+
+			"the cache keeps its bodies in a place that is not observed", s.onMeta.Seq, name))
 		return
 	}
 	if !is {

@@ -21,7 +21,7 @@ import (
 func SingleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
-		Statement: "whoever makes a page has taken its lease, while nobody else was making it under a lease with more than e left, " +
+		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease with more than e left, " +
 			"and not while the page had been fresh for more than e since it took it, unless asked to",
 		Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
 		beyond: newFlights,

@@ -39,7 +39,7 @@ func checkTenants(ev Evidence) Finding {
 				Events:  []int{source.Seq, e.Seq},
 			}
 		case e.Tenant != "":
-			finding = finding.or(unknown("event %d serves body %q to tenant %q, of which nobody knows for whom it was made", e.Seq, e.Body, e.Tenant))
+			finding = finding.or(unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq, e.Body, e.Tenant))
 		}
 	}
 	return finding
