@@ -46,9 +46,10 @@ type Check struct {
 //
 // It was measured how many worlds it takes until the bug is found, of 56 broken stores whose bug worlds can show, under
 // ten seeds each. The hardest one leaves a lock behind after a failure: with 5 schedules a world it took over 600
-// worlds in the worst case, with 10 and with 20 schedules 381, and with 50 schedules 301. The second hardest took 401,
-// 215, 214 and 214, the third 337, 171, 143 and 103. So 20 schedules find all within the 500 worlds of a check. (go
-// test ./property -run TestEffort -effort 10)
+// worlds in the worst case, with 10 and with 20 schedules 381, and with 50 schedules 301. The second hardest took over
+// 600, 215, 214 and 214, the third 401, 171, 143 and 103. So 20 schedules find all within the 500 worlds of a check.
+//
+// Source: go test ./property -run TestEffort -effort 10
 const DefaultSchedules = 20
 
 // worldsPerCheck is how many worlds are drawn for each of rapid's checks. With 100 checks, which is rapid's default,
