@@ -1,10 +1,12 @@
 package property
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -44,6 +46,48 @@ func TestUnstableStoreIsFound(t *testing.T) {
 			t.Errorf("the report lacks %q, or it comes too early:\n%s", want, f.text)
 		}
 		rest = after
+	}
+}
+
+// patient waits before each request for longer than any cache is configured to.
+type patient struct {
+	isr.Handler
+	clock interface{ Sleep(time.Duration) }
+}
+
+func (p patient) Get(ctx context.Context, key string) (isr.Served, error) {
+	p.clock.Sleep(2 * time.Hour)
+	return p.Handler.Get(ctx, key)
+}
+
+// TestAClockThatDriftsPastItsPromiseIsNoFault: in runs of a store that waits for hours, a clock drifts by more than its
+// world promises. A correct store is not accused of that, and a broken one is still found.
+func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
+	check := func(newStore func(isr.Config) (isr.Handler, error)) *failure {
+		t.Helper()
+		s := simple()
+		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second, 8*time.Second, time.Second
+		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
+		s, err := world{s}.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
+			h, err := newStore(n.Config)
+			return patient{h, n.Clock}, err
+		})
+		_, f := r.campaign(s, 1, 50)
+		return f
+	}
+	if f := check(recipe.New); f != nil {
+		t.Errorf("a correct store is accused:\n%s", f.text)
+	}
+	broken, err := scenario.ProtocolNamed("lease-in-milliseconds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := check(broken.New); f == nil || !f.violates() {
+		t.Errorf("got %+v for a store with leases in milliseconds, want a violation", f)
 	}
 }
 
