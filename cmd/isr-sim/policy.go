@@ -48,11 +48,32 @@ func newPolicyRun(out, stderr io.Writer) *cobra.Command {
 		Long:    "Run prints every measure of one policy on one workload.\n\nPolicies: " + policyNames() + "\n\nWorkloads:\n  " + strings.Join(lab.WorkloadNames(), "\n  ") + "\n  FILE.csv           reads (and changes) from a file: time in seconds, key, and optionally kind and size",
 		Example: "  isr-sim policy run sliding --lifetime 1m --reads 10/s --changes 1/h\n  isr-sim policy run recipe-a-stale --workload visits.csv --format json",
 		Args:    onePolicy,
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.misplaced(cmd); err != nil {
+				return err
+			}
+			return p.run(cmd.Context(), args[0])
+		},
 	}
 	p.flags(cmd)
 	cmd.Flags().StringVar(&p.workload, "workload", "steady", "the workload: a name, or a .csv file")
 	return cmd
+}
+
+// ofWorkloads are the flags that make workloads. A file has these things of its own.
+var ofWorkloads = []string{"reads", "changes", "keys", "zipf", "lasts", "warm-up"}
+
+// misplaced refuses flags that would change nothing.
+func (p *policyCommand) misplaced(cmd *cobra.Command) error {
+	if !strings.HasSuffix(p.workload, ".csv") {
+		return nil
+	}
+	for _, name := range ofWorkloads {
+		if cmd.Flags().Changed(name) {
+			return usage(fmt.Errorf("--%s: found it with %s, expected none: the file says when which key is read", name, p.workload), "")
+		}
+	}
+	return nil
 }
 
 func newPolicyCompare(out, stderr io.Writer) *cobra.Command {
@@ -65,9 +86,15 @@ dashboard over a rolling window with late data. Policies by the age of data are
 measured on the dashboard alone, where data has an age.`,
 		Example: "  isr-sim policy compare\n  isr-sim policy compare --lifetime 5m --plot pictures",
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.compare(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := p.misplaced(cmd); err != nil {
+				return err
+			}
+			return p.compare(cmd.Context())
+		},
 	}
 	p.flags(cmd)
+	cmd.Flags().StringVar(&p.workload, "workload", "", "one workload instead of the three: a name, or a .csv file")
 	cmd.Flags().StringVar(&p.plots, "plot", "", "a folder for pictures, one a workload: outdated reads over renders")
 	return cmd
 }
@@ -144,7 +171,11 @@ func (p *policyCommand) compare(ctx context.Context) error {
 	if err := p.complete(); err != nil {
 		return err
 	}
-	return p.measure(ctx, policy.All(p.settings.Lifetime), []string{"steady", "bursty", "dashboard"}, func(rows []lab.Row) error {
+	on := []string{"steady", "bursty", "dashboard"}
+	if p.workload != "" {
+		on = []string{p.workload}
+	}
+	return p.measure(ctx, policy.All(p.settings.Lifetime), on, func(rows []lab.Row) error {
 		return lab.PrintComparison(p.out, rows)
 	})
 }
@@ -252,8 +283,12 @@ met together, and why.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.Reads, d.Changes = float64(reads), float64(changes)
 			a, err := policy.Advise(d)
-			if err == nil && skew < 0 {
+			switch {
+			case err != nil:
+			case skew < 0:
 				err = fmt.Errorf("--skew: found %s, expected at least 0s", skew)
+			case skew > 0 && d.Render == 0:
+				err = fmt.Errorf("--skew: found it without --render, expected both: the lease depends on both")
 			}
 			if err != nil {
 				return usage(err, "")
@@ -309,7 +344,7 @@ func onePolicy(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return nil
 	}
-	return usage(fmt.Errorf("%s: found %d policies, expected one of %s", cmd.Name(), len(args), policyNames()), cmd.CommandPath()+" --help")
+	return usage(fmt.Errorf("%s: found %d policies, expected one: %s", cmd.Name(), len(args), policyNames()), cmd.CommandPath()+" --help")
 }
 
 // policyNames lists the policies.

@@ -10,6 +10,7 @@ import (
 type Row struct {
 	Policy, Workload string
 	*policy.Summary
+	trace bool // every seed plays the same reads
 }
 
 // Compare runs policies on workloads, and tells each, unless it is nil, how many runs are done.
@@ -30,7 +31,7 @@ func Compare(ctx context.Context, s Settings, policies []policy.Policy, on []Wor
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, Row{p.Name, w.Name, summary})
+			rows = append(rows, Row{p.Name, w.Name, summary, w.lasts > 0})
 		}
 	}
 	return rows, nil

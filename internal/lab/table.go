@@ -63,14 +63,17 @@ func PrintRun(out io.Writer, r Row) error {
 	table := [][]string{{r.Policy + " on " + r.Workload, "mean", "99 % interval"}}
 	for _, m := range policy.Measures() {
 		i := r.Of(m)
-		table = append(table, []string{m.String(), m.Format(i.Mean), intervalText(m, i)})
+		table = append(table, []string{m.String(), m.Format(i.Mean), r.intervalText(m, i)})
 	}
 	return printTable(out, table)
 }
 
-func intervalText(m policy.Measure, i policy.Interval) string {
+func (r Row) intervalText(m policy.Measure, i policy.Interval) string {
 	if math.IsNaN(i.Low) {
 		return "one seed has none"
+	}
+	if r.trace {
+		return "one trace has none"
 	}
 	return fmt.Sprintf("%s to %s", m.Format(max(0, i.Low)), m.Format(i.High))
 }

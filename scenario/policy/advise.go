@@ -23,7 +23,7 @@ type Demand struct {
 
 // Advice is a lifetime, and what to expect of it. Shares are from 0 to 1.
 type Advice struct {
-	// Lifetime is the best of the values that people write: 1 s, 2 s, 5 s and so on.
+	// Lifetime is the cheapest of the values that people write: 1 s, 2 s, 5 s and so on.
 	Lifetime time.Duration
 	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Data that never
 	// changes has no such optimum, and neither has data whose renders never pay: they are 0 then.
@@ -83,6 +83,10 @@ func Advise(d Demand) (Advice, error) {
 		if t := time.Duration(s) * time.Second; t <= longest && cost(float64(s)) < best {
 			a.Lifetime, best = t, cost(float64(s))
 		}
+	}
+	if d.Retention > 0 && d.Retention < a.Lifetime {
+		return Advice{}, fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s: they would be deleted while they are fresh",
+			ErrImpossible, d.Retention, a.Lifetime)
 	}
 	if d.Longest > 0 && (a.Exact > longest || a.Exact == 0) {
 		a.reason("Data may be %s old when it is served: a cheaper lifetime would be longer.", d.Longest)
