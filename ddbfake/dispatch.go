@@ -14,7 +14,6 @@ import (
 // operation is one row of the dispatch table.
 type operation struct {
 	name     string
-	number   int          // its place in operations
 	target   string       // what names it on the wire
 	input    reflect.Type // the pointer type, as in Call.Input
 	newInput func() any
@@ -50,8 +49,7 @@ func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *o
 	}
 }
 
-// operations is the dispatch table. An operation that is not here is not
-// supported.
+// operations is the dispatch table. An operation that is not here is not supported.
 var operations = []*operation{
 	handle("BatchGetItem", (*DB).batchGetItem),
 	handle("BatchWriteItem", (*DB).batchWriteItem),
@@ -85,8 +83,7 @@ var operations = []*operation{
 var operationByInput, operationByTarget = func() (map[reflect.Type]*operation, map[string]*operation) {
 	byInput := make(map[reflect.Type]*operation, len(operations))
 	byTarget := make(map[string]*operation, len(operations))
-	for i, op := range operations {
-		op.number = i
+	for _, op := range operations {
 		byInput[op.input] = op
 		byTarget[op.target] = op
 	}

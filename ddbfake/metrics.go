@@ -110,8 +110,8 @@ func (db *DB) Metrics() []Metrics {
 		for _, m := range c.indexes {
 			add(*m, Metrics{})
 		}
-		for i, o := range c.operations {
-			add(Metrics{Region: c.own.Region, Table: c.own.Table, Operation: operations[i].name,
+		for _, o := range c.operations {
+			add(Metrics{Region: c.own.Region, Table: c.own.Table, Operation: o.of.name,
 				ThrottledRequests: o.throttled, SystemErrors: o.systemErrors,
 				SuccessfulRequests: o.succeeded, SuccessfulRequestLatency: o.latency}, Metrics{})
 		}
@@ -127,12 +127,13 @@ func (db *DB) Metrics() []Metrics {
 type counters struct {
 	own        Metrics
 	indexes    map[string]*Metrics // of global indexes
-	operations []operationCounters // by operation.number, as far as any was served
+	operations []operationCounters // few in number: a program uses a handful of the API
 	throttled  bool                // by the request that is being served
 }
 
 // operationCounters are the metrics that have the dimension Operation.
 type operationCounters struct {
+	of                                 *operation
 	throttled, systemErrors, succeeded int
 	latency                            time.Duration
 }
@@ -173,10 +174,16 @@ func (c *counters) of(x *index) *Metrics {
 
 // operation returns the counters of an operation.
 func (c *counters) operation(op *operation) *operationCounters {
-	for len(c.operations) <= op.number {
-		c.operations = append(c.operations, operationCounters{})
+	for i := range c.operations {
+		if c.operations[i].of == op {
+			return &c.operations[i]
+		}
 	}
-	return &c.operations[op.number]
+	if c.operations == nil {
+		c.operations = make([]operationCounters, 0, 4) // create, get, put, and one more
+	}
+	c.operations = append(c.operations, operationCounters{of: op})
+	return &c.operations[len(c.operations)-1]
 }
 
 // touch notes that a request is about a table.
