@@ -104,7 +104,7 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 	switch o.Verdict {
 	case invariant.Violated:
 		fmt.Fprintf(c.out, "violated: %s\n  %s\n  %s\n\n  %s\n", o.Violated.Name, o.Violated.Statement, o.Why, strings.Join(o.Lines, "\n  "))
-		return &exitError{code: exitViolated}
+		return &exitError{Code: exitViolated}
 	case invariant.Unknown:
 		return unknown(fmt.Errorf("no verdict: %s", o.Why), "")
 	default:

@@ -133,8 +133,8 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	}
 	if ctx.Err() != nil && (len(found) < len(scenarios) || found[len(found)-1].Interrupted) {
 		return &exitError{
-			code: worse(results.code, exitUnknown),
-			err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(scenarios), scenarios[len(found)-1].Name),
+			Code: worse(results.code, exitUnknown),
+			Err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(scenarios), scenarios[len(found)-1].Name),
 		}
 	}
 	return results.end(e.out)
@@ -192,7 +192,7 @@ func (r *results) end(out io.Writer) error {
 		fmt.Fprintf(out, "%s\n", &r.tally)
 	}
 	if r.code != exitOK {
-		return &exitError{code: r.code}
+		return &exitError{Code: r.code}
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
 )
 
 func main() {
@@ -25,14 +27,14 @@ func main() {
 
 // run is main without a process: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := &output{to: stdout}
+	out := &cli.Output{To: stdout}
 	root := newRoot(out, stderr)
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	code := report(stderr, root.ExecuteContext(ctx))
-	if out.err != nil {
-		return report(stderr, unknown(fmt.Errorf("print: %w", out.err), ""))
+	code := cli.Report(stderr, root.ExecuteContext(ctx))
+	if out.Err != nil {
+		return cli.Report(stderr, unknown(fmt.Errorf("print: %w", out.Err), ""))
 	}
 	return code
 }

@@ -81,7 +81,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 		}
 	}
 	if len(missed) > 0 || !clean {
-		return &exitError{code: exitViolated}
+		return &exitError{Code: exitViolated}
 	}
 	return nil
 }

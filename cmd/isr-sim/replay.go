@@ -53,9 +53,9 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history strin
 	}
 	switch o.Verdict {
 	case invariant.Violated:
-		return &exitError{code: exitViolated}
+		return &exitError{Code: exitViolated}
 	case invariant.Unknown:
-		return &exitError{code: exitUnknown}
+		return &exitError{Code: exitUnknown}
 	default:
 		return nil
 	}

@@ -6,6 +6,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/policycommand"
 )
 
 const longHelp = `isr-sim runs chaos scenarios against caches that do incremental static
@@ -26,19 +29,19 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		Short:         "Find, explain and replay the bugs of ISR caches on DynamoDB",
 		Long:          longHelp,
 		Example:       "  isr-sim\n  isr-sim run --protocol blind-publish paused-writer\n  isr-sim list",
-		Args:          noCommand,
+		Args:          cli.NoCommand,
 		Version:       version(info, runtime.Version()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return all.run(cmd.Context(), nil) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	all.flags(root)
 	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newExplain(out), newServe(out, progress), newPolicy(out, progress), newList(out), newVersion(out))
+	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newExplain(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out))
 	return root
 }
 
@@ -50,7 +53,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return noCommand(root, args)
+				return cli.NoCommand(root, args)
 			}
 			cmd.InitDefaultHelpFlag() // which Execute does only for the command that it runs
 			return cmd.Help()

@@ -51,9 +51,9 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 	}
 	switch found.Verdict() {
 	case invariant.Violated:
-		return &exitError{code: exitViolated}
+		return &exitError{Code: exitViolated}
 	case invariant.Unknown:
-		return &exitError{code: exitUnknown}
+		return &exitError{Code: exitUnknown}
 	default:
 		return nil
 	}

@@ -26,7 +26,7 @@ func TestShard(t *testing.T) {
 		got := strings.TrimSpace(s.String() + " " + by)
 		if err != nil {
 			got = err.Error()
-			if e, ok := errors.AsType[*exitError](err); !ok || e.code != exitUsage {
+			if e, ok := errors.AsType[*exitError](err); !ok || e.Code != exitUsage {
 				t.Errorf("%s: %v is no usage error", name, err)
 			}
 		}

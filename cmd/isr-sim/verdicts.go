@@ -43,8 +43,8 @@ func eachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario
 		worst = worse(worst, code)
 		if ctx.Err() != nil {
 			return &exitError{
-				code: worse(worst, exitUnknown),
-				err:  fmt.Errorf("interrupted in %s %d of %d (%s)", noun, i+1, len(scenarios), s.Name),
+				Code: worse(worst, exitUnknown),
+				Err:  fmt.Errorf("interrupted in %s %d of %d (%s)", noun, i+1, len(scenarios), s.Name),
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func eachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario
 		sumUp()
 	}
 	if worst != exitOK {
-		return &exitError{code: worst}
+		return &exitError{Code: worst}
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ var Module = Rules{
 		{"internal/scenariotest", "internal/schedules"},
 		{"internal/compare", "scenario/campaign"},
 		{"internal/catalog", "internal/gotest", "internal/lab", "internal/prose", "internal/selftest"},
-		{"internal/explore", "property"},
-		{"internal/serve"},
+		{"internal/cli", "internal/explore", "property"},
+		{"internal/policycommand", "internal/serve"},
 		{"cmd/isr-sim", "internal/strategies"},
 	},
 
@@ -55,9 +55,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"scenario/campaign", "property", "internal/explore", "internal/gotest", "internal/lab", "internal/prose",
-				"internal/selftest",
-				"cmd/isr-sim",
+				"scenario/campaign", "property", "internal/explore", "internal/gotest", "internal/lab", "internal/policycommand",
+				"internal/prose", "internal/selftest", "cmd/isr-sim",
 			},
 			To:     []string{"./scenario/campaign"},
 			Reason: "one run knows nothing of campaigns; only packages that judge stores or print results do",
@@ -93,13 +92,13 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"cmd/isr-sim"},
+			Except: []string{"internal/cli", "internal/policycommand", "cmd/isr-sim"},
 			To:     []string{"github.com/spf13/..."},
 			Reason: "the command line is the command's",
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"scenario/policy", "internal/lab", "cmd/isr-sim"},
+			Except: []string{"scenario/policy", "internal/lab", "internal/policycommand", "cmd/isr-sim"},
 			To:     []string{"gonum.org/...", "github.com/hashicorp/..."},
 			Reason: "statistics, plots and LRU caches are the policy lab's: a store under test needs none of them",
 		},

@@ -1,0 +1,2 @@
+// Package policycommand is isr-sim policy: its flags and its printing. Package internal/lab has the figures.
+package policycommand

@@ -1,0 +1,61 @@
+package policycommand
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/lab"
+	"github.com/isr-sim/isr-sim/internal/progress"
+	"github.com/isr-sim/isr-sim/scenario/policy"
+)
+
+func newScale(out, stderr io.Writer) *cobra.Command {
+	p := &command{out: out, stderr: stderr}
+	name := "recipe-a-stale"
+	cmd := &cobra.Command{
+		Use:   "scale",
+		Short: "Simulate the size of a large site: where it throttles, and what ends it",
+		Long: `Scale plays the reads of a fleet against a table with DynamoDB's limits for one
+partition key: 3,000 read units and 1,000 write units a second. It prints where the
+site throttles, and simulates it again with the shortest tier in the memory of the
+nodes that ends the throttling.`,
+		Example: "  isr-sim policy scale --nodes 1000 --reads 200k/s --keys 1M --zipf 0.9",
+		Args:    cli.NoArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.scale(cmd.Context(), name) },
+	}
+	p.flags(cmd)
+	p.reads, p.keys, p.nodes = 200_000, 1_000_000, 1000
+	p.settings.Seeds, p.settings.WarmUp, p.settings.Lasts = 1, 20*time.Second, 10*time.Second
+	f := cmd.Flags()
+	for _, flag := range [][2]string{
+		{"reads", "200k/s"}, {"keys", "1M"}, {"nodes", "1000"}, {"seeds", "1"}, {"warm-up", "20s"}, {"lasts", "10s"},
+	} {
+		f.Lookup(flag[0]).DefValue = flag[1]
+	}
+	_ = f.MarkHidden("tier") // the command finds it
+	_ = f.MarkHidden("tier-lifetime")
+	_ = f.MarkHidden("format")
+	f.StringVar(&name, "policy", name, "the policy")
+	return cmd
+}
+
+func (p *command) scale(ctx context.Context, name string) error {
+	if err := p.complete(); err != nil {
+		return err
+	}
+	one, err := policy.Named(name, p.settings.Lifetime)
+	if err != nil {
+		return cli.Usage(err, "")
+	}
+	show, remove := progress.Of(p.stderr, "policy", 0)
+	scale, err := lab.MeasureScale(ctx, p.settings, one, show)
+	remove()
+	if err != nil {
+		return cli.Unknown(err, "")
+	}
+	return scale.Print(p.out)
+}
