@@ -31,7 +31,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	hint := "isr-sim --help"
 	_, statErr := os.Stat(word)
 	if option, ok := suggest.Nearest(word, commands); ok {
-		hint = fmt.Sprintf("did you mean %q?", "isr-sim "+option)
+		hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+option)
 	} else if slices.Contains(fixtures.Names(), word) || catalog.IsFile(word) || statErr == nil {
 		hint = fmt.Sprintf("a scenario is run with: isr-sim run %s", shell.Quote(word))
 	}
