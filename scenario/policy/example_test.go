@@ -76,3 +76,25 @@ func ExampleLifetime() {
 	// Output:
 	// hit ratio 96.22 %
 }
+
+// A cache of two users: what is computed once is served until it expires, or until it was not read for the longest time.
+func ExampleCache() {
+	cache := policy.Cache[string, string]{
+		Policy: policy.Policy{Lifetime: policy.Absolute(5 * time.Minute)}, Keys: 2, Cleanup: time.Minute,
+	}
+	user := func(now time.Duration, name string, own policy.Lifetime) {
+		_, err := cache.GetOrSet(now, name, own, func() (string, error) { return "the page of " + name, nil })
+		if err != nil {
+			panic(err)
+		}
+	}
+	user(0, "alice", nil)
+	user(time.Minute, "alice", nil)
+	user(2*time.Minute, "bob", policy.Sliding(10*time.Minute)) // a lifetime of its own
+	user(6*time.Minute, "alice", nil)                          // has expired
+	user(11*time.Minute, "bob", nil)
+	s := cache.Stats(12 * time.Minute)
+	fmt.Printf("%d hits, %d misses, %d expired, %d left\n", s.Hits, s.Misses, s.Expirations, s.Size)
+	// Output:
+	// 2 hits, 3 misses, 2 expired, 1 left
+}
