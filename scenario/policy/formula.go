@@ -77,6 +77,16 @@ func swrOutdated(l, w, d, t float64) float64 {
 // renders.
 func unprotectedRenders(l, d float64) float64 { return 1 + l*d }
 
+// xfetchChance is the chance that a read refreshes under XFetch that comes g before the expiry: that of an exponential
+// draw above g/(beta D).
+func xfetchChance(g, beta, d float64) float64 { return math.Exp(-g / (beta * d)) }
+
+// xfetchBelow is the chance that the first refresh begins less than g before the expiry: that no read before it has
+// refreshed, the first points of a Poisson process with the rate L xfetchChance.
+func xfetchBelow(g, l, beta, d float64) float64 {
+	return math.Exp(-l * beta * d * xfetchChance(g, beta, d))
+}
+
 // xfetchRenders is how many readers render before an expiry under XFetch: the first one, and those who draw a refresh
 // during its render. The draw's rate grows by exp(1/beta) in a render's time.
 func xfetchRenders(beta float64) float64 { return math.Exp(1 / beta) }

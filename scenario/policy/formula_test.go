@@ -155,6 +155,66 @@ func TestXFetch(t *testing.T) {
 	}
 }
 
+// holds checks a formula against counts of independent trials: it lies in the 99 % interval of the share, and the
+// interval would not hide a formula that is 5 % off.
+func holds(t *testing.T, name string, hits, trials int, formula float64) {
+	t.Helper()
+	share := float64(hits) / float64(trials)
+	half := 2.576 * math.Sqrt(share*(1-share)/float64(trials))
+	if math.Abs(share-formula) > half {
+		t.Errorf("%s: the formula gives %.5f, the simulation %.5f to %.5f", name, formula, share-half, share+half)
+	}
+	if half >= formula*tolerance/2 {
+		t.Errorf("%s: %.5f to %.5f would hide a formula that is 5 %% off (%.5f)", name, share-half, share+half, formula)
+	}
+}
+
+// A read refreshes early with the chance exp(-g/(beta D)).
+func TestXFetchChance(t *testing.T) {
+	const trials = 100_000
+	for _, p := range [][3]float64{{0.5, 1, 0.4}, {1, 2, 1}, {2, 0.5, 1.5}} {
+		beta, d, left := p[0], p[1], p[2]
+		e, random, early := &Entry{FreshUntil: secondsOf(left), Render: secondsOf(d)}, newRandom(1, 0), 0
+		for range trials {
+			if XFetch(beta).Read(e, false, 0, random) == Revalidate {
+				early++
+			}
+		}
+		holds(t, fmt.Sprint(p), early, trials, xfetchChance(left, beta, d))
+	}
+}
+
+// The first refresh before an expiry begins less than g before it with the chance exp(-L beta D exp(-g/(beta D))).
+func TestXFetchFirstRefresh(t *testing.T) {
+	for _, p := range sets([][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			beta, l, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
+			x.Render = Fixed(time.Second)
+			x.Lasts = 8000 * secondsOf(lifetime)
+			r, err := x.Run(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Near the mean, at a border of the histogram's buckets.
+			bucket := bucketOf(secondsOf(xfetchEarly(l, beta, 1)))
+			below := 0
+			for _, n := range r.early.counts[:bucket] {
+				below += int(n)
+			}
+			g := time.Duration(1)
+			for bucketOf(g) < bucket {
+				g += g/64 + 1
+			}
+			for bucketOf(g-1) == bucket {
+				g--
+			}
+			holds(t, "first refresh", below, int(r.early.n), xfetchBelow(g.Seconds(), l, beta, 1))
+		})
+	}
+}
+
 func TestTwoTiers(t *testing.T) {
 	for _, p := range sets([][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -248,7 +308,9 @@ func TestRowsPastTheirTTL(t *testing.T) {
 
 // The optimum costs less than any other lifetime, and is that of the literature for small rates.
 func TestOptimum(t *testing.T) {
-	for _, p := range []struct{ c, s, w, want, rule float64 }{{1, 1, 0.01, 14.86, 14.14}, {1, 1, 0.5, 3.36, 2.00}} {
+	for _, p := range []struct{ c, s, w, want, rule float64 }{
+		{1, 1, 0.01, 14.86, 14.14}, {1, 1, 0.5, 3.36, 2.00}, {0.5, 0.8, 0.1 / 3600, 212.55, 212.13},
+	} {
 		got := optimum(p.c, p.s, p.w)
 		if math.Abs(got-p.want) > 0.005 || math.Abs(firstOrderOptimum(p.c, p.s, p.w)-p.rule) > 0.005 {
 			t.Errorf("W = %g: got %.3f and %.3f, want %.2f and %.2f", p.w, got, firstOrderOptimum(p.c, p.s, p.w), p.want, p.rule)
@@ -262,5 +324,40 @@ func TestOptimum(t *testing.T) {
 	}
 	if got := optimum(2, 1, 0.5); !math.IsInf(got, 1) {
 		t.Errorf("a refresh that never pays: got %g, want an infinite lifetime", got)
+	}
+}
+
+// The lifetime of the formula is the cheapest in the simulation, too, and costs as much as the formula says: what is
+// half or twice as long costs more.
+func TestOptimumIsCheapest(t *testing.T) {
+	for _, p := range sets([][3]float64{{1, 1, 0.1}, {1, 1, 0.5}, {0.2, 2, 1}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			c, s, w := p[0], p[1], p[2]
+			cost := func(lifetime float64) Interval {
+				x := onePoisson(10, w, Absolute(secondsOf(lifetime)), Periodic())
+				x.Lasts = secondsOf(20_000 * lifetime)
+				summary, err := x.Repeat(t.Context(), 1, 10, 1, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values := make([]float64, len(summary.Results))
+				for i, r := range summary.Results {
+					values[i] = c*r.Value(Renders) + s*r.Value(Outdated)
+				}
+				return interval(values, summary.Confidence)
+			}
+			best := optimum(c, s, w)
+			formula := c/best + s*(1-freshShare(w*best))
+			got := cost(best)
+			if got.Low > formula || got.High < formula || got.Low <= formula*(1-tolerance) || got.High >= formula*(1+tolerance) {
+				t.Errorf("the formula costs %.4f, the simulation %.4f to %.4f", formula, got.Low, got.High)
+			}
+			for _, other := range []float64{best / 2, best * 2} {
+				if o := cost(other); o.Low <= got.High {
+					t.Errorf("a lifetime of %.2f s costs %.4f to %.4f, the optimum %.2f s %.4f to %.4f", other, o.Low, o.High, best, got.Low, got.High)
+				}
+			}
+		})
 	}
 }
