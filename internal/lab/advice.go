@@ -9,40 +9,66 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/policy"
 )
 
-// PrintAdvice prints advice as a table: the calculator of tutorials, and what is better. A lease of 0 is left out.
-func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease, skew time.Duration) error {
-	exactly := "none"
-	if a.Exact > 0 {
-		exactly = a.Exact.String()
-	}
-	firstOrder := "none"
-	if a.FirstOrder > 0 {
-		firstOrder = a.FirstOrder.String()
+// PrintAdvice prints advice as a table: the calculator of tutorials, and what is better; then the values to write, the
+// reasons, and how the table is read. A lease of 0 is left out.
+func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease time.Duration) error {
+	optimum := func(d time.Duration) string {
+		if d == 0 {
+			return "none"
+		}
+		return d.String()
 	}
 	c := a.Calculator
 	share := policy.HitRatio.Format
 	err := printTable(out, [][]string{
 		{"", "rule of thumb", "exact"},
-		{"optimum", firstOrder, exactly},
+		{"optimum", optimum(a.FirstOrder), optimum(a.Exact)},
 		{"lifetime", c.Lifetime.String(), a.Lifetime.String()},
 		{"outdated at expiry", share(min(1, c.Outdated)), share(a.AtExpiry)},
 		{"outdated over reads", "", share(a.OverReads)},
 		{"reads that miss", share(min(1, c.Misses)), share(a.Misses)},
 		{"renders", policy.Renders.Format(1 / c.Lifetime.Seconds()), policy.Renders.Format(a.Misses * d.Reads)},
+		{"cost a second", fmt.Sprintf("%.4g", c.Cost), fmt.Sprintf("%.4g", a.Cost)},
 	})
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nrevalidate_seconds: %d\n", int(a.Lifetime/time.Second))
+	if d.Retention > 0 {
+		fmt.Fprintf(&text, "ttl: generated_at + %d, %.4g lifetimes\n", int(d.Retention/time.Second), d.Retention.Seconds()/a.Lifetime.Seconds())
+	}
 	if lease > 0 {
-		fmt.Fprintf(&text, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n", lease, d.Render, skew)
+		fmt.Fprintf(&text, "lease: %s, the smallest that is safe for a render of %s and clocks that are off by %s\n", lease, d.Render, d.Skew)
 	}
 	for _, r := range a.Reasons {
 		fmt.Fprintf(&text, "- %s\n", r)
 	}
+	var practical []string
+	for _, t := range policy.Practical() {
+		practical = append(practical, short(t))
+	}
+	fmt.Fprintf(&text, `
+lifetime             exact: the cheapest of the values below that is longer than a render and that the demands
+                     allow; rule of thumb: the nearest to its optimum, from 5s on, as tutorials have it
+                     %s
+outdated at expiry   the chance that the data has changed when the lifetime ends
+outdated over reads  the share of all reads that see outdated data: the one that readers notice
+cost a second        of renders and outdated seconds together, in the unit of --miss and --stale
+`, strings.Join(practical, " "))
 	_, err = io.WriteString(out, text.String())
 	return err
+}
+
+// short prints a duration without units that are zero: 5m and not 5m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed
@@ -66,8 +92,10 @@ func PrintSchedule(out io.Writer, p policy.Policy) error {
 	if err := printTable(out, table); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day\n",
-		refreshes(at, 10*time.Minute), refreshes(at, 24*time.Hour))
+	floor := func(time.Duration) time.Duration { return at(0) }
+	_, err := fmt.Fprintf(out, "\na bucket that is polled all the time is refreshed %d times in its first 10 minutes, %d times in its first day,\n"+
+		"and %d and %d times under a uniform lifetime of %s\n",
+		refreshes(at, 10*time.Minute), refreshes(at, 24*time.Hour), refreshes(floor, 10*time.Minute), refreshes(floor, 24*time.Hour), at(0))
 	return err
 }
 

@@ -23,7 +23,8 @@ one result on any number of cores.`,
 		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRun(out, stderr), newCompare(out, stderr), newAdvise(out), newSchedule(out), newScale(out, stderr))
+	cmd.AddCommand(newRun(out, stderr), newCompare(out, stderr), newAdvise(out), newSchedule(out), newScale(out, stderr),
+		newStaleness(out), newAccesses(out))
 	return cmd
 }
 

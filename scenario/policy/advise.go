@@ -17,13 +17,19 @@ type Demand struct {
 	Longest time.Duration
 	// Render is how long a render takes.
 	Render time.Duration
-	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked.
-	Retention time.Duration
+	// Skew is how far a machine's clock may be off: what one machine stores as new, another one may take for older or
+	// younger by twice as much.
+	Skew time.Duration
+	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked. Lag is how much later TTL may delete
+	// them.
+	Retention, Lag time.Duration
 }
 
 // Advice is a lifetime, and what to expect of it. Shares are from 0 to 1.
 type Advice struct {
-	// Lifetime is the cheapest of the values that people write: 1 s, 2 s, 5 s and so on.
+	// Lifetime is the cheapest of the values that people write ([Practical]) which the demands allow: longer than a
+	// render, and no longer than data may be old, less twice the skew. Where none of them is allowed, it is the longest
+	// whole number of seconds that is.
 	Lifetime time.Duration
 	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Data that never
 	// changes has no such optimum, and neither has data whose renders never pay: they are 0 then.
@@ -33,6 +39,8 @@ type Advice struct {
 	AtExpiry, OverReads float64
 	// Misses is the share of reads that find no fresh value.
 	Misses float64
+	// Cost is that of renders and of outdated reads a second, in the unit of the demand: C/T + S (1 - F(WT)).
+	Cost float64
 	// Reasons say in sentences what decided.
 	Reasons []string
 	// Calculator is what the rule of thumb alone would have said.
@@ -47,16 +55,27 @@ type Calculator struct {
 	Outdated float64
 	// Misses is 1/(T R).
 	Misses float64
+	// Cost is what its lifetime costs, by the formula of [Advice].
+	Cost float64
 }
 
 // ErrImpossible is wrapped by errors of Advise about demands that cannot be met together.
 var ErrImpossible = errors.New("the demands cannot be met together")
 
-// practical are the lifetimes that people write, in seconds. The pages of this protocol count whole seconds.
+// practical are the lifetimes that people write, in seconds. The rows of this protocol count whole seconds.
 var practical = []int{
 	1, 2, 5, 10, 15, 30,
 	60, 120, 180, 300, 600, 900, 1800, 3600,
 	7200, 14400, 28800, 86400,
+}
+
+// Practical returns the lifetimes that people write, the shortest first: advice is one of them.
+func Practical() []time.Duration {
+	all := make([]time.Duration, len(practical))
+	for i, s := range practical {
+		all[i] = time.Duration(s) * time.Second
+	}
+	return all
 }
 
 // Advise chooses a lifetime. The error says what cannot be met, or which figure makes no sense.
@@ -78,18 +97,28 @@ func Advise(d Demand) (Advice, error) {
 		a.reason("The data never changes: the longest lifetime is the cheapest.")
 	}
 	cost := func(t float64) float64 { return d.Miss/t + d.Stale*(1-freshShare(d.Changes*t)) }
-	best := math.Inf(1)
-	for _, s := range practical {
-		if t := time.Duration(s) * time.Second; t <= longest && cost(float64(s)) < best {
-			a.Lifetime, best = t, cost(float64(s))
+	a.Cost, a.Calculator.Cost = math.Inf(1), cost(a.Calculator.Lifetime.Seconds())
+	for _, t := range Practical() {
+		if c := cost(t.Seconds()); t > d.Render && t <= longest && c < a.Cost {
+			a.Lifetime, a.Cost = t, c
 		}
 	}
-	if d.Retention > 0 && d.Retention < a.Lifetime {
-		return Advice{}, fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s: they would be deleted while they are fresh",
-			ErrImpossible, d.Retention, a.Lifetime)
+	if a.Lifetime == 0 {
+		whole := longest.Truncate(time.Second)
+		if whole <= d.Render {
+			return Advice{}, fmt.Errorf("%w: a render takes %s, and a lifetime may be %s at most, in whole seconds: a value would have expired when it is stored",
+				ErrImpossible, d.Render, whole)
+		}
+		a.Lifetime, a.Cost = whole, cost(whole.Seconds())
+	}
+	if err := d.checkRetention(&a); err != nil {
+		return Advice{}, err
 	}
 	if d.Longest > 0 && (a.Exact > longest || a.Exact == 0) {
-		a.reason("Data may be %s old when it is served: a cheaper lifetime would be longer.", d.Longest)
+		a.reason("Data may be %s old when it is served%s: a cheaper lifetime would be longer.", d.Longest, d.lessSkew())
+	}
+	if d.Render > 0 && a.Exact > 0 && a.Exact <= d.Render {
+		a.reason("A render takes %s: a lifetime that is no longer than that would be over when the value is stored.", d.Render)
 	}
 	t := a.Lifetime.Seconds()
 	a.AtExpiry, a.OverReads = outdatedAtExpiry(d.Changes, t), absoluteOutdated(d.Reads, d.Changes, t)
@@ -101,18 +130,56 @@ func Advise(d Demand) (Advice, error) {
 		a.reason("A lifetime sees %.2g reads: the cache saves few renders.", d.Reads*t)
 	}
 	if c := a.Calculator.Lifetime; d.Longest > 0 && c > longest {
-		a.reason("The calculator's %s breaks the demand of %s: its list begins at 5s.", c, d.Longest)
+		a.reason("The calculator's %s breaks the demand of %s%s: it takes the nearest of a list from 5s on.", c, d.Longest, d.lessSkew())
 	}
 	return a, nil
 }
 
+// lessSkew says what the clocks leave of the longest staleness.
+func (d Demand) lessSkew() string {
+	if d.Skew == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (a lifetime of %s at most, for clocks that are off by %s)", d.longest(), d.Skew)
+}
+
+// manyLifetimes is how many lifetimes a retention should have at least: ttl should be much larger than
+// revalidate_seconds, and a row that is deleted soon is missing when someone asks what was served.
+const manyLifetimes = 10
+
+// checkRetention checks the ttl of rows against their freshness. A row whose writer's clock is behind has a ttl that is
+// as much too early, and a reader whose clock is behind takes it for fresh as much too long; the writer's error is in
+// the freshness, too, so that of the reader is left.
+func (d Demand) checkRetention(a *Advice) error {
+	switch {
+	case d.Retention == 0:
+		return nil
+	case d.Retention < a.Lifetime+d.Skew && d.Skew > 0:
+		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s on clocks that are off by %s: they could be deleted while a reader takes them for fresh",
+			ErrImpossible, d.Retention, a.Lifetime, d.Skew)
+	case d.Retention < a.Lifetime:
+		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s: they would be deleted while they are fresh",
+			ErrImpossible, d.Retention, a.Lifetime)
+	}
+	if d.Retention < manyLifetimes*a.Lifetime {
+		a.reason("Rows are kept for %.3g lifetimes: a ttl should be much later than the end of freshness, at least %d lifetimes.",
+			d.Retention.Seconds()/a.Lifetime.Seconds(), manyLifetimes)
+	}
+	if d.Lag > 0 {
+		a.reason("TTL may delete a row %s after its ttl: a reader who trusts each row that is there serves data that is up to %s old.",
+			d.Lag, d.Retention+d.Lag)
+	}
+	return nil
+}
+
 // longest returns how long a lifetime may be at most. It counts from the beginning of the render, so the age of a fresh
-// value is below it.
+// value is below it; if the clock of the one who made it is ahead, and that of the reader behind, the age is below it
+// and twice the skew.
 func (d Demand) longest() time.Duration {
 	if d.Longest == 0 {
 		return never
 	}
-	return d.Longest
+	return d.Longest - 2*d.Skew
 }
 
 func (d Demand) validate() error {
@@ -129,15 +196,18 @@ func (d Demand) validate() error {
 	case d.Reads == 0 || d.Miss == 0 || d.Stale == 0:
 		return fmt.Errorf("found %g reads a second, a miss that costs %g and a second of staleness that costs %g, expected all above 0",
 			d.Reads, d.Miss, d.Stale)
-	case d.Longest < 0 || d.Render < 0 || d.Retention < 0:
-		return fmt.Errorf("found a longest staleness of %s, a render of %s, a retention of %s, expected none below 0s",
-			d.Longest, d.Render, d.Retention)
+	case d.Longest < 0 || d.Render < 0 || d.Retention < 0 || d.Skew < 0 || d.Lag < 0:
+		return fmt.Errorf("found a longest staleness of %s, a render of %s, a retention of %s, a skew of %s, a lag of %s, expected none below 0s",
+			d.Longest, d.Render, d.Retention, d.Skew, d.Lag)
 	case d.Longest > 0 && d.Longest <= d.Render:
 		return fmt.Errorf("%w: data may be %s old at most, and a render takes %s: data is older than that when it is stored",
 			ErrImpossible, d.Longest, d.Render)
 	case d.Longest > 0 && d.Longest < time.Second:
 		return fmt.Errorf("%w: data may be %s old at most, and revalidate_seconds counts whole seconds: the shortest lifetime is 1s",
 			ErrImpossible, d.Longest)
+	case d.Longest > 0 && d.longest() < time.Second:
+		return fmt.Errorf("%w: data may be %s old at most, and clocks that are off by %s make its age wrong by up to %s: less than the shortest lifetime is left, 1s",
+			ErrImpossible, d.Longest, d.Skew, 2*d.Skew)
 	case d.Retention > 0 && d.Longest > 0 && d.Retention < d.Longest:
 		return fmt.Errorf("%w: rows are kept for %s, and may be served for %s: they would be deleted while they are servable",
 			ErrImpossible, d.Retention, d.Longest)
