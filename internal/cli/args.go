@@ -85,6 +85,8 @@ func expectedValue(f *pflag.Flag) string {
 		return "a number, a slash and s, m, h or d, such as 200/s or 0.1/h"
 	case "count":
 		return "a whole number from 1 to 1000M, such as 500, 10k or 1M"
+	case "lag":
+		return "never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of an exponential lag, such as 10m"
 	case "float64":
 		return "a number"
 	default:

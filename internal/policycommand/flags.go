@@ -20,7 +20,7 @@ type command struct {
 	settings         lab.Settings
 	reads, changes   lab.Rate
 	keys, nodes, lru lab.Count
-	lag              time.Duration
+	lag              lab.Lag
 	workload, format string
 	prices, plots    string
 }
@@ -41,7 +41,8 @@ func (p *command) flags(cmd *cobra.Command) {
 	f.BoolVar(&s.Store.Eventual, "eventual", false, "read eventually consistent, for half the units")
 	f.DurationVar(&s.Store.Retention, "retention", 24*time.Hour, "how long after it was stored TTL may delete a row (0: never)")
 	f.BoolVar(&s.Store.Redis, "redis", false, "expire rows as Redis does, and not as DynamoDB does")
-	f.DurationVar(&p.lag, "lag", time.Hour, "how much later TTL deletes it, on average (exponential)")
+	p.lag = lab.Lag{Dist: policy.ExponentialWith(time.Hour)}
+	f.Var(&p.lag, "lag", "how much later TTL deletes it: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of an exponential lag, such as 10m")
 	f.Var(&p.nodes, "nodes", "how many nodes have a tier in their memory")
 	f.Var(&p.lru, "tier", "how many keys each node keeps in its memory (default: no tier)")
 	f.DurationVar(&s.Tier.Lifetime, "tier-lifetime", time.Second, "how long a node serves a copy from its memory")
@@ -78,7 +79,7 @@ func (p *command) complete() error {
 		return cli.Usage(fmt.Errorf("--seeds, --workers: found %d and %d, expected at least 1", s.Seeds, s.Workers), "")
 	case s.Lifetime <= 0 || s.Lasts <= 0:
 		return cli.Usage(fmt.Errorf("--lifetime, --lasts: found %s and %s, expected more than 0s", s.Lifetime, s.Lasts), "")
-	case s.Render < 0 || s.Store.Latency < 0 || s.Store.Retention < 0 || p.lag < 0 || s.Tier.Lifetime < 0 || s.WarmUp < 0:
+	case s.Render < 0 || s.Store.Latency < 0 || s.Store.Retention < 0 || s.Tier.Lifetime < 0 || s.WarmUp < 0:
 		return cli.Usage(errors.New("found a negative duration, expected none"), "")
 	case s.Store.Bytes < 0 || s.Zipf < 0:
 		return cli.Usage(fmt.Errorf("--row, --zipf: found %d and %g, expected at least 0", s.Store.Bytes, s.Zipf), "")
@@ -86,7 +87,7 @@ func (p *command) complete() error {
 		return cli.Usage(fmt.Errorf("--format: found %q, expected table, csv or json", p.format), "")
 	}
 	s.Reads, s.Changes, s.Keys = float64(p.reads), float64(p.changes), int(p.keys)
-	s.Store.Lag = policy.ExponentialWith(p.lag)
+	s.Store.Lag = p.lag.Dist
 	s.Tier.Nodes, s.Tier.Keys = int(p.nodes), int(p.lru)
 	s.Prices = policy.OnDemand
 	if p.prices != "" {

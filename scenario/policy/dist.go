@@ -10,6 +10,7 @@ import (
 type Dist struct {
 	kind  distKind
 	scale time.Duration // the value, the mean, the least value
+	most  time.Duration
 	alpha float64
 }
 
@@ -18,6 +19,7 @@ type distKind int
 const (
 	fixed distKind = iota
 	exponential
+	uniform
 	pareto
 )
 
@@ -26,6 +28,11 @@ func Fixed(d time.Duration) Dist { return Dist{kind: fixed, scale: d} }
 
 // ExponentialWith is the exponential distribution with a mean.
 func ExponentialWith(mean time.Duration) Dist { return Dist{kind: exponential, scale: mean} }
+
+// Between is every duration from least to most, equally often.
+func Between(least, most time.Duration) Dist {
+	return Dist{kind: uniform, scale: least, most: max(least, most)}
+}
 
 // Pareto is Pareto's distribution: P(d > x) = (least/x)^alpha for x >= least. Its mean is infinite if alpha <= 1.
 func Pareto(least time.Duration, alpha float64) Dist {
@@ -37,6 +44,8 @@ func (d Dist) String() string {
 	switch d.kind {
 	case exponential:
 		return fmt.Sprintf("exponential, mean %s", d.scale)
+	case uniform:
+		return fmt.Sprintf("uniform, %s to %s", d.scale, d.most)
 	case pareto:
 		return fmt.Sprintf("Pareto, least %s, exponent %g", d.scale, d.alpha)
 	default:
@@ -49,6 +58,8 @@ func (d Dist) draw(r *Random) time.Duration {
 	switch d.kind {
 	case exponential:
 		return r.after(float64(d.scale))
+	case uniform:
+		return d.scale + time.Duration(r.Float64()*float64(d.most-d.scale))
 	case pareto:
 		x := float64(d.scale) * math.Pow(1-r.Float64(), -1/d.alpha)
 		if x > float64(never) {

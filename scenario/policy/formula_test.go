@@ -292,6 +292,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 		{5, Fixed(90 * time.Second), 90},
 		{20, ExponentialWith(30 * time.Second), 30},
 		{2, Pareto(20*time.Second, 3), 30},
+		{3, Between(10*time.Second, 110*time.Second), 60},
 	} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()

@@ -178,6 +178,22 @@ func TestReadTraceSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A poll of eleven buckets hits those that it has, and renders the one that is new: a partial hit is no miss.
+func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
+	r, err := Experiment{
+		Policy:   Policy{Lifetime: Absolute(24 * time.Hour), Refresh: Locked()},
+		Workload: Dashboard{Every: time.Minute, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: Fixed(0)},
+		WarmUp:   30 * time.Second, Lasts: time.Hour,
+	}.Run(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const polls = 60
+	if r.Reads() != 11*polls || r.renders != polls || r.hits != 10*polls {
+		t.Errorf("%d polls: got %d reads, %d hits and %d renders, want 11, 10 and 1 a poll", polls, r.Reads(), r.hits, r.renders)
+	}
+}
+
 // A cache that is keyed by the query never hits; one of buckets hits for all but the newest ones, whatever the window
 // is shifted by.
 func TestBucketsDoNotMindShifts(t *testing.T) {
