@@ -75,7 +75,11 @@ func (r Row) intervalText(m policy.Measure, i policy.Interval) string {
 	if r.trace {
 		return "one trace has none"
 	}
-	return fmt.Sprintf("%s to %s", m.Format(max(0, i.Low)), m.Format(i.High))
+	high := i.High
+	if strings.HasSuffix(m.Format(0), "%") {
+		high = min(1, high) // Student's distribution knows no bounds, and a share has one
+	}
+	return fmt.Sprintf("%s to %s", m.Format(max(0, i.Low)), m.Format(high))
 }
 
 // round leaves three digits, so that a table can be read.

@@ -55,6 +55,10 @@ func periodicAge(w, t float64) float64 {
 	return t * (0.5 - 1/x - math.Expm1(-x)/(x*x))
 }
 
+// periodicOver is the share of reads that see data which has been outdated for more than a time a: reads come at uniform
+// times u of the interval T, and the data had changed before u - a.
+func periodicOver(a, w, t float64) float64 { return (t - a) / t * (1 - freshShare(w*(t-a))) }
+
 // swrRenders is renders a second under stale-while-revalidate: the first read after a lifetime begins the next one.
 func swrRenders(l, t float64) float64 { return 1 / (t + 1/l) }
 

@@ -25,6 +25,13 @@ const (
 	OutdatedP50
 	OutdatedP99
 	OutdatedMost
+	// OutdatedOver1s, OutdatedOver10s, OutdatedOver1m, OutdatedOver10m and OutdatedOver1h are the shares of reads that
+	// were served data which had been outdated for more than that: the distribution, as a promise to readers words it.
+	OutdatedOver1s
+	OutdatedOver10s
+	OutdatedOver1m
+	OutdatedOver10m
+	OutdatedOver1h
 	// OutdatedAtExpiry is the share of values whose data had changed before they ceased to be fresh.
 	OutdatedAtExpiry
 	// KnownStale is the share of reads that were served a value of which the cache knew that it was not fresh any more.
@@ -89,6 +96,11 @@ var measureInfo = [measures]struct {
 	OutdatedP50:       {"outdated-p50", seconds},
 	OutdatedP99:       {"outdated-p99", seconds},
 	OutdatedMost:      {"outdated-most", seconds},
+	OutdatedOver1s:    {"outdated-over-1s", share},
+	OutdatedOver10s:   {"outdated-over-10s", share},
+	OutdatedOver1m:    {"outdated-over-1m", share},
+	OutdatedOver10m:   {"outdated-over-10m", share},
+	OutdatedOver1h:    {"outdated-over-1h", share},
 	OutdatedAtExpiry:  {"outdated-at-expiry", share},
 	KnownStale:        {"known-stale", share},
 	Renders:           {"renders", perSecond},
@@ -140,12 +152,16 @@ func formatSeconds(v float64) string {
 	return time.Duration(math.Round(v/digits) * digits * float64(time.Second)).Round(time.Microsecond).String()
 }
 
+// outdatedBounds are those of OutdatedOver1s and the measures after it.
+var outdatedBounds = [...]time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
+
 // Result is what one run has counted.
 type Result struct {
 	lasts                        time.Duration
 	prices                       Prices
 	reads, hits, tierHits, known uint64
 	latency, outdated            histogram
+	outdatedOver                 [len(outdatedBounds)]uint64
 	renders, refreshes           uint64
 	atOnce, atOnceOfOneKey       int
 	expired, expiredOutdated     uint64
@@ -176,6 +192,8 @@ func (r *Result) Value(m Measure) float64 {
 		return r.outdated.quantile(0.99).Seconds()
 	case OutdatedMost:
 		return r.outdated.most.Seconds()
+	case OutdatedOver1s, OutdatedOver10s, OutdatedOver1m, OutdatedOver10m, OutdatedOver1h:
+		return ratio(float64(r.outdatedOver[m-OutdatedOver1s]), reads)
 	case OutdatedAtExpiry:
 		return ratio(float64(r.expiredOutdated), float64(r.expired))
 	case KnownStale:

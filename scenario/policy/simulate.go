@@ -227,6 +227,11 @@ func (r *run) served(e *epoch, now, latency time.Duration) {
 	r.result.latency.add(latency)
 	if e.end <= now {
 		r.result.outdated.add(now - e.end)
+		for i, bound := range outdatedBounds {
+			if now-e.end > bound {
+				r.result.outdatedOver[i]++
+			}
+		}
 	}
 }
 
