@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/explain"
 	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // explainCommand says which step of a violated run decided it.
@@ -52,7 +52,7 @@ run is explained.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },
 	}
 	x.flags(cmd)
-	cmd.Flags().IntVar(&x.tails, "tails", campaign.DefaultTails, "the number of random tails for each prefix")
+	cmd.Flags().IntVar(&x.tails, "tails", explain.DefaultTails, "the number of random tails for each prefix")
 	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")
 	return cmd
 }
@@ -69,7 +69,7 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
-	explanation, err := campaign.Explain{Failed: run.Run, Tails: x.tails}.Run(cmd.Context())
+	explanation, err := explain.Explain{Failed: run.Run, Tails: x.tails}.Run(cmd.Context())
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}

@@ -23,6 +23,7 @@ var Module = Rules{
 		{"scenario", "scenario/live"},
 		{"internal/scenariotest", "internal/schedules"},
 		{"internal/compare", "scenario/campaign"},
+		{"internal/explain"},
 		{"internal/catalog", "internal/gotest", "internal/lab", "internal/prose", "internal/selftest"},
 		{"internal/cli", "internal/explore", "property"},
 		{"internal/policycommand", "internal/serve"},
@@ -55,8 +56,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"scenario/campaign", "property", "internal/explore", "internal/gotest", "internal/lab", "internal/policycommand",
-				"internal/prose", "internal/selftest", "cmd/isr-sim",
+				"scenario/campaign", "property", "internal/explain", "internal/explore", "internal/gotest", "internal/lab",
+				"internal/policycommand", "internal/prose", "internal/selftest", "cmd/isr-sim",
 			},
 			To:     []string{"./scenario/campaign"},
 			Reason: "one run knows nothing of campaigns; only packages that judge stores or print results do",

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/internal/explain"
 )
 
 // Explanation prints the chance of the violation after each step. A line has the chance, the change that the step made
@@ -13,7 +13,7 @@ import (
 // as the tails can tell; > stands at the last jump, where that is another step. Steps without a choice and without a
 // change are left out, unless all are asked for. Below the steps stand the jumps, and the events that the violation
 // needed.
-func Explanation(e *campaign.Explanation, all bool) string {
+func Explanation(e *explain.Explanation, all bool) string {
 	var b strings.Builder
 	x := explanation{e}
 	fmt.Fprintf(&b, "%6s          before the first step\n", x.percent(x.Before))
@@ -47,7 +47,7 @@ func Explanation(e *campaign.Explanation, all bool) string {
 }
 
 // explanation is an explanation on its way into words.
-type explanation struct{ *campaign.Explanation }
+type explanation struct{ *explain.Explanation }
 
 // printJumps says when the violation became certain, and at which steps its chance grew.
 func (x explanation) printJumps(b *strings.Builder) {
@@ -60,7 +60,7 @@ func (x explanation) printJumps(b *strings.Builder) {
 	}
 	if x.Jump >= 0 && x.Jump != x.Last {
 		fmt.Fprintf(b, "largest jump: %s, from %s to %s", x.step(x.Jump), x.percent(x.before(x.Jump)), x.percent(x.Steps[x.Jump].Violated))
-		if slices.ContainsFunc(x.Steps[x.Jump:], func(s campaign.ExplainedStep) bool { return s.Violated < x.Steps[x.Jump].Violated }) {
+		if slices.ContainsFunc(x.Steps[x.Jump:], func(s explain.Step) bool { return s.Violated < x.Steps[x.Jump].Violated }) {
 			b.WriteString(", which did not last")
 		}
 		b.WriteString("\n")

@@ -1,4 +1,4 @@
-// Package campaign makes many runs of a scenario, and shrinks and explains the one that fails.
+// Package campaign makes many runs of a scenario, and shrinks the one that fails.
 //
 //	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(report.Summary())
@@ -9,7 +9,7 @@
 // Two types make many runs. A [Campaign] tries some schedules and ends with the first violation. [Prove] runs every
 // schedule within the scenario's bounds.
 //
-// Two types study one run. [Shrink] makes it small, and [Explain] finds the step that decided it.
+// [Shrink] makes a run that fails small. The command `isr-sim explain` finds the step that decided it.
 //
 // A campaign that never got to the interesting places has tested nothing: it is vacuous, and fails ([Report.Vacuous]).
 //

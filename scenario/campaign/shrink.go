@@ -85,7 +85,7 @@ func (s Size) String() string {
 		schedules.Plural(s.Faults, "fault"), schedules.Plural(s.Actors, "actor"), schedules.Plural(s.Commands, "command"))
 }
 
-// NotViolatedError says that a run has nothing to shrink or to explain.
+// NotViolatedError says that a run violates no invariant, so that there is nothing to shrink.
 type NotViolatedError struct {
 	Scenario, Protocol string
 	Verdict            invariant.Verdict

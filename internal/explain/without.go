@@ -1,4 +1,4 @@
-package campaign
+package explain
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// ExplainedEvent is an event of an explained run that need not have happened, with the result of leaving it out.
-type ExplainedEvent struct {
+// Event is an event of an explained run that need not have happened, with the result of leaving it out.
+type Event struct {
 	Step int    // its position in Steps
 	What string // its actor and its kind: alice pause
 	// Violated is the number of random tails that violate the invariant, of those that begin before the event and do not
@@ -21,7 +21,7 @@ type ExplainedEvent struct {
 }
 
 // Needed says that without the event no run that was tried violates the invariant.
-func (e ExplainedEvent) Needed() bool { return e.Violated == 0 && !e.Rest }
+func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
 
 // witness records the events of a run that need not have happened, while another chooser decides it.
 type witness struct {
@@ -86,7 +86,7 @@ func mayBeLeftOut(m sim.Move, early bool) bool {
 }
 
 // without leaves out each event, one at a time.
-func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness) ([]ExplainedEvent, error) {
+func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness) ([]Event, error) {
 	if len(seen.events) == 0 {
 		return nil, nil
 	}
@@ -121,9 +121,9 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness
 	if err != nil {
 		return nil, err
 	}
-	events := make([]ExplainedEvent, len(seen.events))
+	events := make([]Event, len(seen.events))
 	for i, event := range seen.events {
-		events[i] = ExplainedEvent{Step: event.step, What: e.what(event.move), Violated: tails[i], Rest: rests[i] > 0}
+		events[i] = Event{Step: event.step, What: e.what(event.move), Violated: tails[i], Rest: rests[i] > 0}
 	}
 	return events, nil
 }

@@ -1,10 +1,15 @@
-package campaign_test
+package explain_test
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/explain"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/internal/scenariotest"
@@ -33,7 +38,7 @@ bounds: {ticks: 0}
 		t.Fatalf("report %+v, error %v; want a violation", report, err)
 	}
 	run := report.Failure.Replay().Run(s, report.Protocol)
-	x, err := campaign.Explain{Failed: run, Tails: 50}.Run(t.Context())
+	x, err := explain.Explain{Failed: run, Tails: 50}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +89,7 @@ max-clock-skew: 1s
 			continue
 		}
 		run.Trace, run.Strategy = nil, sim.Replay(o.Result.Choices)
-		x, err := campaign.Explain{Failed: run, Tails: 2}.Run(t.Context())
+		x, err := explain.Explain{Failed: run, Tails: 2}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,5 +121,73 @@ max-clock-skew: 1s
 		if !kinds[kind] {
 			t.Errorf("no %s was taken away: %v", kind, kinds)
 		}
+	}
+}
+
+func TestThereIsNothingToExplainInARunThatIsOK(t *testing.T) {
+	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	_, err := explain.Explain{Failed: run}.Run(t.Context())
+	if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
+		t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
+	}
+	run.Strategy = sim.Replay(sim.Choices{99})
+	_, err = explain.Explain{Failed: run}.Run(t.Context())
+	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
+		t.Errorf("error %v, want a DivergedError", err)
+	}
+}
+
+func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
+	s, p := scenariotest.Embedded(t, "two-contenders"), scenariotest.Protocol(t, "acquire-by-get-then-put")
+	report := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if report.Verdict != invariant.Violated {
+		t.Fatalf("%v, want a violation to explain", report.Verdict)
+	}
+	shrunk, err := campaign.Shrink{Failed: report.Failure.Replay().Run(s, p)}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained := func(processors int) *explain.Explanation {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		x, err := explain.Explain{Failed: run, Tails: 50}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	x := explained(1)
+	if one, eight := prose.Explanation(x, true), prose.Explanation(explained(8), true); one != eight {
+		t.Errorf("on 1 and on 8 processors (-1 +8):\n%s", cmp.Diff(one, eight))
+	}
+	// The second put of the lock is the theft: it cannot come later than that, nor before both have seen the lock free.
+	puts, reads := 0, 0
+	for i, s := range x.Steps {
+		if s.N != i+1 {
+			t.Fatalf("step %d is numbered %d", i+1, s.N)
+		}
+		if strings.Contains(s.Text, "effect      GetItem LOCK") && i < x.Sealed {
+			reads++
+		}
+		if strings.Contains(s.Text, "effect      PutItem LOCK") && i < x.Sealed {
+			puts++
+		}
+	}
+	if reads < 1 || puts > 1 {
+		t.Errorf("sealed at step %d, after %d reads and %d puts of the lock:\n%s", x.Sealed+1, reads, puts, prose.Explanation(x, true))
+	}
+	for _, s := range x.Steps[x.Sealed:] {
+		if s.Violated != x.Tails {
+			t.Errorf("step %d is after the one that sealed it, and %d of %d tails violate", s.N, s.Violated, x.Tails)
+		}
+	}
+	if x.Sealed > 0 && x.Steps[x.Sealed-1].Violated == x.Tails {
+		t.Error("the step before the one that sealed it was certain, too")
+	}
+	if all, few := strings.Count(prose.Explanation(x, true), "\n"), strings.Count(prose.Explanation(x, false), "\n"); few >= all {
+		t.Errorf("%d lines of all steps, and %d of those that matter", all, few)
 	}
 }

@@ -1,4 +1,16 @@
-package campaign
+// Package explain finds the step of a violated run that decided it, and the events that the violation needed.
+//
+//	explanation, err := explain.Explain{Failed: failed}.Run(ctx)
+//	fmt.Print(prose.Explanation(explanation, false))
+//
+// # Determinism
+//
+// The random tails come from streams of the run's seed: one Explain gives one [Explanation], on any number of cores.
+//
+// # Limits
+//
+// A chance is counted, not computed, and is off as [Explain] says.
+package explain
 
 import (
 	"bytes"
@@ -11,6 +23,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -42,16 +55,16 @@ type Explanation struct {
 	Outcome *scenario.Outcome
 	Tails   int
 	Before  int // number of tails that violate the invariant before the first step
-	Steps   []ExplainedStep
+	Steps   []Step
 	// Last is the step at which that number grew for the last time, by more than the tails are off; Jump is the one at
 	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the invariant.
 	// All are positions in Steps, and -1 if it never grew.
 	Last, Jump, Sealed int
-	Events             []ExplainedEvent // in the order of Steps
+	Events             []Event // in the order of Steps
 }
 
-// ExplainedStep is a step of an explained run.
-type ExplainedStep struct {
+// Step is a step of an explained run.
+type Step struct {
 	N        int    // from 1
 	Text     string // its line in the trace, and below it the lines of its changes
 	Chosen   bool   // something else could have happened instead
@@ -59,7 +72,7 @@ type ExplainedStep struct {
 	Violated int    // of the tails that begin after it
 }
 
-// Run explains. If the run does not violate an invariant, the error is a *NotViolatedError; other errors are those of
+// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors are those of
 // scenario.Run.Do, and that of a cancelled context.
 func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
@@ -75,7 +88,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	onStep := func(t sim.TraceStep) {
 		lines := strings.TrimRight(text.String(), "\n")
 		text.Reset()
-		x.Steps = append(x.Steps, ExplainedStep{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
+		x.Steps = append(x.Steps, Step{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
 		choices := prefixes[len(prefixes)-1]
 		if t.Options > 1 {
 			choices++
@@ -87,7 +100,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 		return nil, err
 	}
 	if o.Verdict != invariant.Violated {
-		return nil, &NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
+		return nil, &campaign.NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
 	}
 	x.Outcome = o
 	violated, err := e.tails(ctx, o)
