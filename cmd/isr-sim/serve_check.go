@@ -30,7 +30,7 @@ func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants [
 	}
 	return live.New(db, live.Options{
 		Invariants: invariants, Promise: invariant.Promise{MaxClockSkew: c.skew}, Start: clock.Now().Truncate(time.Second),
-		Told: func(b live.Broken) { fmt.Fprintf(c.progress, "%s\n", b) },
+		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s\n", b) },
 	})
 }
 

@@ -18,9 +18,9 @@ type Options struct {
 	Invariants []invariant.Invariant // default: Invariants()
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time
-	// Told, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns. It
-	// must not call the Checker.
-	Told func(Broken)
+	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
+	// It must not call the Checker.
+	OnBroken func(Broken)
 }
 
 // Invariants returns the invariants that can be checked while a change log is written: those with a Watch.
@@ -218,7 +218,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 	c.note(b)
 }
 
-// note counts a Broken, keeps it within bounds, and passes it to Options.Told.
+// note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.
 func (c *Checker) note(b Broken) {
 	b.start = c.options.Start
 	if b.Verdict == invariant.Violated {
@@ -231,8 +231,8 @@ func (c *Checker) note(b Broken) {
 		return
 	}
 	c.found.Broken = append(c.found.Broken, b)
-	if c.options.Told != nil {
-		c.options.Told(b)
+	if c.options.OnBroken != nil {
+		c.options.OnBroken(b)
 	}
 }
 

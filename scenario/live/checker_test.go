@@ -26,10 +26,10 @@ const table = "cache"
 // traffic is a fake with a cache table, a checker, and the findings that it was told.
 type traffic struct {
 	*testing.T
-	clock   *fakeclock.Clock
-	db      *ddbfake.DB
-	checker *live.Checker
-	told    []string
+	clock    *fakeclock.Clock
+	db       *ddbfake.DB
+	checker  *live.Checker
+	reported []string
 }
 
 func watch(t *testing.T, keep int, o live.Options) *traffic {
@@ -40,8 +40,8 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 		t.Fatal(err)
 	}
 	o.Start = s.clock.Now()
-	o.Told = func(b live.Broken) {
-		s.told = append(s.told, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
+	o.OnBroken = func(b live.Broken) {
+		s.reported = append(s.reported, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
 	}
 	s.checker = live.New(s.db, o)
 	return s
@@ -94,10 +94,10 @@ type noBodies struct{}
 func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
 func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
-func (s *traffic) wantTold(want ...string) {
+func (s *traffic) wantReported(want ...string) {
 	s.Helper()
-	if diff := cmp.Diff(want, s.told); diff != "" {
-		s.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, s.reported); diff != "" {
+		s.Errorf("reported (-want +got):\n%s", diff)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestACorrectWriterIsNotHeardOf(t *testing.T) {
 			s.clock.Advance(time.Second)
 		}
 	}
-	s.wantTold()
+	s.wantReported()
 	if got := s.checker.Found(); got.Changes != 18 || got.Verdict() != invariant.OK {
 		t.Errorf("%d changes, %v; want 18, ok", got.Changes, got.Verdict())
 	}
@@ -128,7 +128,7 @@ func TestAWriterWithoutAFenceIsNamedAtOnce(t *testing.T) {
 	s.clock.Advance(1500 * time.Millisecond)
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()
-	s.wantTold("violated stale-writer by mallory")
+	s.wantReported("violated stale-writer by mallory")
 	text := s.checker.Found().Broken[0].String()
 	for _, part := range []string{
 		"violated: stale-writer by mallory\nstale-writer: a publish takes effect only while",
@@ -139,7 +139,7 @@ func TestAWriterWithoutAFenceIsNamedAtOnce(t *testing.T) {
 		}
 	}
 	s.checker.Look() // once is enough
-	s.wantTold("violated stale-writer by mallory")
+	s.wantReported("violated stale-writer by mallory")
 }
 
 func TestTTLIsNobody(t *testing.T) {
@@ -161,11 +161,11 @@ func TestTTLIsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.checker.Look()
-	s.told = nil // META was put without a lease
+	s.reported = nil // META was put without a lease
 	s.clock.Advance(time.Hour)
 	s.db.SweepExpired()
 	s.checker.Look()
-	s.wantTold("violated no-dangling-pointer by ")
+	s.wantReported("violated no-dangling-pointer by ")
 }
 
 func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
@@ -175,8 +175,8 @@ func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
 		s.publish(alice, "/home")
 	}
 	s.checker.Look()
-	if len(s.told) == 0 || s.told[0] != "unknown the log by " {
-		t.Errorf("told %q, want first that the log is not whole", s.told)
+	if len(s.reported) == 0 || s.reported[0] != "unknown the log by " {
+		t.Errorf("reported %q, want first that the log is not whole", s.reported)
 	}
 	if got := s.checker.Found(); got.Doubts == 0 {
 		t.Error("no doubts")
@@ -200,7 +200,7 @@ func TestARestoreBeginsAnewFromThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.checker.Look()
-	s.wantTold() // she has the lease again, and bob has never had it
+	s.wantReported() // she has the lease again, and bob has never had it
 	s.put("mallory", s.meta(alice, "/home", "2").Item())
 	s.checker.Restore(func() { s.db.Restore(held) })
 	if got := s.checker.Found().Violations; got != 1 {
@@ -217,8 +217,8 @@ func TestFoundKeepsSome(t *testing.T) {
 		s.put("mallory", s.meta(alice, "/home", fmt.Sprint(i)).Item())
 	}
 	s.checker.Look()
-	if got := s.checker.Found(); got.Violations != kept+10 || len(got.Broken) != kept || len(s.told) != kept {
-		t.Errorf("%d violations, %d kept, %d told", got.Violations, len(got.Broken), len(s.told))
+	if got := s.checker.Found(); got.Violations != kept+10 || len(got.Broken) != kept || len(s.reported) != kept {
+		t.Errorf("%d violations, %d kept, %d reported", got.Violations, len(got.Broken), len(s.reported))
 	}
 }
 
@@ -236,7 +236,7 @@ func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 		})
 	}
 	running.Wait()
-	s.wantTold()
+	s.wantReported()
 	if got := s.checker.Found().Changes; got != 8*20*3 {
 		t.Errorf("%d changes were looked at, want %d", got, 8*20*3)
 	}

@@ -2,7 +2,7 @@
 // ISR cache into the fake is told at once which invariants it has broken.
 //
 //	db := ddbfake.New(ddbfake.Options{})
-//	checker := live.New(db, live.Options{Told: func(b live.Broken) { fmt.Print(b) }})
+//	checker := live.New(db, live.Options{OnBroken: func(b live.Broken) { fmt.Print(b) }})
 //	...                // after each call
 //	checker.Look()
 //	fmt.Println(checker.Found().Violations)

@@ -78,17 +78,17 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	s.publish(bob, "/home") // she holds nothing any more
 	s.put("bob", pagecache.Meta{PK: bob.PK("/other"), S3Key: "x", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
 	s.checker.Look()
-	s.wantTold("violated stale-writer by bob", "unknown monotonic-publication by bob")
+	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
 	for _, c := range s.checker.Found().Broken[0].Changes {
 		if c.Actor != "bob" {
 			t.Errorf("%s wrote into the table before this one", c.Actor)
 		}
 	}
-	s.told = nil
+	s.reported = nil
 	again()
 	s.put("alice", pagecache.Meta{PK: bob.PK("/home"), S3Key: "y", GeneratedAt: pagecache.EpochSeconds(now.Unix()), RevalidateSeconds: 60}.Item())
 	s.checker.Look()
-	s.wantTold("violated stale-writer by alice", "unknown monotonic-publication by alice") // the lock of before is no excuse
+	s.wantReported("violated stale-writer by alice", "unknown monotonic-publication by alice") // the lock of before is no excuse
 	if why := s.checker.Found().Broken[2].Why; !strings.Contains(why, "while the lease was free") {
 		t.Errorf("got %q, want that the lease was free", why)
 	}
@@ -102,9 +102,9 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	if err := alice.Publish(t.Context(), lease, old); err != nil {
 		t.Fatal(err)
 	}
-	s.told = nil
+	s.reported = nil
 	s.checker.Look()
-	s.wantTold()
+	s.wantReported()
 }
 
 func TestNoLockSeen(t *testing.T) {
@@ -116,7 +116,7 @@ func TestNoLockSeen(t *testing.T) {
 		s.put("bob", s.meta(alice, "/other", fmt.Sprint(i)).Item())
 	}
 	s.checker.Look()
-	s.wantTold("unknown no lock seen by alice") // once
+	s.wantReported("unknown no lock seen by alice") // once
 	if got := s.checker.Found(); got.Judged != 0 || got.Verdict() != invariant.Unknown {
 		t.Errorf("%d judged, %v; want 0, unknown", got.Judged, got.Verdict())
 	}
@@ -128,10 +128,10 @@ func TestNoLockSeen(t *testing.T) {
 	if _, err := s.store("carol").Acquire(t.Context(), "/third"); err != nil {
 		t.Fatal(err)
 	}
-	s.told = nil
+	s.reported = nil
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()
-	s.wantTold("violated ttl-well-formed by alice", "violated stale-writer by mallory", "unknown monotonic-publication by mallory")
+	s.wantReported("violated ttl-well-formed by alice", "violated stale-writer by mallory", "unknown monotonic-publication by mallory")
 }
 
 // Rows that only other invariants judge need no LOCK.
@@ -139,7 +139,7 @@ func TestNoLockNeeded(t *testing.T) {
 	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.TTLWellFormed()}})
 	s.put("alice", s.meta(s.store("alice"), "/home", "1").Item())
 	s.checker.Look()
-	s.wantTold()
+	s.wantReported()
 	if got := s.checker.Found().Verdict(); got != invariant.OK {
 		t.Errorf("got %v, want ok", got)
 	}
@@ -158,7 +158,7 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 				}
 			}
 			s.checker.Look()
-			s.wantTold("unknown the clock by alice")
+			s.wantReported("unknown the clock by alice")
 			side := "ahead of the server's clock"
 			if off < 0 {
 				side = "behind the server's clock"
@@ -167,12 +167,12 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 				t.Errorf("got %q, want it to say %q", got, side)
 			}
 			// Whose clock is right is judged.
-			s.told = nil
+			s.reported = nil
 			carol := s.store("carol")
 			s.publish(carol, "/carol")
 			s.put("carol", s.meta(carol, "/carol", "evil").Item())
 			s.checker.Look()
-			s.wantTold("violated stale-writer by carol")
+			s.wantReported("violated stale-writer by carol")
 		})
 	}
 }
@@ -184,7 +184,7 @@ func TestMillisecondsAreNamed(t *testing.T) {
 	item["lease_expires_at"] = &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().UnixMilli())}
 	s.put("alice", item)
 	s.checker.Look()
-	s.wantTold("unknown the clock by alice")
+	s.wantReported("unknown the clock by alice")
 	if got := s.checker.Found().Broken[0].Why; !strings.Contains(got, "it looks like milliseconds") {
 		t.Errorf("got %q, want that it looks like milliseconds", got)
 	}
@@ -199,10 +199,10 @@ func TestAClockThatIsNearIsJudged(t *testing.T) {
 	old.GeneratedAt -= 7200
 	s.put("alice", old.Item())
 	s.checker.Look()
-	s.wantTold("violated stale-writer by alice", "violated monotonic-publication by alice")
-	s.told = nil
+	s.wantReported("violated stale-writer by alice", "violated monotonic-publication by alice")
+	s.reported = nil
 	near := s.storeAt("bob", -59*time.Minute)
 	s.publish(near, "/near")
 	s.checker.Look()
-	s.wantTold("violated stale-writer by bob")
+	s.wantReported("violated stale-writer by bob")
 }
