@@ -18,8 +18,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Answers are compared as text, so that a reader sees exactly what a case
-// expects.
+// Answers are compared as text, so that a reader sees exactly what a case expects.
 //
 //	ok                               an answer with nothing in it
 //	{n: 1, pk: "a", sk: "b"}         an item; names sorted, numbers as they came
@@ -31,14 +30,12 @@ import (
 //	- Code: message {...}            one line for each cancellation reason
 //	INSERT {...} new {...}           one line for each record of a stream: keys, images
 //
-// Sets have no order and are sorted, and so are the items of a batch and the
-// partitions of a Scan; the rows of a partition keep their order. States that
-// pass by themselves (CREATING, ENABLING and so on) read as the state that
+// Sets have no order and are sorted, and so are the items of a batch and the partitions of a Scan; the rows of a
+// partition keep their order. States that pass by themselves (CREATING, ENABLING and so on) read as the state that
 // follows: AWS does not promise how long they last.
 const ok = "ok"
 
-// answer prints the outcome of a request. Its error is one that is not an
-// answer of a DynamoDB.
+// answer prints the outcome of a request. Its error is one that is not an answer of a DynamoDB.
 func answer(out any, err error) (string, error) {
 	if err != nil {
 		return errorText(err)
@@ -125,8 +122,8 @@ func answer(out any, err error) (string, error) {
 	return "", fmt.Errorf("conformance: no text for a %T", out)
 }
 
-// Lists and maps of a request that the service echoes in an error, in Java's
-// notation and in full. They are not compared.
+// Lists and maps of a request that the service echoes in an error, in Java's notation and in full. They are not
+// compared.
 var (
 	echoedList = regexp.MustCompile(`(?s)Value '?\[.+\]'? at`)
 	echoedMap  = regexp.MustCompile(`(?s)Value '\{.+\}' at 'requestItems'`)
@@ -172,8 +169,7 @@ func pageText(count, scanned int32, items []map[string]types.AttributeValue, las
 	return text
 }
 
-// byPartition orders items by the usual partition key. Those without it are
-// left where they are.
+// byPartition orders items by the usual partition key. Those without it are left where they are.
 func byPartition(a, b map[string]types.AttributeValue) int {
 	return cmp.Compare(valueText(a["pk"]), valueText(b["pk"]))
 }
@@ -255,8 +251,7 @@ func keysText(keys []types.KeySchemaElement, kinds map[string]types.ScalarAttrib
 	return strings.Join(parts, ", ")
 }
 
-// indexesText prints a table's indexes by name: AWS promises no order. Units
-// are shown if there are any.
+// indexesText prints a table's indexes by name: AWS promises no order. Units are shown if there are any.
 func indexesText(t *types.TableDescription) string {
 	kinds := map[string]types.ScalarAttributeType{}
 	for _, d := range t.AttributeDefinitions {
@@ -297,8 +292,8 @@ func tagsText(out *dynamodb.ListTagsOfResourceOutput) string {
 	return text
 }
 
-// capacityText prints what was consumed: units, then those that are said to
-// be read or written, then those of the table.
+// capacityText prints what was consumed: units, then those that are said to be read or written, then those of the
+// table.
 func capacityText(c *types.ConsumedCapacity) string {
 	if c == nil {
 		return ""
@@ -321,8 +316,7 @@ func capacityText(c *types.ConsumedCapacity) string {
 	return text
 }
 
-// capacitiesText prints what was consumed of several tables, sorted: AWS promises
-// no order.
+// capacitiesText prints what was consumed of several tables, sorted: AWS promises no order.
 func capacitiesText(list []types.ConsumedCapacity) string {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -340,8 +334,7 @@ func collectionText(m *types.ItemCollectionMetrics) string {
 	return fmt.Sprintf("; collection %s of %v GB", itemText(m.ItemCollectionKey, "nothing"), m.SizeEstimateRangeGB)
 }
 
-// collectionsText prints those of several tables, each table's sorted: AWS
-// promises no order.
+// collectionsText prints those of several tables, each table's sorted: AWS promises no order.
 func collectionsText(m map[string][]types.ItemCollectionMetrics) string {
 	text := ""
 	for _, table := range slices.Sorted(maps.Keys(m)) {
@@ -399,8 +392,7 @@ func valueText(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// quote quotes a text. Of a long text it prints the length: the cases about
-// limits have texts too long to read.
+// quote quotes a text. Of a long text it prints the length: the cases about limits have texts too long to read.
 func quote(s string) string {
 	const long = 64
 	if len(s) > long {

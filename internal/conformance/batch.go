@@ -261,14 +261,14 @@ func batchGetCases() []Case {
 			},
 		},
 		{
-			Name: "one key in two tables", Rule: "One key in two tables is no duplicate.", Source: alternator + "test_batch.py",
+			Name: "one key in two tables", Rule: "The tables of a batch may name equal keys: one key in two tables is no duplicate.", Source: alternator + "test_batch.py",
 			tables: map[string]schema{usualTable: usualSchema, "other": usualSchema}, rows: rows,
 			steps: []step{
 				expect(batchGet(actions{get(key("b", "1")), get(key("b", "1"), on("other"))}), `other: nothing; rows: {pk: "b", sk: "1"}`),
 			},
 		},
 		{
-			Name: "capacity of two tables", Rule: "Units are told by table.", Source: dynalite + "batchGetItem.js",
+			Name: "capacity of two tables", Rule: "Units are reported by table.", Source: dynalite + "batchGetItem.js",
 			tables: two, rows: rows,
 			steps: []step{
 				expect(batchGet(actions{get(key("b", "1"), eventually()), get(key("b", "2"), eventually()), get(attrs{"id": 2}, on("other"), eventually())}, capacity("TOTAL")),
@@ -311,7 +311,7 @@ func batchGetCases() []Case {
 		{"no keys", "A table has Keys.", dynalite + "batchGetItem.js", keys(nil), broken("Value null at 'requestItems.rows.member.keys' failed to satisfy constraint: Member must not be null")},
 		{"empty keys", "A table has a key.", errors, keys([]map[string]types.AttributeValue{}), broken("Value at 'RequestItems.rows.member.Keys' failed to satisfy constraint: Member must have length greater than or equal to 1")},
 		{"101 keys", "A table has 100 keys at most.", errors, batchGet(gets(101)), broken("Value at 'RequestItems.rows.member.Keys' failed to satisfy constraint: Member must have length less than or equal to 100")},
-		{"101 keys of two tables", "So have all tables together.", dynalite + "batchGetItem.js", batchGet(append(gets(100), get(key("k", "0"), on("other")))), invalid("Too many items requested for the BatchGetItem call")},
+		{"101 keys of two tables", "All tables of a batch together have 100 keys at most.", dynalite + "batchGetItem.js", batchGet(append(gets(100), get(key("k", "0"), on("other")))), invalid("Too many items requested for the BatchGetItem call")},
 		{"bad name", "A table's name has certain characters.", errors, batchGet(actions{get(key("a", "1"), onName("bad!name"))}), broken(mapKeys)},
 		{"short name", "A table's name has three characters at least.", dynalite + "batchGetItem.js", batchGet(actions{get(key("a", "1"), onName("a"))}), broken(mapKeys)},
 		{"bad name and detail", "Broken constraints are listed together.", ordering, batchGet(actions{get(key("a", "1"), onName("bad!name"))}, capacity("BOGUS")), broken(mapKeys, enum)},

@@ -12,16 +12,14 @@ import (
 
 // Case is one rule of DynamoDB, and how to see whether a store keeps it.
 type Case struct {
-	// Topic is the noun that the case belongs to, which is also the name of
-	// the file that it stands in.
+	// Topic is the noun that the case belongs to, which is also the name of the file that it stands in.
 	Topic string
 	// Name is short and unique within the topic.
 	Name string
 	// Rule is the rule in a sentence.
 	Rule string
-	// Source says how we know: the address of AWS's documentation, that of a
-	// public test suite that is run against the service where the
-	// documentation is silent, or LocalOnly.
+	// Source says how we know: the address of AWS's documentation, that of a public test suite that is run against the
+	// service where the documentation is silent, or LocalOnly.
 	Source string
 
 	tables map[string]schema // in addition to the usual one, or in its place
@@ -34,9 +32,8 @@ type Case struct {
 	streams bool // the case is about streams
 }
 
-// LocalOnly is the source of a rule that is known from DynamoDB Local only, and
-// neither from AWS's documentation nor from a suite that runs against the
-// service.
+// LocalOnly is the source of a rule that is known from DynamoDB Local only, and neither from AWS's documentation nor
+// from a suite that runs against the service.
 const LocalOnly = "DynamoDB Local 3.3.1"
 
 // step is a request and its answer.
@@ -53,20 +50,18 @@ type Deviation struct {
 	Step int
 	// Want is DynamoDB's answer, Got the store's.
 	Want, Got string
-	// Reason says why we take Want for the service's answer, or why the store
-	// gives another one.
+	// Reason says why we take Want for the service's answer, or why the store gives another one.
 	Reason string
 }
 
-// expect is a step: a request and DynamoDB's answer. The known deviations of
-// stores are in files of their own: see local.go.
+// expect is a step: a request and DynamoDB's answer. The known deviations of stores are in files of their own: see
+// local.go.
 func expect(do request, want string) step { return step{do: do, want: want} }
 
 // then is a step without an answer: time passes, or TTL comes.
 func then(do request) step { return step{do: do} }
 
-// Cases returns all cases, by topic, in the order in which they stand in
-// their files.
+// Cases returns all cases, by topic, in the order in which they stand in their files.
 func Cases() []Case {
 	var all []Case
 	for _, t := range []struct {
@@ -126,8 +121,7 @@ func Cases() []Case {
 	return all
 }
 
-// Deviations returns the answers of this case that stores are known to give
-// instead of DynamoDB's.
+// Deviations returns the answers of this case that stores are known to give instead of DynamoDB's.
 func (c Case) Deviations() []Deviation {
 	var all []Deviation
 	for i := range c.steps {
@@ -171,9 +165,8 @@ func joined(lists ...map[place]deviation) map[place]deviation {
 //	pk S, sk N | gsi: g S, n N -> ALL | lsi: pk S, n N -> INCLUDE a b
 //	pk S, sk S | stream: NEW_IMAGE
 //
-// Local indexes have names that begin with lsi. The first attribute of a key
-// is for the partition and the others are for the order, unless one says
-// HASH or RANGE.
+// Local indexes have names that begin with lsi. The first attribute of a key is for the partition and the others are
+// for the order, unless one says HASH or RANGE.
 type schema string
 
 const usualSchema schema = "pk S, sk S"
@@ -261,8 +254,8 @@ func badParameter(what string) string {
 	return invalid("One or more parameter values were invalid: " + what)
 }
 
-// cancelled is the answer to a transaction that did not happen: its reasons,
-// each "Code" or "Code: message" and perhaps an item.
+// cancelled is the answer to a transaction that did not happen: its reasons, each "Code" or "Code: message" and perhaps
+// an item.
 func cancelled(reasons ...string) string {
 	codes := make([]string, len(reasons))
 	lines := ""
@@ -319,8 +312,7 @@ const (
 
 	docProtection = guide + "WorkingWithTables.Basics.html"
 
-	// Suites that are run against the service, for texts and orders that the
-	// documentation does not give.
+	// Suites that are run against the service, for texts and orders that the documentation does not give.
 	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
 	nubo       = "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/"
 	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"

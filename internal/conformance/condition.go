@@ -1,7 +1,6 @@
 package conformance
 
-// judgement is a condition on a row, put to the test by a conditional delete
-// of that row.
+// judgement is a condition on a row, put to the test by a conditional delete of that row.
 type judgement struct {
 	name, rule, source string
 	item               attrs // nil: there is no such row

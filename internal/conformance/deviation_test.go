@@ -7,8 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 )
 
-// A deviation that is listed for a step that does not exist would never be
-// looked at.
+// A deviation that is listed for a step that does not exist would never be looked at.
 func TestDeviationsHaveTheirStep(t *testing.T) {
 	steps := map[place]bool{}
 	for _, c := range Cases() {

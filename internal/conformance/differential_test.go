@@ -23,13 +23,11 @@ var (
 	differentialSurvey = flag.Bool("differential.survey", false, "TestDifferential reports one example of each kind of difference, and goes on")
 )
 
-// campaign is how many requests make a run that must meet every listed
-// difference.
+// campaign is how many requests make a run that must meet every listed difference.
 const campaign = 200_000
 
-// TestDifferential sends random sequences of requests to the fake and to
-// DynamoDB Local (or, with ISRSIM_AWS=1, to DynamoDB itself) and compares all
-// answers, and the rows that are left. Package differential says how.
+// TestDifferential sends random sequences of requests to the fake and to DynamoDB Local (or, with ISRSIM_AWS=1, to
+// DynamoDB itself) and compares all answers, and the rows that are left. Package differential says how.
 func TestDifferential(t *testing.T) {
 	tally := differential.NewTally()
 	pairs := newPairs(t, tally)
@@ -76,8 +74,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// shrink has rapid reduce the sequence of a seed, and reports what is left of
-// it.
+// shrink has rapid reduce the sequence of a seed, and reports what is left of it.
 func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[differential.Sequence], seed int64) {
 	t.Helper()
 	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true"} { //isrsim:unordered each by itself
@@ -106,8 +103,7 @@ func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[diffe
 	})
 }
 
-// newPairs returns pairs of stores to compare. Two databases keep two
-// processors busy.
+// newPairs returns pairs of stores to compare. Two databases keep two processors busy.
 func newPairs(t *testing.T, tally *differential.Tally) []*differential.Pair {
 	t.Helper()
 	var pairs []*differential.Pair

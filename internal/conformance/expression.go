@@ -55,7 +55,7 @@ func expressionCases() []Case {
 			invalid("ExpressionAttributeNames can only be specified when using expressions"),
 		},
 		{
-			"values of an update without an expression", "Of an update, two expressions could use them.", dynalite + "updateItem.js",
+			"values of an update without an expression", "The values of an update need an expression, of which it could have two.", dynalite + "updateItem.js",
 			update(a, "", noUpdate(), with(one)),
 			invalid("ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"),
 		},
@@ -267,7 +267,7 @@ func functionCases() []Case {
 			item, "Attribute_Exists(s)", nil, invalid("Invalid ConditionExpression: Invalid function name; function: Attribute_Exists"),
 		},
 		{
-			"number of operands", "A function takes the operands that it takes.", alternator + "test_condition_expression.py",
+			"number of operands", "A function takes operands of its own number and types.", alternator + "test_condition_expression.py",
 			item, "attribute_exists(s, n)", nil,
 			invalid("Invalid ConditionExpression: Incorrect number of operands for operator or function; operator or function: attribute_exists, number of operands: 2"),
 		},
@@ -294,7 +294,7 @@ func projectionCases() []Case {
 	var cases []Case
 	for _, v := range []view{
 		{"attributes", "A projection returns the attributes that it names, keys only if named.", docProjections, "x, pk", `{pk: "a", x: 1}`, nil},
-		{"missing attributes", "What is missing is left out.", docProjections, "x, absent", "{x: 1}", nil},
+		{"missing attributes", "A projection leaves missing attributes out.", docProjections, "x, absent", "{x: 1}", nil},
 		{"nothing left", "An item without any of the attributes is returned empty.", alternator + "test_projection_expression.py", "absent", "{}", nil},
 		{"nested", "A path keeps what it leads through.", docProjections, "doc.k.j", "{doc: {k: {j: 1}}}", nil},
 		{"siblings", "Paths into one map come back in one map.", docProjections, "doc.k.j, doc.k.i", "{doc: {k: {i: 2, j: 1}}}", nil},

@@ -87,7 +87,7 @@ func itemCases() []Case {
 			},
 		},
 		{
-			Name: "no table", Rule: "Data operations do not name the table that they miss.", Source: dynalite + "getItem.js",
+			Name: "no table", Rule: "Data operations do not name a table that does not exist.", Source: dynalite + "getItem.js",
 			steps: []step{
 				expect(get(key("a", "b"), on("missing")), noTable),
 				expect(put(row("a", "b"), on("missing")), noTable),
@@ -184,7 +184,7 @@ func returnValuesCases() []Case {
 			rows: []attrs{item}, steps: []step{expect(change("NONE"), ok)},
 		},
 		{
-			Name: "update of a missing item", Rule: "There is nothing old about an item that an update creates.", Source: api("UpdateItem"),
+			Name: "update of a missing item", Rule: "UPDATED_OLD and ALL_OLD of an item that an update creates are empty.", Source: api("UpdateItem"),
 			steps: []step{
 				expect(update(k, "SET x = :x", with(attrs{":x": 1}), returns("ALL_OLD")), ok),
 				expect(remove(k), ok),
@@ -215,14 +215,14 @@ func returnValuesCases() []Case {
 			},
 		},
 		{
-			Name: "old item on failure of an update", Rule: "So does an update.", Source: api("UpdateItem"),
+			Name: "old item on failure of an update", Rule: "An update that fails its condition returns the item with ALL_OLD.", Source: api("UpdateItem"),
 			rows: []attrs{item},
 			steps: []step{
 				expect(update(k, "SET x = :x", with(attrs{":x": 3}), where("x = :x"), onFailure("ALL_OLD")), conditionFailed+" "+whole),
 			},
 		},
 		{
-			Name: "old item on failure of a delete", Rule: "So does a delete.", Source: api("DeleteItem"),
+			Name: "old item on failure of a delete", Rule: "A delete that fails its condition returns the item with ALL_OLD.", Source: api("DeleteItem"),
 			rows: []attrs{item},
 			steps: []step{
 				expect(remove(k, with(attrs{":x": 3}), where("x = :x"), onFailure("ALL_OLD")), conditionFailed+" "+whole),
@@ -243,8 +243,7 @@ func returnValuesCases() []Case {
 	}
 }
 
-// collectionCases are about item collections: the items of a partition of a
-// table with local indexes.
+// collectionCases are about item collections: the items of a partition of a table with local indexes.
 func collectionCases() []Case {
 	const (
 		local  = usualSchema + " | lsi: pk S, n N -> ALL"
@@ -258,11 +257,11 @@ func collectionCases() []Case {
 	source := parity + "tier1/putItem/itemCollectionMetrics.test.ts"
 	return []Case{
 		{
-			Name: "put", Rule: "A put tells the size of the collection it wrote to, in whole gigabytes.", Source: source,
+			Name: "put", Rule: "A put reports the size of the collection it wrote to, in whole gigabytes.", Source: source,
 			tables: tables, steps: []step{expect(put(row1, size), ok+small)},
 		},
 		{
-			Name: "update", Rule: "An update tells it.", Source: source,
+			Name: "update", Rule: "An update reports the size of the collection it wrote to.", Source: source,
 			tables: tables, rows: []attrs{row1},
 			steps: []step{
 				expect(update(key("p", "a"), "SET v = :v", with(attrs{":v": 1}), size), ok+small),
@@ -270,12 +269,12 @@ func collectionCases() []Case {
 			},
 		},
 		{
-			Name: "delete", Rule: "A delete tells it.", Source: source,
+			Name: "delete", Rule: "A delete reports the size of the collection it wrote to.", Source: source,
 			tables: tables, rows: []attrs{row1},
 			steps: []step{expect(remove(key("p", "a"), size, returns("ALL_OLD")), `{n: 1, pk: "p", sk: "a"}`+small)},
 		},
 		{
-			Name: "not asked for", Rule: "It is told only to those who ask.", Source: source,
+			Name: "not asked for", Rule: "The size of a collection is reported only if it is asked for.", Source: source,
 			tables: tables,
 			steps: []step{
 				expect(put(row1, metrics("NONE")), ok),
@@ -300,7 +299,7 @@ func collectionCases() []Case {
 			steps:  []step{expect(put(attrs{"pk": num("7"), "sk": "a"}, on("number"), size), ok+"; collection {pk: 7} of [0 1] GB")},
 		},
 		{
-			Name: "batch", Rule: "A batch tells it of each collection, by table.", Source: api("BatchWriteItem"),
+			Name: "batch", Rule: "A batch reports the size of each collection, by table.", Source: api("BatchWriteItem"),
 			tables: tables, rows: []attrs{row1},
 			steps: []step{
 				expect(batchWrite(actions{put(row("q", "a")), remove(key("p", "a")), put(attrs{"pk": "p"}, on("other"))}, size),
@@ -308,7 +307,7 @@ func collectionCases() []Case {
 			},
 		},
 		{
-			Name: "transaction", Rule: "A transaction tells it of each collection that it wrote to.", Source: api("TransactWriteItems"),
+			Name: "transaction", Rule: "A transaction reports the size of each collection that it wrote to.", Source: api("TransactWriteItems"),
 			tables: tables, rows: []attrs{row1},
 			steps: []step{
 				expect(transact(actions{
@@ -317,7 +316,7 @@ func collectionCases() []Case {
 			},
 		},
 		{
-			Name: "capacity and collections", Rule: "Both can be asked for.", Source: api("PutItem"),
+			Name: "capacity and collections", Rule: "The size of a collection and the units can be asked for together.", Source: api("PutItem"),
 			tables: tables, steps: []step{expect(put(row1, size, capacity("TOTAL")), ok+"; 2 units"+small)},
 		},
 	}

@@ -120,8 +120,7 @@ func keyCases() []Case {
 	}
 }
 
-// keyPathCases are about paths that lead into key attributes, which are
-// scalars.
+// keyPathCases are about paths that lead into key attributes, which are scalars.
 func keyPathCases() []Case {
 	const indexed = usualSchema + " | gsi: g S -> KEYS_ONLY | lsi: pk S, n N -> ALL"
 	const (
@@ -141,7 +140,7 @@ func keyPathCases() []Case {
 			get(key("a", "b"), only("pk.x")), invalid(words + "Key: pk"),
 		},
 		{
-			"projection of an element of a key", "Neither does it by an index.", getItem,
+			"projection of an element of a key", "A projection does not lead into the key by an index of a list.", getItem,
 			get(key("a", "b"), only("x, sk[0]")), invalid(words + "Key: sk"),
 		},
 		{
@@ -149,11 +148,11 @@ func keyPathCases() []Case {
 			get(key("a", "b"), only("g.x")), invalid(words + "IndexKey: g"),
 		},
 		{
-			"projection of a local index's key", "So is one of a local index.", getItem,
+			"projection of a local index's key", "A key of a local index is a key.", getItem,
 			get(key("a", "b"), only("n[0]")), invalid(words + "IndexKey: n"),
 		},
 		{
-			"projection in a batch", "That holds in a batch.", getItem,
+			"projection in a batch", "The projection of a batch does not lead into the key.", getItem,
 			batchGet(actions{get(key("a", "b"), only("g.x"))}), invalid(words + "IndexKey: g"),
 		},
 		{
@@ -161,11 +160,11 @@ func keyPathCases() []Case {
 			scan(filter("attribute_exists(pk.x)")), invalid(words + "Key: pk"),
 		},
 		{
-			"projection of a scan", "Nor does the projection of a scan.", dynalite + "scan.js",
+			"projection of a scan", "The projection of a scan does not lead into the key.", dynalite + "scan.js",
 			scan(only("g.x")), invalid(words + "IndexKey: g"),
 		},
 		{
-			"filter of a query", "The same holds for a query.", dynalite + "query.js",
+			"filter of a query", "The filter of a query does not lead into the key.", dynalite + "query.js",
 			query("pk = :p", filter("attribute_exists(g.x)"), with(attrs{":p": "a"})), invalid(words + "IndexKey: g"),
 		},
 		{
@@ -173,15 +172,15 @@ func keyPathCases() []Case {
 			update(key("a", "b"), "SET g.x = :v", v), invalid(words + "IndexKey: g"),
 		},
 		{
-			"operand of an update", "Nor does what it assigns.", LocalOnly,
+			"operand of an update", "The value that an update assigns does not come from within the key of an index.", LocalOnly,
 			update(key("a", "b"), "SET x = g.x"), invalid(words + "IndexKey: g"),
 		},
 		{
-			"condition", "Nor does a condition.", LocalOnly,
+			"condition", "A condition does not lead into the key of an index.", LocalOnly,
 			put(row("a", "b"), where("attribute_not_exists(n.x)")), invalid(words + "IndexKey: n"),
 		},
 		{
-			"by an alias", "A placeholder makes no difference.", getItem,
+			"by an alias", "A placeholder in the path makes no difference.", getItem,
 			get(key("a", "b"), only("#k.x"), named("#k", "pk")), invalid(words + "Key: pk"),
 		},
 		{

@@ -1,7 +1,7 @@
 package conformance
 
-// legacyConditionCases are about the comparison operators of Expected,
-// QueryFilter and ScanFilter, and about how conditions are joined.
+// legacyConditionCases are about the comparison operators of Expected, QueryFilter and ScanFilter, and about how
+// conditions are joined.
 func legacyConditionCases() []Case {
 	k := key("a", "b")
 	item := row("a", "b", "n", 5, "s", "hello", "bin", []byte("hi there"), "ss", strs{"cat", "dog"}, "ns", nums{"2", "4", "7"},
@@ -45,7 +45,7 @@ func legacyConditionCases() []Case {
 			[]tests{{"n": is("LE", 4)}, {"n": is("LE", "9")}, {"s": is("LE", 9)}, {"absent": is("LE", 9)}, {"l": is("LE", 9)}, {"t": is("LE", "z")}},
 		},
 		{
-			"LT", "LT leaves out what is equal.", alternator + "test_expected.py",
+			"LT", "LT does not hold of an equal value.", alternator + "test_expected.py",
 			[]tests{{"n": is("LT", 6)}, {"s": is("LT", "hellp")}, {"bin": is("LT", []byte{0xff})}},
 			[]tests{{"n": is("LT", 5)}, {"s": is("LT", "hello")}, {"absent": is("LT", 9)}, {"ns": is("LT", 9)}},
 		},
@@ -55,7 +55,7 @@ func legacyConditionCases() []Case {
 			[]tests{{"n": is("GE", 10)}, {"n": is("GE", "0")}, {"absent": is("GE", 0)}},
 		},
 		{
-			"GT", "GT leaves out what is equal.", alternator + "test_expected.py",
+			"GT", "GT does not hold of an equal value.", alternator + "test_expected.py",
 			[]tests{{"n": is("GT", 4)}, {"s": is("GT", "")}, {"bin": is("GT", []byte("hi"))}},
 			[]tests{{"n": is("GT", 5)}, {"absent": is("GT", 0)}, {"z": is("GT", "")}},
 		},

@@ -1,7 +1,6 @@
 package conformance
 
-// legacyPrecedenceCases are about which of several errors is reported, where
-// legacy parameters are among them.
+// legacyPrecedenceCases are about which of several errors is reported, where legacy parameters are among them.
 func legacyPrecedenceCases() []Case {
 	k := key("a", "b")
 	item := row("a", "b", "n", 5)
@@ -60,7 +59,7 @@ func legacyPrecedenceCases() []Case {
 			expect(get(k, attributesToGet("x", "x"), only("x")), mixed("AttributesToGet", "ProjectionExpression")),
 			expect(batchGet(actions{get(k, attributesToGet("x"), only("y"))}), mixed("AttributesToGet", "ProjectionExpression")),
 		),
-		build("constraints first", "What is wrong with a parameter by itself comes first.", dynalite+"updateItem.js",
+		build("constraints first", "The constraints on a single parameter come before a mixture of expressions and legacy parameters.", dynalite+"updateItem.js",
 			expect(put(item, onName("ab"), joinedBy("AND"), where("(")), broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3")),
 			expect(remove(k, onName("ab"), joinedBy("AND")), broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3")),
 			expect(legacyUpdate(k, wrong, joinedBy("X"), expected(tests{"n": is("X", 1)})), broken(
@@ -68,7 +67,7 @@ func legacyPrecedenceCases() []Case {
 				"Value 'X' at 'expected.n.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")),
 			expect(scan(scanFilter(tests{"n": is("X")}), only("x")), broken("Value 'X' at 'scanFilter.n.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")),
 		),
-		build("names without expressions", "Names and values without an expression come before what is wrong with legacy parameters.", dynalite+"updateItem.js",
+		build("names without expressions", "Names and values without an expression are reported before mistakes in legacy parameters.", dynalite+"updateItem.js",
 			expect(legacyUpdate(k, wrong, expected(bad), named("#n", "n")), invalid("ExpressionAttributeNames can only be specified when using expressions")),
 			expect(legacyUpdate(k, wrong, expected(bad), values), invalid("ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null")),
 			expect(scan(scanFilter(bad), attributesToGet("a", "a"), joinedBy("OR"), named("#n", "n")), invalid("ExpressionAttributeNames can only be specified when using expressions")),
@@ -120,13 +119,13 @@ func legacyPrecedenceCases() []Case {
 			expect(scan(scanFilter(bad), attributesToGet("x", "x"), startingAfter(attrs{"pk": nullFalse})), badParameter("Duplicate value in attribute name: x")),
 			expect(scan(scanFilter(bad), startingAfter(attrs{"pk": nullFalse}), set("Segment", int32(1))), badText),
 		),
-		build("values before their number", "A value that is none comes before how many there are, and that before their types.", dynalite+"scan.js",
+		build("values before their number", "A value without a type is reported before a wrong number of values, and that before wrong types.", dynalite+"scan.js",
 			expect(scan(scanFilter(tests{"n": is("EQ", 1, num("x"))})), invalid("The parameter cannot be converted to a numeric value: x")),
 			expect(scan(scanFilter(tests{"n": is("BEGINS_WITH", 1, "a")})), badParameter("Invalid number of argument(s) for the BEGINS_WITH ComparisonOperator")),
 			expect(scan(scanFilter(tests{"n": is("BETWEEN", list{}, "a")})), badParameter("AttributeValues inside AttributeValueList must be of same type")),
 			expect(scan(scanFilter(tests{"n": is("BETWEEN", list{}, list{})})), badParameter("ComparisonOperator BETWEEN is not valid for L AttributeValue type")),
 		),
-		build("empty names", "A name is not empty, which comes before values and what is listed twice, but after the form of an element of Expected.", LocalOnly,
+		build("empty names", "An empty name is reported before values and names listed twice, but after the form of an element of Expected.", LocalOnly,
 			expect(legacyUpdate(k, changes{"": by("PUT", 1)}), invalid(noName)),
 			expect(legacyUpdate(k, changes{"": by("PUT", num("x"))}), invalid(noName)),
 			expect(legacyUpdate(k, changes{"": by("DELETE")}), invalid(noName)),

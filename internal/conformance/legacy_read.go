@@ -30,13 +30,13 @@ func legacyQueryCases() []Case {
 		{"count", "COUNT returns no items.", api("Query"), tests{"pk": pk}, []option{selecting("COUNT")}, "5 of 5"},
 		{"capacity", "A query takes units for what it read.", docCapacity, tests{"pk": pk}, []option{selecting("COUNT"), capacity("TOTAL")}, "5 of 5; 1 units"},
 
-		{"filter", "QueryFilter is applied after reading: count and scanned count tell.", docLegacyQueryFilter, tests{"pk": pk}, []option{sk, queryFilter(tests{"v": is("GE", 3)})}, `3 of 5: {sk: "abc"} {sk: "b"} {sk: "é"}`},
+		{"filter", "QueryFilter is applied after reading: count and scanned count differ.", docLegacyQueryFilter, tests{"pk": pk}, []option{sk, queryFilter(tests{"v": is("GE", 3)})}, `3 of 5: {sk: "abc"} {sk: "b"} {sk: "é"}`},
 		{"filter of two", "Filters are joined by AND.", docLegacyQueryFilter, tests{"pk": pk}, []option{sk, queryFilter(tests{"v": is("GE", 3), "w": is("NULL")})}, `2 of 5: {sk: "abc"} {sk: "b"}`},
 		{"filter of two by OR", "Filters are joined by OR if asked.", docLegacyOperator, tests{"pk": pk}, []option{sk, joinedBy("OR"), queryFilter(tests{"v": is("EQ", 1), "w": is("NOT_NULL")})}, `2 of 5: {sk: "a"} {sk: "é"}`},
 		{"empty filter", "An empty QueryFilter filters nothing.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{selecting("COUNT"), queryFilter(tests{})}, "5 of 5"},
 		{"filter on a missing attribute", "NE holds of a missing attribute, NOT_CONTAINS does not.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{selecting("COUNT"), queryFilter(tests{"w": is("NE", "x")})}, "4 of 5"},
-		{"filter expression", "KeyConditions may stand beside a FilterExpression.", extenddb213, tests{"pk": pk}, []option{filter("v >= :v"), with(attrs{":v": 4}), selecting("COUNT")}, "2 of 5"},
-		{"projection expression", "KeyConditions may stand beside a ProjectionExpression.", extenddb213, tests{"pk": pk, "sk": is("EQ", "a")}, []option{only("v")}, "1 of 1: {v: 1}"},
+		{"filter expression", "KeyConditions may come together with a FilterExpression.", extenddb213, tests{"pk": pk}, []option{filter("v >= :v"), with(attrs{":v": 4}), selecting("COUNT")}, "2 of 5"},
+		{"projection expression", "KeyConditions may come together with a ProjectionExpression.", extenddb213, tests{"pk": pk, "sk": is("EQ", "a")}, []option{only("v")}, "1 of 1: {v: 1}"},
 
 		{"partition key alone", "A query is about one partition.", alternator + "test_key_conditions.py", tests{"sk": is("EQ", "a")}, nil, invalid("Query condition missed key schema element: pk")},
 		{"LE on the partition key", "A partition key is given by EQ.", dynalite + "query.js", tests{"pk": is("LE", "p")}, nil, invalid("Query key condition not supported")},
@@ -53,16 +53,16 @@ func legacyQueryCases() []Case {
 		{"no conditions", "A query has a key condition.", dynalite + "query.js", tests{}, nil, invalid("Conditions can be of length 1 or 2 only")},
 		{"nothing", "A query has a key condition, whatever else it has.", alternator + "test_query_filter.py", nil, []option{queryFilter(tests{"v": is("EQ", 1)})}, invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")},
 		{"key of another type", "A key value has the key's type.", alternator + "test_key_conditions.py", tests{"pk": is("EQ", 3)}, nil, badParameter("Condition parameter type does not match schema type")},
-		{"sort key of another type", "So has the sort key's.", alternator + "test_key_conditions.py", tests{"pk": pk, "sk": is("GT", 3)}, nil, badParameter("Condition parameter type does not match schema type")},
+		{"sort key of another type", "The value of a sort key has the sort key's type.", alternator + "test_key_conditions.py", tests{"pk": pk, "sk": is("GT", 3)}, nil, badParameter("Condition parameter type does not match schema type")},
 		{"empty key value", "A key value is not empty.", docTypes, tests{"pk": is("EQ", "")}, nil, invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: pk")},
 		{"two values", "EQ has one value.", alternator + "test_key_conditions.py", tests{"pk": is("EQ", "p", "p")}, nil, badParameter("Invalid number of argument(s) for the EQ ComparisonOperator")},
 		{"no value", "EQ has one value.", alternator + "test_key_conditions.py", tests{"pk": listing("EQ")}, nil, badParameter("Invalid number of argument(s) for the EQ ComparisonOperator")},
 		{"BEGINS_WITH a number", "BEGINS_WITH takes a string or a binary.", alternator + "test_key_conditions.py", tests{"pk": pk, "sk": is("BEGINS_WITH", 3)}, nil, badParameter("ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type")},
 		{"bounds upside down", "BETWEEN's bounds come in order.", dynalite + "query.js", tests{"pk": pk, "sk": is("BETWEEN", "z", "a")}, nil, invalid("The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")},
-		{"bad number", "A value is a value.", dynalite + "query.js", tests{"pk": is("EQ", num("b"))}, nil, invalid("The parameter cannot be converted to a numeric value: b")},
+		{"bad number", "The values of a condition have types.", dynalite + "query.js", tests{"pk": is("EQ", num("b"))}, nil, invalid("The parameter cannot be converted to a numeric value: b")},
 		{"no such operator", "There are thirteen operators, in capitals.", dynalite + "query.js", tests{"pk": is("eq", "p")}, nil, broken("Value 'eq' at 'keyConditions.pk.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
 		{"filter on the partition key", "A filter is not about the key.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"pk": pk})}, invalid("QueryFilter can only contain non-primary key attributes: Primary key attribute: pk")},
-		{"filter on the sort key", "A filter is not about the key, not even beside another.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"sk": is("EQ", "a"), "v": is("EQ", 1)})}, invalid("QueryFilter can only contain non-primary key attributes: Primary key attribute: sk")},
+		{"filter on the sort key", "A filter is not about the key, also if it is about another attribute as well.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"sk": is("EQ", "a"), "v": is("EQ", 1)})}, invalid("QueryFilter can only contain non-primary key attributes: Primary key attribute: sk")},
 		{"filter without a value", "EQ has one value.", dynalite + "query.js", tests{"pk": pk}, []option{queryFilter(tests{"v": is("EQ")})}, badParameter("Invalid number of argument(s) for the EQ ComparisonOperator")},
 		{"filter of a list", "The orders take strings, numbers and binaries.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"v": is("LT", list{})})}, badParameter("ComparisonOperator LT is not valid for L AttributeValue type")},
 		{"filter with no such operator", "There are thirteen operators.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"v": is("DOG", 3)})}, broken("Value 'DOG' at 'queryFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
@@ -121,8 +121,7 @@ func legacyIndexCases() []Case {
 	}
 }
 
-// legacyScanCases are about ScanFilter. The meaning of its operators is in
-// legacy_condition.
+// legacyScanCases are about ScanFilter. The meaning of its operators is in legacy_condition.
 func legacyScanCases() []Case {
 	rows := []attrs{row("p", "a", "v", 1), row("p", "b", "v", 2, "w", "x"), row("q", "a", "s", strs{"x", "y"})}
 	var cases []Case
@@ -132,8 +131,8 @@ func legacyScanCases() []Case {
 		options            []option
 		want               string
 	}{
-		{"filter", "ScanFilter is applied after reading: count and scanned count tell.", docLegacyScanFilter, tests{"v": is("GT", 1)}, nil, `1 of 3: {pk: "p", sk: "b", v: 2, w: "x"}`},
-		{"filter on the key", "Unlike a QueryFilter it may be about the key.", docLegacyScanFilter, tests{"pk": is("EQ", "q"), "sk": is("BEGINS_WITH", "a")}, nil, `1 of 3: {pk: "q", s: <"x", "y">, sk: "a"}`},
+		{"filter", "ScanFilter is applied after reading: count and scanned count differ.", docLegacyScanFilter, tests{"v": is("GT", 1)}, nil, `1 of 3: {pk: "p", sk: "b", v: 2, w: "x"}`},
+		{"filter on the key", "Unlike a QueryFilter, a ScanFilter may be about the key.", docLegacyScanFilter, tests{"pk": is("EQ", "q"), "sk": is("BEGINS_WITH", "a")}, nil, `1 of 3: {pk: "q", s: <"x", "y">, sk: "a"}`},
 		{"AND", "Filters are joined by AND.", docLegacyOperator, tests{"v": is("NOT_NULL"), "w": is("NULL")}, nil, `1 of 3: {pk: "p", sk: "a", v: 1}`},
 		{"OR", "Filters are joined by OR if asked.", docLegacyOperator, tests{"v": is("EQ", 1), "s": is("CONTAINS", "y")}, []option{joinedBy("OR"), selecting("COUNT")}, "2 of 3"},
 		{"IN", "IN asks whether the attribute is one of the values.", docLegacyScanFilter, tests{"v": is("IN", 2, 3, 4)}, []option{attributesToGet("v")}, "1 of 3: {v: 2}"},
@@ -149,7 +148,7 @@ func legacyScanCases() []Case {
 		{"LT of a set", "The orders take strings, numbers and binaries.", dynalite + "scan.js", tests{"v": is("LT", nums{"1"})}, nil, badParameter("ComparisonOperator LT is not valid for NS AttributeValue type")},
 		{"CONTAINS a set", "CONTAINS takes a string, a number or a binary.", dynalite + "scan.js", tests{"v": is("CONTAINS", strs{"a"})}, nil, badParameter("ComparisonOperator CONTAINS is not valid for SS AttributeValue type")},
 		{"BEGINS_WITH a number", "BEGINS_WITH takes a string or a binary.", dynalite + "scan.js", tests{"v": is("BEGINS_WITH", 1)}, nil, badParameter("ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type")},
-		{"bad number", "A value is a value.", dynalite + "scan.js", tests{"v": is("EQ", num("b"))}, nil, invalid("The parameter cannot be converted to a numeric value: b")},
+		{"bad number", "The values of a condition have types.", dynalite + "scan.js", tests{"v": is("EQ", num("b"))}, nil, invalid("The parameter cannot be converted to a numeric value: b")},
 		{"no operator", "A condition has an operator.", dynalite + "scan.js", tests{"v": is("", 1)}, nil, broken("Value null at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must not be null")},
 		{"no such operator", "There are thirteen operators.", dynalite + "scan.js", tests{"v": is("LIKE", 1)}, nil, broken("Value 'LIKE' at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
 	} {
@@ -186,18 +185,18 @@ func legacyProjectionCases() []Case {
 			expect(get(k, attributesToGet("y.in", "status")), "{status: 4, y.in: 3}"),
 			expect(get(k, attributesToGet("y[0]", "#x")), "{}"),
 		),
-		build("none of them", "Of an item that has none of the attributes an empty one is returned, of no item none.", alternator+"test_item.py",
+		build("none of them", "An item that has none of the attributes comes back empty; a missing item does not come back.", alternator+"test_item.py",
 			expect(get(k, attributesToGet("absent")), "{}"),
 			expect(get(key("a", "z"), attributesToGet("x")), "nothing"),
 		),
-		build("batch", "In a batch each table has its own.", api("BatchGetItem"),
+		build("batch", "In a batch each table has AttributesToGet of its own.", api("BatchGetItem"),
 			expect(batchGet(actions{get(k, attributesToGet("x")), get(key("a", "c"))}), "rows: {x: 1} {}"),
 		),
-		build("query", "A query takes it.", api("Query"),
+		build("query", "A query takes AttributesToGet.", api("Query"),
 			expect(legacyQuery(partition, attributesToGet("x", "sk")), `2 of 2: {sk: "b", x: 1} {sk: "c"}`),
 			expect(legacyQuery(partition, attributesToGet("x"), selecting("SPECIFIC_ATTRIBUTES")), "2 of 2: {x: 1} {}"),
 		),
-		build("scan", "A scan takes it.", api("Scan"),
+		build("scan", "A scan takes AttributesToGet.", api("Scan"),
 			expect(scan(attributesToGet("sk", "z")), `2 of 2: {sk: "b"} {sk: "c", z: 5}`),
 		),
 		build("twice", "An attribute is asked for once.", dynalite+"getItem.js",
@@ -206,12 +205,12 @@ func legacyProjectionCases() []Case {
 			expect(legacyQuery(partition, attributesToGet("x", "x")), badParameter(twice)),
 			expect(scan(attributesToGet("x", "x")), badParameter(twice)),
 		),
-		build("empty list", "One attribute is asked for at least.", alternator+"test_item.py",
+		build("empty list", "AttributesToGet has one attribute at least.", alternator+"test_item.py",
 			expect(get(k, attributesToGet()), broken(nothing)),
 			expect(legacyQuery(partition, attributesToGet()), broken(nothing)),
 			expect(scan(attributesToGet()), broken(nothing)),
 		),
-		build("select", "Select goes with it as with a projection.", dynalite+"query.js",
+		build("select", "Select goes with AttributesToGet as with a projection.", dynalite+"query.js",
 			expect(legacyQuery(partition, attributesToGet("x"), selecting("COUNT")), invalid("Cannot specify the AttributesToGet when choosing to get only the Count")),
 			expect(legacyQuery(partition, attributesToGet("x"), selecting("ALL_ATTRIBUTES")), invalid("Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES")),
 			expect(scan(attributesToGet("x"), selecting("COUNT")), invalid("Cannot specify the AttributesToGet when choosing to get only the Count")),

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// legacyExpectedCases are about Expected as a parameter of the writes, and
-// about the values that it refuses. The meaning of its operators is in legacy_condition.
+// legacyExpectedCases are about Expected as a parameter of the writes, and about the values that it refuses. The
+// meaning of its operators is in legacy_condition.
 func legacyExpectedCases() []Case {
 	k := key("a", "b")
 	item := row("a", "b", "n", 5)
@@ -111,8 +111,7 @@ func withOperator(operator string, e types.ExpectedAttributeValue) types.Expecte
 	return e
 }
 
-// legacyExpectedErrors are about elements that are not valid, in whichever of
-// the three writes.
+// legacyExpectedErrors are about elements that are not valid, in whichever of the three writes.
 func legacyExpectedErrors(k attrs) []Case {
 	var cases []Case
 	for _, c := range []struct {
@@ -120,11 +119,11 @@ func legacyExpectedErrors(k attrs) []Case {
 		element            types.ExpectedAttributeValue
 		want               string
 	}{
-		{"nothing", "An element says something.", dynalite + "putItem.js", types.ExpectedAttributeValue{}, badParameter("Value must be provided when Exists is null for Attribute: n")},
+		{"nothing", "An element of Expected has a member.", dynalite + "putItem.js", types.ExpectedAttributeValue{}, badParameter("Value must be provided when Exists is null for Attribute: n")},
 		{"Exists without a Value", "Exists true goes with a Value.", dynalite + "putItem.js", existing(true, types.ExpectedAttributeValue{}), badParameter("Value must be provided when Exists is true for Attribute: n")},
 		{"Exists false with a Value", "Exists false goes without a Value.", dynalite + "putItem.js", existing(false, having("a")), badParameter("Value cannot be used when Exists is false for Attribute: n")},
 		{"Exists with an operator", "Exists goes without an operator.", dynalite + "putItem.js", existing(true, is("LT", 1)), badParameter("Exists and ComparisonOperator cannot be used together for Attribute: n")},
-		{"Exists false with an operator", "Exists goes without an operator, whatever it says.", floci2126, existing(false, is("NULL")), badParameter("Exists and ComparisonOperator cannot be used together for Attribute: n")},
+		{"Exists false with an operator", "Exists goes without an operator, whether it is true or false.", floci2126, existing(false, is("NULL")), badParameter("Exists and ComparisonOperator cannot be used together for Attribute: n")},
 		{"Value with a list", "Values are one or a list.", dynalite + "putItem.js", types.ExpectedAttributeValue{ComparisonOperator: "LT", Value: valueOf("a"), AttributeValueList: is("", "a").AttributeValueList}, badParameter("Value and AttributeValueList cannot be used together for Attribute: n")},
 		{"Value with a list and no operator", "Values are one or a list, with an operator and without.", dynalite + "putItem.js", types.ExpectedAttributeValue{Value: valueOf("a"), AttributeValueList: is("", "a").AttributeValueList}, badParameter("Value and AttributeValueList cannot be used together for Attribute: n")},
 		{"list without an operator", "A list goes with an operator.", dynalite + "putItem.js", is("", "a"), badParameter("AttributeValueList can only be used with a ComparisonOperator for Attribute: n")},
@@ -147,8 +146,8 @@ func legacyExpectedErrors(k attrs) []Case {
 		{"IN of lists", "IN takes strings, numbers or binaries.", alternator + "test_expected.py", is("IN", list{1}, list{2}), badParameter("ComparisonOperator IN is not valid for L AttributeValue type")},
 		{"BETWEEN sets", "BETWEEN takes strings, numbers or binaries.", alternator + "test_expected.py", is("BETWEEN", nums{"1"}, nums{"2"}), badParameter("ComparisonOperator BETWEEN is not valid for NS AttributeValue type")},
 		{"no such operator", "There are thirteen operators, in capitals.", dynalite + "scan.js", is("eq", 1), broken("Value 'eq' at 'expected.n.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
-		{"bad number", "A value is a value.", dynalite + "putItem.js", having(num("x")), invalid("The parameter cannot be converted to a numeric value: x")},
-		{"bad number for an operator", "So are those of a list.", dynalite + "scan.js", is("IN", num("x")), invalid("The parameter cannot be converted to a numeric value: x")},
+		{"bad number", "The value of an expectation has a type.", dynalite + "putItem.js", having(num("x")), invalid("The parameter cannot be converted to a numeric value: x")},
+		{"bad number for an operator", "The values in a list have types.", dynalite + "scan.js", is("IN", num("x")), invalid("The parameter cannot be converted to a numeric value: x")},
 		{"empty set", "A set is not empty.", dynalite + "scan.js", having(strs{}), badParameter("An string set  may not be empty")},
 	} {
 		t := expected(tests{"n": c.element})
@@ -190,9 +189,9 @@ func legacyUpdateCases() []Case {
 		{"DELETE from a set", "DELETE with a set deletes elements, those that are there.", docLegacyUpdates, row("a", "b", "x", strs{"p", "q", "r"}), changes{"x": by("DELETE", strs{"p", "r", "z"})}, `{pk: "a", sk: "b", x: <"q">}`},
 		{"DELETE all of a set", "A set of which nothing is left goes.", alternator + "test_item.py", row("a", "b", "x", nums{"1", "2"}), changes{"x": by("DELETE", nums{"2", "1"})}, `{pk: "a", sk: "b"}`},
 		{"numbers of a set", "The elements of a set are compared as numbers, however they are written.", docTypes, row("a", "b", "x", nums{"1", "2"}, "y", nums{"3", "4"}), changes{"x": by("ADD", nums{"2.0", "5"}), "y": by("DELETE", nums{"4.00"})}, `{pk: "a", sk: "b", x: <1, 2, 5>, y: <3>}`},
-		{"DELETE from nothing", "Nothing is deleted from a missing attribute.", docLegacyUpdates, row("a", "b"), changes{"x": by("DELETE", strs{"p"})}, `{pk: "a", sk: "b"}`},
+		{"DELETE from nothing", "DELETE with a set leaves a missing attribute missing.", docLegacyUpdates, row("a", "b"), changes{"x": by("DELETE", strs{"p"})}, `{pk: "a", sk: "b"}`},
 		{"DELETE creates nothing", "DELETE alone creates no item.", scylla5862, nil, changes{"x": by("DELETE"), "y": by("DELETE", nums{"4"})}, "nothing"},
-		{"DELETE and PUT create", "Of several changes one that creates is enough.", docLegacyUpdates, nil, changes{"x": by("DELETE"), "y": by("PUT", 1)}, `{pk: "a", sk: "b", y: 1}`},
+		{"DELETE and PUT create", "If one of several changes creates an item, the update does.", docLegacyUpdates, nil, changes{"x": by("DELETE"), "y": by("PUT", 1)}, `{pk: "a", sk: "b", y: 1}`},
 		{"nothing to do", "An update that does nothing creates the item.", alternator + "test_item.py", nil, changes{}, `{pk: "a", sk: "b"}`},
 		{"all at once", "Each attribute has an action of its own.", docLegacyUpdates, row("a", "b", "n", 1, "old", "x", "s", strs{"p", "q"}), changes{"n": by("ADD", 9), "old": by("DELETE"), "s": by("DELETE", strs{"q"}), "new": by("PUT", true), "l": by("ADD", list{1})}, `{l: [1], n: 10, new: true, pk: "a", s: <"p">, sk: "b"}`},
 		{"names of any kind", "A name is the name of a top-level attribute, whatever is in it.", docLegacyUpdates, row("a", "b", "m", attrs{"x": 9}), changes{"m.x": by("PUT", 1), "status": by("PUT", 2), "#0": by("ADD", 3), "m[0]": by("PUT", 4)}, `{#0: 3, m.x: 1, m: {x: 9}, m[0]: 4, pk: "a", sk: "b", status: 2}`},
@@ -200,7 +199,7 @@ func legacyUpdateCases() []Case {
 
 		{"PUT without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
 		{"ADD without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("ADD")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
-		{"nothing at all", "Nothing is no update.", dynalite + "updateItem.js", row("a", "b"), changes{"x": types.AttributeValueUpdate{}}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
+		{"nothing at all", "A change without an action and a value is refused.", dynalite + "updateItem.js", row("a", "b"), changes{"x": types.AttributeValueUpdate{}}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
 		{"no such action", "There are three actions.", alternator + "test_item.py", row("a", "b"), changes{"x": by("NONE", 1)}, broken("Value 'NONE' at 'attributeUpdates.x.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]")},
 		{"ADD to another type", "ADD adds to a value of the same type.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", 1)}, invalid(mismatch)},
 		{"ADD another set", "ADD adds to a value of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("ADD", strs{"1"})}, invalid(mismatch)},
@@ -210,12 +209,12 @@ func legacyUpdateCases() []Case {
 		{"DELETE from another set", "DELETE deletes from a set of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("DELETE", strs{"1"})}, invalid(mismatch)},
 		{"DELETE from no set", "DELETE deletes from a set of the same type.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("DELETE", nums{"1"})}, invalid(mismatch)},
 		{"sum out of range", "A sum is a number.", docTypes, row("a", "b", "x", num("9E125")), changes{"x": by("ADD", num("9E125"))}, invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")},
-		{"bad number", "A value is a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT", num("x"))}, invalid("The parameter cannot be converted to a numeric value: x")},
+		{"bad number", "The value of a change has a type.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT", num("x"))}, invalid("The parameter cannot be converted to a numeric value: x")},
 		{"empty set", "A set is not empty.", alternator + "test_item.py", row("a", "b"), changes{"x": by("PUT", strs{})}, badParameter("An string set  may not be empty")},
 		{"DELETE of an empty set", "A set is not empty, not even to be deleted.", alternator + "test_item.py", row("a", "b"), changes{"x": by("DELETE", nums{})}, badParameter("An number set  may not be empty")},
 		{"partition key", "A key attribute is not changed.", dynalite + "updateItem.js", row("a", "b"), changes{"pk": by("PUT", "a")}, badParameter("Cannot update attribute pk. This attribute is part of the key")},
 		{"sort key", "A key attribute is not changed, nor deleted.", dynalite + "updateItem.js", row("a", "b"), changes{"sk": by("DELETE"), "x": by("PUT", 1)}, badParameter("Cannot update attribute sk. This attribute is part of the key")},
-		{"too large", "An item has 400 KB.", docLimits, row("a", "b", "x", text(300<<10)), changes{"y": by("PUT", text(150<<10))}, invalid("Item size to update has exceeded the maximum allowed size")},
+		{"too large", "An item has 400 KB at most.", docLimits, row("a", "b", "x", text(300<<10)), changes{"y": by("PUT", text(150<<10))}, invalid("Item size to update has exceeded the maximum allowed size")},
 	} {
 		one := Case{Name: c.name, Rule: c.rule, Source: c.source}
 		if c.old != nil {
@@ -263,7 +262,7 @@ func legacyReturnCases(k attrs) []Case {
 		returned("UPDATED_OLD", "UPDATED_OLD returns the old values of the updated attributes.", "UPDATED_OLD", "{gone: 2, n: 1}"),
 		returned("UPDATED_NEW", "UPDATED_NEW returns the new values of the updated attributes.", "UPDATED_NEW", "{n: 5, new: [1]}"),
 		{
-			Name: "UPDATED of a new item", Rule: "Of an item that is created there is nothing old.", Source: api("UpdateItem"),
+			Name: "UPDATED of a new item", Rule: "UPDATED_OLD of an item that an update creates is empty.", Source: api("UpdateItem"),
 			steps: []step{
 				expect(legacyUpdate(k, changes{"n": by("ADD", 4)}, returns("UPDATED_OLD")), ok),
 				expect(legacyUpdate(key("a", "c"), changes{"n": by("ADD", 4)}, returns("UPDATED_NEW")), "{n: 4}"),

@@ -96,7 +96,7 @@ func limitCases() []Case {
 			},
 		},
 		{
-			Name: "4 MB of updates", Rule: "Of updates the key, the values and the expressions count.", Source: LocalOnly,
+			Name: "4 MB of updates", Rule: "The size of an update in a transaction is that of its key, values and expressions.", Source: LocalOnly,
 			steps: []step{
 				expect(transact(updates(12, 350_000)), invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200204")),
 			},
@@ -153,8 +153,7 @@ func boundaryCases() []Case {
 	const sizes = parity + "tier3/limits/expressionSize.test.ts"
 	a := key("a", "b")
 	rows := []attrs{row("a", "b", "v", 1)}
-	// sized makes an expression of so many bytes about an attribute that no
-	// item has.
+	// sized makes an expression of so many bytes about an attribute that no item has.
 	sized := func(before, after string, n int) string {
 		return before + strings.Repeat("x", n-len(before)-len(after)) + after
 	}
@@ -169,19 +168,19 @@ func boundaryCases() []Case {
 		both("4 KB of a condition", "A condition has at most 4,096 bytes.", sizes, func(n int) request {
 			return put(row("c", "d"), where(sized(exists, end, n)))
 		}, 4096, ok, tooLong("ConditionExpression")),
-		both("4 KB of an update", "So has an update.", sizes, func(n int) request {
+		both("4 KB of an update", "An update has at most 4,096 bytes.", sizes, func(n int) request {
 			return update(a, sized("REMOVE ", "", n))
 		}, 4096, ok, tooLong("UpdateExpression")),
-		both("4 KB of a projection", "So has a projection.", sizes, func(n int) request {
+		both("4 KB of a projection", "A projection has at most 4,096 bytes.", sizes, func(n int) request {
 			return get(a, only(sized("v, ", "", n)))
 		}, 4096, "{v: 1}", tooLong("ProjectionExpression")),
-		both("4 KB of a filter", "So has a filter.", sizes, func(n int) request {
+		both("4 KB of a filter", "A filter of a query has at most 4,096 bytes.", sizes, func(n int) request {
 			return query("pk = :p", with(attrs{":p": "a"}), filter(sized(exists, end, n)), selecting("COUNT"))
 		}, 4096, "1 of 1", tooLong("FilterExpression")),
-		both("4 KB of a scan's filter", "So has that of a scan.", sizes, func(n int) request {
+		both("4 KB of a scan's filter", "A filter of a scan has at most 4,096 bytes.", sizes, func(n int) request {
 			return scan(filter(sized(exists, end, n)), selecting("COUNT"))
 		}, 4096, "1 of 1", tooLong("FilterExpression")),
-		both("4 KB of a key condition", "So has a key condition.", docLimits, func(n int) request {
+		both("4 KB of a key condition", "A key condition has at most 4,096 bytes.", docLimits, func(n int) request {
 			return query(sized("pk = :p", "", 7)+strings.Repeat(" ", n-7), with(attrs{":p": "a"}), selecting("COUNT"))
 		}, 4096, "1 of 1", tooLong("KeyConditionExpression")),
 		both("4 KB in a transaction", "In a transaction too long an expression refuses the whole.", sizes, func(n int) request {
@@ -208,7 +207,7 @@ func boundaryCases() []Case {
 			name := "#" + strings.Repeat("p", n-1)
 			return get(a, only(name), named(name, "v"))
 		}, 255, "{v: 1}", invalid("ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")),
-		both("255 bytes of a value's placeholder", "So has that of a value.", docLimits, func(n int) request {
+		both("255 bytes of a value's placeholder", "The placeholder of a value has at most 255 bytes.", docLimits, func(n int) request {
 			name := ":" + strings.Repeat("p", n-1)
 			return update(a, "SET v = "+name, with(attrs{name: 1}))
 		}, 255, ok, invalid("ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")),

@@ -14,7 +14,7 @@ const (
 	localNoKey        = "ValidationException: Cannot have null key for GetItem, DeleteItem, or UpdateItem"
 )
 
-// Why DynamoDB Local differs, where that is the same in many cases.
+// Reasons of DynamoDB Local's answers in many cases.
 const (
 	ownWords      = "Local refuses it too, in words of its own"
 	lenient       = "Local does not check it"
@@ -29,14 +29,12 @@ const (
 	refuses       = "Local refuses the request where the service cancels the transaction"
 )
 
-// hashKeyFirst is Local's answer to a sort key that stands first, in a table and
-// in an index.
+// hashKeyFirst is Local's answer to a sort key that stands first, in a table and in an index.
 const hashKeyFirst = "ValidationException: Invalid key order. " +
 	"Hash Key must be specified first in key schema, Range Key must be specifed second" //nolint:misspell // the spelling is Local's
 
-// localDeviations are the answers of DynamoDB Local 3.3.1 that differ from
-// DynamoDB's. A new version with other answers fails the test until this list
-// has them.
+// localDeviations are the answers of DynamoDB Local 3.3.1 that differ from DynamoDB's. A new version with other answers
+// fails the test until this list has them.
 var localDeviations = map[place]deviation{
 	{"table/exists", 1}:                       {"ResourceInUseException: Cannot create preexisting table", ownWords},
 	{"table/no table", 1}:                     {localNoTable, ownWords},
@@ -215,8 +213,7 @@ const (
 	filtersRows    = "Local filters the rows of the table"
 )
 
-// localScan are the answers of DynamoDB Local 3.3.1 to a Scan that differ from
-// DynamoDB's.
+// localScan are the answers of DynamoDB Local 3.3.1 to a Scan that differ from DynamoDB's.
 var localScan = map[place]deviation{
 	{"scan/no table", 1}:                          {localNoTable, ownWords},
 	{"scan/no name", 1}:                           {"ValidationException: Value null at 'tableName' failed to satisfy constraint: Member must not be null", ownWords},
@@ -252,8 +249,7 @@ var localScan = map[place]deviation{
 
 const missingFree = "Local takes no units for items of a batch that do not exist; tests that are run against the service say that it does"
 
-// localBatch are the answers of DynamoDB Local 3.3.1 to batches that differ
-// from DynamoDB's.
+// localBatch are the answers of DynamoDB Local 3.3.1 to batches that differ from DynamoDB's.
 var localBatch = map[place]deviation{
 	{"batch_get/101 keys", 1}:                              {"ValidationException: Too many items requested for the BatchGetItem call", ownWords},
 	{"batch_get/bad name", 1}:                              {localBadName, ownWords},
@@ -303,8 +299,7 @@ var localBatch = map[place]deviation{
 
 const noMetrics = "Local does not measure item collections"
 
-// localCollections are the answers of DynamoDB Local 3.3.1 about item
-// collections that differ from DynamoDB's.
+// localCollections are the answers of DynamoDB Local 3.3.1 about item collections that differ from DynamoDB's.
 var localCollections = map[place]deviation{
 	{"collection/put", 1}:                      {ok, noMetrics},
 	{"collection/update", 1}:                   {ok, noMetrics},
@@ -316,9 +311,8 @@ var localCollections = map[place]deviation{
 	{"collection/capacity and collections", 1}: {ok + "; 2 units", noMetrics},
 }
 
-// localBoundaries are the answers of DynamoDB Local 3.3.1 that differ from
-// DynamoDB's about limits of expressions and of names, and about some orders of
-// errors.
+// localBoundaries are the answers of DynamoDB Local 3.3.1 that differ from DynamoDB's about limits of expressions and
+// of names, and about some orders of errors.
 var localBoundaries = map[place]deviation{
 	{"boundary/255 bytes of a key's name", 2}:              {"ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
 	{"boundary/2 KB of a partition key in a condition", 2}: {"0 of 0", lenient},

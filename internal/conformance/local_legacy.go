@@ -14,8 +14,7 @@ const (
 	asTexts     = "Local compares the elements of a set as texts here"
 )
 
-// localLegacy are the answers of DynamoDB Local 3.3.1 to legacy parameters that
-// differ from DynamoDB's.
+// localLegacy are the answers of DynamoDB Local 3.3.1 to legacy parameters that differ from DynamoDB's.
 var localLegacy = map[place]deviation{
 	{"legacy_condition/no such operator", 1}: {localInternal, fails},
 	{"legacy_condition/no such operator", 2}: {localInternal, fails},

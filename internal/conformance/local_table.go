@@ -7,8 +7,7 @@ import (
 // Local has an order of its own here.
 const tied = "Local has items with the same key in the index in another order; AWS documents none"
 
-// localIndexes are the answers of DynamoDB Local 3.3.1 about indexes and
-// changes of tables that differ from DynamoDB's.
+// localIndexes are the answers of DynamoDB Local 3.3.1 about indexes and changes of tables that differ from DynamoDB's.
 var localIndexes = map[place]deviation{
 	{"table_update/same units", 2}:                            {"ValidationException: The requested throughput value equals the current value", ownWords},
 	{"table_update/same units", 3}:                            {"ValidationException: The requested throughput value equals the current value", ownWords},
@@ -112,8 +111,7 @@ const (
 	localPlain   = "table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0"
 )
 
-// localSettings are the answers of DynamoDB Local 3.3.1 about the settings of
-// tables that differ from DynamoDB's.
+// localSettings are the answers of DynamoDB Local 3.3.1 about the settings of tables that differ from DynamoDB's.
 var localSettings = map[place]deviation{
 	{"table_settings/encrypted", 1}:                      {localPlain, noEncryption},
 	{"table_settings/encrypted", 2}:                      {localPlain, noEncryption},
@@ -158,8 +156,8 @@ const (
 	notThere = "Local does not have the operation"
 )
 
-// localTag is the answer of DynamoDB Local 3.3.1 to the operations on tags: it
-// has none of them. It creates tables with any tags.
+// localTag is the answer of DynamoDB Local 3.3.1 to the operations on tags: it has none of them. It creates tables with
+// any tags.
 func localTag() map[place]deviation {
 	all := map[place]deviation{
 		{"tag/create with bad tags", 1}: {"table rows (id S HASH) PAY_PER_REQUEST 0/0", lenient},
@@ -177,8 +175,7 @@ func localTag() map[place]deviation {
 	return all
 }
 
-// localAccount are the answers of DynamoDB Local 3.3.1 without a table that
-// differ from DynamoDB's.
+// localAccount are the answers of DynamoDB Local 3.3.1 without a table that differ from DynamoDB's.
 var localAccount = map[place]deviation{
 	{"account/endpoints", 1}:              {localUnknown, notThere},
 	{"account/backups", 1}:                {localUnknown, notThere},
@@ -204,10 +201,8 @@ const (
 	noPages = "Local counts records, not bytes"
 )
 
-// localStreams are the answers of DynamoDB Local 3.3.1 about streams that
-// differ from DynamoDB's. No case sees its record of a deletion by TTL, because
-// its clock is the machine's: the record has no userIdentity and an unknown
-// event.
+// localStreams are the answers of DynamoDB Local 3.3.1 about streams that differ from DynamoDB's. No case sees its
+// record of a deletion by TTL, because its clock is the machine's: the record has no userIdentity and an unknown event.
 var localStreams = map[place]deviation{
 	{"stream_read/describe limit", 3}:               {"ValidationException: One or more parameter values were invalid: Limit cannot be greater than the maximum: 100", ownWords},
 	{"stream_read/describe short ARN", 1}:           {"ResourceNotFoundException: Requested resource not found: Stream: bumble not found", lenient},

@@ -23,39 +23,39 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "constraints of a delete", Rule: "Each operation has an order of its own: that of a delete.", Source: dynalite + "deleteItem.js",
+			Name: "constraints of a delete", Rule: "Each operation lists constraints in an order of its own: a delete.", Source: dynalite + "deleteItem.js",
 			steps: []step{
 				expect(remove(nil, onName("a!b"), capacity("BOGUS"), metrics("BOGUS2"), returns("BOGUS3")), broken(consumed, nameBad, returned, measured, noKey)),
 			},
 		},
 		{
-			Name: "constraints of an update", Rule: "That of an update.", Source: parity + "tier3/validation-ordering/updateItem.test.ts",
+			Name: "constraints of an update", Rule: "Each operation lists constraints in an order of its own: an update.", Source: parity + "tier3/validation-ordering/updateItem.test.ts",
 			steps: []step{
 				expect(update(nil, "SET x = :x", with(attrs{":x": 1}), onName(""), capacity("BOGUS"), returns("BOGUS3")), broken(consumed, noLength, returned, noKey)),
 				expect(update(nil, "SET x = :x", with(attrs{":x": 1}), onName("")), broken(noLength, noKey)),
 			},
 		},
 		{
-			Name: "constraints of a get", Rule: "That of a get.", Source: dynalite + "getItem.js",
+			Name: "constraints of a get", Rule: "Each operation lists constraints in an order of its own: a get.", Source: dynalite + "getItem.js",
 			steps: []step{
 				expect(get(nil, onName("a!b"), capacity("BOGUS")), broken(consumed, nameBad, noKey)),
 				expect(get(nil, noName()), broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null", noKey)),
 			},
 		},
 		{
-			Name: "constraints of a query", Rule: "That of a query.", Source: dynalite + "query.js",
+			Name: "constraints of a query", Rule: "Each operation lists constraints in an order of its own: a query.", Source: dynalite + "query.js",
 			steps: []step{
 				expect(query("pk = :p", with(attrs{":p": "p"}), onName("a!b"), capacity("BOGUS"), selecting("BOGUS4")), broken(consumed, nameBad, selected)),
 			},
 		},
 		{
-			Name: "a key that is empty", Rule: "A key without attributes breaks no constraint: a table's name is all that is reported.", Source: parity + "tier3/validation-ordering/updateItem.test.ts",
+			Name: "a key that is empty", Rule: "A key without attributes breaks no constraint: only the table's name is reported.", Source: parity + "tier3/validation-ordering/updateItem.test.ts",
 			steps: []step{
 				expect(update(attrs{}, "SET x = :x", with(attrs{":x": 1}), onName("")), broken(noLength)),
 			},
 		},
 		{
-			Name: "the token first", Rule: "Of a transaction's constraints the token's come first.", Source: order,
+			Name: "the token first", Rule: "The constraint on a transaction's token is listed first.", Source: order,
 			steps: []step{
 				expect(transact(actions{put(row("a", "b"))}, token("0123456789012345678901234567890123456"), capacity("BOGUS")), broken(longToken, consumed)),
 			},
@@ -132,7 +132,7 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "update before condition", Rule: "Of two expressions that do not parse, the update's is reported.", Source: dynalite + "updateItem.js",
+			Name: "update before condition", Rule: "If an update and a condition do not parse, the update is reported.", Source: dynalite + "updateItem.js",
 			steps: []step{
 				expect(update(k, "SET x", where("attribute_not_exists(")), invalid(`Invalid UpdateExpression: Syntax error; token: "<EOF>", near: "x"`)),
 			},
@@ -162,7 +162,7 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "query", Rule: "Of a query: selection, expressions, the table, which attributes the starting key has, the key condition, the starting key's values, the filter.", Source: dynalite + "query.js",
+			Name: "query", Rule: "The order of checks of a query: selection, expressions, the table, which attributes the starting key has, the key condition, the starting key's values, the filter.", Source: dynalite + "query.js",
 			steps: []step{
 				expect(query("pk = ", selecting("COUNT"), only("pk")), invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")),
 				expect(query("pk = ", on("missing")), invalid(`Invalid KeyConditionExpression: Syntax error; token: "<EOF>", near: "= "`)),
@@ -173,7 +173,7 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "transaction of reads", Rule: "Of a transaction of reads: constraints, expressions, tables, keys.", Source: order,
+			Name: "transaction of reads", Rule: "The order of checks of a transaction of reads: constraints, expressions, tables, keys.", Source: order,
 			steps: []step{
 				expect(transactGet(actions{get(k, only("x,"))}, capacity("BOGUS")), broken(consumed)),
 				expect(transactGet(actions{get(k, on("missing")), get(k, only("x,"))}), invalid(`Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`)),
@@ -182,7 +182,7 @@ func precedenceCases() []Case {
 			},
 		},
 		{
-			Name: "batch of writes", Rule: "Of a batch of writes: constraints, values, the table, keys, items named twice.", Source: parity + "tier3/validation-ordering/batchOperations.test.ts",
+			Name: "batch of writes", Rule: "The order of checks of a batch of writes: constraints, values, the table, keys, items named twice.", Source: parity + "tier3/validation-ordering/batchOperations.test.ts",
 			steps: []step{
 				expect(batchWrite(actions{put(row("a", "b", "n", num("x")))}, capacity("BOGUS")), broken(consumed)),
 				expect(batchWrite(actions{put(row("a", "b", "n", num("x")), on("missing"))}), invalid("The parameter cannot be converted to a numeric value: x")),

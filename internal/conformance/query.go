@@ -36,7 +36,7 @@ func queryCases() []Case {
 		{"parentheses", "A key condition may have parentheses.", docKeyConditions, "(pk = :p) AND (sk = :s)", []option{args(attrs{":s": "ab"}), sk}, `1 of 1: {sk: "ab"}`},
 		{"value first", "The value may come first.", alternator + "test_key_condition_expression.py", ":p = pk AND :s > sk", []option{args(attrs{":s": "ab"}), sk}, `1 of 1: {sk: "a"}`},
 		{"names", "Names may be placeholders.", docNames, "#p = :p", []option{args(attrs{}), named("#p", "pk"), selecting("COUNT")}, "5 of 5"},
-		{"filter", "A filter is applied after reading: count and scanned count tell.", docFilters, "pk = :p", []option{args(attrs{":v": 3}), filter("v >= :v"), sk}, `3 of 5: {sk: "abc"} {sk: "b"} {sk: "é"}`},
+		{"filter", "A filter is applied after reading: count and scanned count differ.", docFilters, "pk = :p", []option{args(attrs{":v": 3}), filter("v >= :v"), sk}, `3 of 5: {sk: "abc"} {sk: "b"} {sk: "é"}`},
 		{"filter on a missing attribute", "A filter judges a missing attribute as a condition does.", docFilters, "pk = :p", []option{args(attrs{":v": 3}), filter("absent < :v"), sk}, "0 of 5"},
 		{"count", "COUNT returns no items.", api("Query"), "pk = :p", []option{args(attrs{}), selecting("COUNT")}, "5 of 5"},
 		{"count with a filter", "COUNT counts the items that pass the filter.", api("Query"), "pk = :p", []option{args(attrs{":v": 3}), filter("v = :v"), selecting("COUNT")}, "1 of 5"},
@@ -55,7 +55,7 @@ func queryCases() []Case {
 		{"three conditions", "A key has two attributes at most.", dynalite + "query.js", "pk = :p AND sk = :s AND v = :v", []option{args(attrs{":s": "a", ":v": 1})}, invalid("Conditions can be of length 1 or 2 only")},
 		{"nested key", "A key is no nested attribute.", dynalite + "query.js", "pk.x = :p", []option{args(attrs{})}, invalid("KeyConditionExpressions cannot have conditions on nested attributes")},
 		{"key of another type", "A key value has the key's type.", dynalite + "query.js", "pk = :p", []option{with(attrs{":p": 1})}, badParameter("Condition parameter type does not match schema type")},
-		{"sort key of another type", "So has the sort key's.", dynalite + "query.js", "pk = :p AND sk > :s", []option{args(attrs{":s": 1})}, badParameter("Condition parameter type does not match schema type")},
+		{"sort key of another type", "The value of a sort key has the sort key's type.", dynalite + "query.js", "pk = :p AND sk > :s", []option{args(attrs{":s": 1})}, badParameter("Condition parameter type does not match schema type")},
 		{"empty key value", "A key value is not empty.", docTypes, "pk = :p", []option{with(attrs{":p": ""})}, invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: pk")},
 		{"undefined value", "A value is defined.", docValues, "pk = :p AND sk = :s", []option{args(attrs{})}, invalid("Invalid KeyConditionExpression: An expression attribute value used in expression is not defined; attribute value: :s")},
 		{"unused value", "A value is used.", docValues, "pk = :p", []option{args(attrs{":x": 1})}, invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}")},
@@ -102,7 +102,7 @@ func scanCases() []Case {
 			steps: []step{expect(scan(), "0 of 0"), expect(scan(selecting("COUNT")), "0 of 0")},
 		},
 		{
-			Name: "pages", Rule: "Limit ends a page, and LastEvaluatedKey says where.", Source: docScan,
+			Name: "pages", Rule: "Limit ends a page, and LastEvaluatedKey is the last key read.", Source: docScan,
 			rows: one,
 			steps: []step{
 				expect(scan(limit(2), only("sk")), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
@@ -167,7 +167,7 @@ func scanCases() []Case {
 	}
 	for _, s := range []selection{
 		{"everything", "A scan returns every item, those of a partition in the order of their sort key.", api("Scan"), []option{only("pk, sk")}, `5 of 5: {pk: "p", sk: "a"} {pk: "p", sk: "b"} {pk: "p", sk: "c"} {pk: "q", sk: "a"} {pk: "r", sk: "z"}`},
-		{"filter", "A filter is applied after reading: count and scanned count tell.", docFilters, []option{filter("v >= :v"), with(attrs{":v": 2}), only("pk, v")}, `3 of 5: {pk: "p", v: 2} {pk: "q", v: 4} {pk: "r", v: 5}`},
+		{"filter", "A filter is applied after reading: count and scanned count differ.", docFilters, []option{filter("v >= :v"), with(attrs{":v": 2}), only("pk, v")}, `3 of 5: {pk: "p", v: 2} {pk: "q", v: 4} {pk: "r", v: 5}`},
 		{"filter on the key", "Unlike that of a query, a scan's filter may be about the key.", alternator + "test_scan.py", []option{filter("pk = :p AND sk > :s"), with(attrs{":p": "p", ":s": "a"}), only("sk")}, `2 of 5: {sk: "b"} {sk: "c"}`},
 		{"filter with names", "Names may be placeholders.", docNames, []option{filter("#v = :v"), named("#v", "v"), with(attrs{":v": 4}), only("pk")}, `1 of 5: {pk: "q"}`},
 		{"projection of nothing", "An item without the projected attributes is an empty item.", alternator + "test_scan.py", []option{only("w"), filter("pk = :p"), with(attrs{":p": "q"})}, "1 of 5: {}"},
@@ -176,7 +176,7 @@ func scanCases() []Case {
 		{"all attributes", "ALL_ATTRIBUTES is the default of a scan.", api("Scan"), []option{selecting("ALL_ATTRIBUTES"), filter("attribute_exists(w)")}, `1 of 5: {pk: "p", sk: "c", w: 3}`},
 		{"specific attributes", "SPECIFIC_ATTRIBUTES goes with a projection.", api("Scan"), []option{selecting("SPECIFIC_ATTRIBUTES"), only("w"), filter("attribute_exists(w)")}, "1 of 5: {w: 3}"},
 		{"capacity", "A scan takes units for the items that it read.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL")}, "5 of 5; 1 units"},
-		{"capacity of an eventually consistent scan", "Half of that if eventually consistent.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL"), eventually()}, "5 of 5; 0.5 units"},
+		{"capacity of an eventually consistent scan", "An eventually consistent scan takes half the units.", docCapacity, []option{selecting("COUNT"), capacity("TOTAL"), eventually()}, "5 of 5; 0.5 units"},
 		{"capacity by index", "INDEXES tells the table's part.", api("Scan"), []option{selecting("COUNT"), capacity("INDEXES")}, "5 of 5; 1 units, 1 of the table"},
 
 		{"no table", "A table exists.", nubo + "tier3/error-messages/scan.test.ts", []option{on("missing")}, "ResourceNotFoundException: Requested resource not found"},
@@ -197,8 +197,8 @@ func scanCases() []Case {
 		{"too many segments", "There are a million segments at most.", api("Scan"), []option{segment(0, 1_000_001)}, broken("Value '1000001' at 'totalSegments' failed to satisfy constraint: Member must have value less than or equal to 1000000")},
 
 		{"starting key without its sort key", "A starting key is a key of the table.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p"})}, invalid(mismatch)},
-		{"starting key of another type", "It has the key's types.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "sk": 1})}, invalid(mismatch)},
-		{"starting key of other names", "It has the key's names.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "x": "a"})}, invalid(mismatch)},
+		{"starting key of another type", "A starting key has the key's types.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "sk": 1})}, invalid(mismatch)},
+		{"starting key of other names", "A starting key has the key's names.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "x": "a"})}, invalid(mismatch)},
 		{"starting key with a bad number", "A starting key has values.", dynalite + "scan.js", []option{startingAfter(attrs{"pk": "p", "sk": num("x")})}, invalid(start + "The parameter cannot be converted to a numeric value: x")},
 		{"starting key in a missing table", "The table is looked for before the starting key's names.", dynalite + "scan.js", []option{on("missing"), startingAfter(attrs{"x": "a"})}, "ResourceNotFoundException: Requested resource not found"},
 		{"starting key before segments", "A starting key's values are checked before segments.", dynalite + "scan.js", []option{set("Segment", 0), startingAfter(attrs{"pk": "p", "sk": num("x")})}, invalid(start + "The parameter cannot be converted to a numeric value: x")},
@@ -206,7 +206,7 @@ func scanCases() []Case {
 
 		{"empty filter", "A filter is not empty.", dynalite + "scan.js", []option{filter("")}, invalid("Invalid FilterExpression: The expression can not be empty;")},
 		{"empty projection", "A projection is not empty.", dynalite + "scan.js", []option{filter("a > b"), only("")}, invalid("Invalid ProjectionExpression: The expression can not be empty;")},
-		{"filter before projection", "Of two bad expressions the filter is reported.", dynalite + "scan.js", []option{filter(""), only("")}, invalid("Invalid FilterExpression: The expression can not be empty;")},
+		{"filter before projection", "If a filter and a projection are bad, the filter is reported.", dynalite + "scan.js", []option{filter(""), only("")}, invalid("Invalid FilterExpression: The expression can not be empty;")},
 		{"values without a filter", "Values are for the filter.", dynalite + "scan.js", []option{with(attrs{":v": 1})}, invalid("ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null")},
 		{"names without an expression", "Names are for expressions.", dynalite + "scan.js", []option{named("#v", "v")}, invalid("ExpressionAttributeNames can only be specified when using expressions")},
 		{"unused value", "A value is used.", docValues, []option{filter("attribute_exists(v)"), with(attrs{":x": 1})}, invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}")},
@@ -233,7 +233,7 @@ func pageCases() []Case {
 	const bad = "The provided starting key is invalid"
 	return []Case{
 		{
-			Name: "limit", Rule: "Limit ends a page, and LastEvaluatedKey says where.", Source: docPages,
+			Name: "limit", Rule: "Limit ends a page, and LastEvaluatedKey is the last key read.", Source: docPages,
 			rows: rows,
 			steps: []step{
 				expect(page(limit(2)), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),

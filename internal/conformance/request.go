@@ -28,8 +28,7 @@ func (w *world) arnOf(table string) *string { return aws.String(w.arn + w.name(t
 // now is the store's time in epoch seconds.
 func (w *world) now() int64 { return w.store.Clock.Now().Unix() }
 
-// request makes one of the SDK's inputs, or does something to the store that
-// is no request and returns nil.
+// request makes one of the SDK's inputs, or does something to the store that is no request and returns nil.
 type request func(w *world) any
 
 // option changes an input, or one of the actions of a transaction.
@@ -48,8 +47,8 @@ func build(w *world, in any, options []option) any {
 	return in
 }
 
-// set sets the named member of any input. It panics if the input has no such
-// member: a mistake in this package, which any run of it shows.
+// set sets the named member of any input. It panics if the input has no such member: a mistake in this package, which
+// any run of it shows.
 func set(member string, value any) option {
 	return func(_ *world, in any) {
 		f := reflect.ValueOf(in).Elem().FieldByName(member)
@@ -104,8 +103,7 @@ func scan(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodb.ScanInput{ConsistentRead: aws.Bool(true)}, options) }
 }
 
-// actions are those of a transaction, each written like the request that
-// does the same alone.
+// actions are those of a transaction, each written like the request that does the same alone.
 type actions []request
 
 // check is the action that only a transaction has.
@@ -115,7 +113,7 @@ func check(key attrs, condition string, options ...option) request {
 	}
 }
 
-// nothing is an action that says nothing.
+// nothing is an action without any member.
 func nothing() request { return func(*world) any { return nil } }
 
 // transact writes. A nil list of actions stays nil.
@@ -302,7 +300,7 @@ func wait(d time.Duration) request {
 	}
 }
 
-// sweep makes TTL come.
+// sweep has TTL delete the rows that are due.
 func sweep() request {
 	return func(w *world) any {
 		w.store.Sweep()

@@ -6,8 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// tests are Expected, KeyConditions, QueryFilter or ScanFilter: the expectation
-// for each attribute.
+// tests are Expected, KeyConditions, QueryFilter or ScanFilter: the expectation for each attribute.
 type tests map[string]types.ExpectedAttributeValue
 
 // is compares an attribute with values.
@@ -19,7 +18,7 @@ func is(operator string, values ...any) types.ExpectedAttributeValue {
 	return e
 }
 
-// listing is is with a list that is there though it may be empty.
+// listing is like is, but its list is never left out, even if it is empty.
 func listing(operator string, values ...any) types.ExpectedAttributeValue {
 	e := is(operator, values...)
 	if e.AttributeValueList == nil {
@@ -68,8 +67,7 @@ func attributesToGet(names ...string) option {
 // changes are AttributeUpdates.
 type changes map[string]types.AttributeValueUpdate
 
-// by changes an attribute by an action, which may be left out, with a value,
-// which may be left out too.
+// by changes an attribute by an action, which may be left out, with a value, which may be left out too.
 func by(action string, value ...any) types.AttributeValueUpdate {
 	u := types.AttributeValueUpdate{Action: types.AttributeAction(action)}
 	if len(value) > 0 {

@@ -63,9 +63,9 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 	case c.clock && store.Clock == nil:
 		return fmt.Errorf("%w: its clock cannot be moved", ErrCannot)
 	case c.streams && store.Streams == nil:
-		return fmt.Errorf("%w: nobody can read its streams", ErrCannot)
+		return fmt.Errorf("%w: it has no client for streams", ErrCannot)
 	case c.sweep && store.Sweep == nil:
-		return fmt.Errorf("%w: nobody can tell when its TTL comes", ErrCannot)
+		return fmt.Errorf("%w: its TTL cannot be made to come", ErrCannot)
 	}
 	w := &world{store: store, prefix: prefixOf(c)}
 	tables := c.tables

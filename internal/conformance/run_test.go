@@ -34,8 +34,7 @@ func (u unconditional) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o
 	return u.Door.PutItem(ctx, &put, o...)
 }
 
-// complaint runs one case and checks the text of its error; no words mean no
-// error.
+// complaint runs one case and checks the text of its error; no words mean no error.
 func complaint(t *testing.T, name string, store conformance.Store, words ...string) {
 	t.Helper()
 	err := find(t, name).Check(t.Context(), store)

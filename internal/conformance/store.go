@@ -21,23 +21,19 @@ const (
 	AWS = "aws"
 )
 
-// Store is what the cases run on.
+// Store is the DynamoDB on which the cases run.
 type Store struct {
-	// Name says which deviations are expected: Fake, Local, AWS, or a name of
-	// your own, which has none.
+	// Name says which deviations are expected: Fake, Local, AWS, or a name of your own, which has none.
 	Name string
-	// Client sends the requests: a *dynamodb.Client, or something with the
-	// methods of one. It should not retry.
+	// Client sends the requests: a *dynamodb.Client, or something with the methods of one. It should not retry.
 	Client Client
-	// Streams sends the requests about streams: a *dynamodbstreams.Client, or
-	// something with the methods of one. It should not retry. Nil skips the
-	// cases that need it.
+	// Streams sends the requests about streams: a *dynamodbstreams.Client, or something with the methods of one. It should
+	// not retry. Nil skips the cases that need it.
 	Streams StreamsClient
-	// Clock, if the store has one that can be moved, lets the cases run that
-	// are about the passing of time. Nil skips them.
+	// Clock, if the store has one that can be moved, lets the cases run that are about the passing of time. Nil skips
+	// them.
 	Clock Clock
-	// Sweep, if the store has it, makes TTL delete everything that it may
-	// delete now. Nil skips the cases that need it.
+	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
 	Sweep func()
 }
 
@@ -47,8 +43,8 @@ type Clock interface {
 	Advance(d time.Duration)
 }
 
-// Client is the part of *dynamodb.Client that the cases use. It grows with
-// them: implement it by embedding a *dynamodb.Client.
+// Client is the part of *dynamodb.Client that the cases use. It grows with them: implement it by embedding a
+// *dynamodb.Client.
 type Client interface {
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
@@ -147,8 +143,8 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 	return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
 }
 
-// unchecked takes the parts out of the SDK that would answer in the service's
-// place: the check for required members, and retries.
+// unchecked takes the parts out of the SDK that would answer in the service's place: the check for required members,
+// and retries.
 func unchecked(o *dynamodb.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], withoutCheck)

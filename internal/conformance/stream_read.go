@@ -54,7 +54,7 @@ func streamReadCases() []Case {
 			Name: "list none", Rule: "The list of streams is empty for a table without a stream.", Source: suite, streams: true,
 			steps: []step{expect(listStreams(), "streams of []")},
 		},
-		streamed("list disabled", "Streams that were disabled are listed too, beside the enabled one.", quirks+"details/DDB-TABLE-378.md", nil,
+		streamed("list disabled", "Streams that were disabled are listed together with the enabled one.", quirks+"details/DDB-TABLE-378.md", nil,
 			expect(updateTable(disabling()), "updating rows"),
 			expect(listStreams(), "streams of [rows]"),
 			expect(updateTable(enabling("NEW_IMAGE")), "updating rows"),
@@ -93,7 +93,7 @@ func streamReadCases() []Case {
 			expect(describeStream(limit(1)), open),
 			expect(describeStream(limit(0)), violation("'0'", "limit", "have value greater than or equal to 1")),
 			expect(describeStream(limit(101)), violation("'101'", "limit", "have value less than or equal to 100"))),
-		streamed("describe after the last shard", "Shards have an order, and those after the last one are none.", suite, nil,
+		streamed("describe after the last shard", "Shards have an order, and none comes after the last one.", suite, nil,
 			described,
 			expect(describeStream(set("ExclusiveStartShardId", strings.Repeat("z", 30))), strings.Replace(open, "[open]", "[]", 1))),
 		streamed("describe short shard", "The id of a shard has 28 to 65 characters.", describe, nil,
@@ -118,12 +118,12 @@ func streamReadCases() []Case {
 			expect(getRecords(), "3 records; more\n- "+first+"\n- "+second+"\n- "+third),
 			expect(getIterator("AT_SEQUENCE_NUMBER", atRecord(2)), iterator),
 			expect(getRecords(), "2 records; more\n- "+second+"\n- "+third)),
-		streamed("after a number", "AFTER_SEQUENCE_NUMBER starts after it.", getIteratorAPI, three,
+		streamed("after a number", "AFTER_SEQUENCE_NUMBER starts after the record with the number.", getIteratorAPI, three,
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), "3 records; more\n- "+first+"\n- "+second+"\n- "+third),
 			expect(getIterator("AFTER_SEQUENCE_NUMBER", atRecord(2)), iterator),
 			expect(getRecords(), "1 records; more\n- "+third)),
-		streamed("an iterator twice", "An iterator can be used again: it says where, and is not moved.", getRecordsAPI, three[:1],
+		streamed("an iterator twice", "An iterator can be used again: it is a position that does not move.", getRecordsAPI, three[:1],
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(func(w *world) any {
 				again := getRecords()(w)
@@ -287,7 +287,7 @@ func streamTableCases() []Case {
 			steps: []step{expect(describeTable(), plain)},
 		},
 		{
-			Name: "off at creation", Rule: "A table may be created with its stream off, which is as if nothing was said.", Source: quirks + "details/DDB-TABLE-029.md",
+			Name: "off at creation", Rule: "A table may be created with its stream off, as without a StreamSpecification.", Source: quirks + "details/DDB-TABLE-029.md",
 			tables: noTables,
 			steps: []step{
 				expect(createTable(usualTable, usualSchema, disabling()), plain),
@@ -329,7 +329,7 @@ func streamTableCases() []Case {
 		},
 		update("disable nothing", "Disabling a stream needs one.", ddb50, invalid("Table has no stream to disable: TableName: rows"), disabling()),
 		{
-			Name: "disable again", Rule: "Disabling what is disabled is refused.", Source: ddb50, tables: streamed("NEW_IMAGE"),
+			Name: "disable again", Rule: "Disabling a disabled stream is refused.", Source: ddb50, tables: streamed("NEW_IMAGE"),
 			steps: []step{
 				expect(updateTable(disabling()), done),
 				expect(updateTable(disabling()), invalid("Table has no stream to disable: TableName: rows")),
@@ -354,7 +354,7 @@ func streamTableCases() []Case {
 			},
 		},
 		update("update to no such view", "UpdateTable knows the same views.", sheet, badView, enabling("new_image")),
-		update("update says nothing", "UpdateTable is told whether the stream is on.", sheet, notNull, set("StreamSpecification", &types.StreamSpecification{})),
+		update("update says nothing", "A StreamSpecification of UpdateTable has StreamEnabled.", sheet, notNull, set("StreamSpecification", &types.StreamSpecification{})),
 		update("with an index", "A stream and indexes are not changed at once.", ddb442,
 			badParameter("You cannot create or delete index while changing stream status"), enabling("KEYS_ONLY"), adding("gsi: g S -> ALL")),
 		update("with protection", "Deletion protection is changed alone.", sheet,

@@ -31,8 +31,7 @@ func streamText(t *types.TableDescription) string {
 	return text
 }
 
-// streamsText prints the tables of streams, one for each stream, sorted: AWS
-// promises no order of streams.
+// streamsText prints the tables of streams, one for each stream, sorted: AWS promises no order of streams.
 func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	if out.Streams == nil {
 		return "no Streams"
@@ -53,8 +52,7 @@ func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	return text
 }
 
-// streamDescriptionText prints a stream, and of its shards whether they are
-// open or closed: there may be any number.
+// streamDescriptionText prints a stream, and of its shards whether they are open or closed: there may be any number.
 func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	var keys, shards []string
 	for _, k := range d.KeySchema {
@@ -84,8 +82,8 @@ func decimal(s *string) bool {
 	return s != nil && len(*s) >= 21 && strings.Trim(*s, "0123456789") == ""
 }
 
-// recordsText prints records, one a line, and whether the shard goes on.
-// Members that all of them share are shown only if they are wrong.
+// recordsText prints records, one a line, and whether the shard goes on. Members that all records share are printed
+// only if they are wrong.
 func recordsText(out *dynamodbstreams.GetRecordsOutput) string {
 	if out.Records == nil {
 		return "no Records"
@@ -147,8 +145,7 @@ func sizesText(records recordBytes) string {
 	return strings.Join(sizes, " ") + " bytes"
 }
 
-// plainItem converts an item of a stream, for which the SDK has types of its
-// own.
+// plainItem converts an item of a stream, for which the SDK has types of its own.
 func plainItem(item map[string]streamtypes.AttributeValue) map[string]types.AttributeValue {
 	plain := map[string]types.AttributeValue{}
 	//isrsim:unordered from map to map
@@ -188,8 +185,8 @@ func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
 	return nil
 }
 
-// streamsSeen is a case's knowledge about streams from earlier answers: no name
-// of a stream, a shard or a position is known before.
+// streamsSeen is a case's knowledge about streams from earlier answers: no name of a stream, a shard or a position is
+// known before.
 type streamsSeen struct {
 	streams  []string // ARNs, in the order in which they began
 	shard    string
@@ -260,8 +257,8 @@ func listStreams(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodbstreams.ListStreamsInput{}, options) }
 }
 
-// The requests about a stream are about the last one that began, and the shard
-// that was seen last, unless they say otherwise.
+// The requests about a stream are about the last one that began, and the shard that was seen last, unless they say
+// otherwise.
 
 func describeStream(options ...option) request {
 	return func(w *world) any {
@@ -293,8 +290,7 @@ func atRecord(n int) option {
 	}
 }
 
-// wholeStream is all records of a stream, in the order of sequence numbers: AWS
-// does not promise a number of shards.
+// wholeStream is all records of a stream, in the order of sequence numbers: AWS does not promise a number of shards.
 type wholeStream struct {
 	arn   string
 	sizes bool // of the records, in bytes, rather than they

@@ -75,7 +75,7 @@ func tableCases() []Case {
 			},
 		},
 		{
-			Name: "no table", Rule: "Table operations name the table that they miss.", Source: dynalite + "describeTable.js",
+			Name: "no table", Rule: "Table operations name a table that does not exist.", Source: dynalite + "describeTable.js",
 			steps: []step{
 				expect(describeTable(on("missing")), missing("missing")),
 				expect(deleteTable(on("missing")), missing("missing")),
@@ -182,7 +182,7 @@ func tableCases() []Case {
 			invalid(prefix+"Some index key attributes are not defined in AttributeDefinitions. Keys: [other], AttributeDefinitions: [pk, sk]"), keys("other", "HASH")),
 		refused("defined twice", "An attribute is defined once.", quirks+"table-throughput-billing.md",
 			invalid("Attribute Name is duplicated: pk"), definitions("pk", "S", "pk", "S", "sk", "S")),
-		refused("defined twice otherwise", "And with one type.", "https://github.com/scylladb/scylladb/issues/13870",
+		refused("defined twice otherwise", "An attribute is defined with one type.", "https://github.com/scylladb/scylladb/issues/13870",
 			invalid("Attribute Name is duplicated: pk"), definitions("pk", "S", "sk", "S", "pk", "N")),
 		refused("unused definition", "Only key attributes are defined.", dynalite+"createTable.js",
 			invalid(prefix+"Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"), keys("pk", "HASH")),
@@ -194,8 +194,7 @@ func exclusiveStart(table string) option {
 	return func(w *world, in any) { set("ExclusiveStartTableName", w.name(table))(w, in) }
 }
 
-// tableSettingsCases are about encryption, and about the throughput of tables that
-// are paid per request.
+// tableSettingsCases are about encryption, and about the throughput of tables that are paid per request.
 func tableSettingsCases() []Case {
 	const (
 		plain      = "table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0"
@@ -270,17 +269,17 @@ func tableSettingsCases() []Case {
 		},
 		refused("encryption of no type", "There are two types of encryption.", encryption,
 			broken("Value 'kms' at 'sSESpecification.sSEType' failed to satisfy constraint: Member must satisfy enum value set: [AES256, KMS]"), sse(yes, "kms", "")),
-		refused("encryption by AES256", "One of which is not supported.", encryption, badParameter("SSEType AES256 is not supported"), sse(yes, "AES256", "")),
+		refused("encryption by AES256", "One of the two types of encryption is not supported.", encryption, badParameter("SSEType AES256 is not supported"), sse(yes, "AES256", "")),
 		refused("a key without a type", "A key has a type.", encryption, badParameter("SSEType KMS is required if KMSMasterKeyId is specified"), sse(yes, "", "alias/aws/dynamodb")),
-		refused("a type of nothing", "What is not enabled has no type.", encryption, badParameter("SSEType can not be specified if Enabled is false"), sse(no, "KMS", "")),
-		refused("a key for nothing", "Nor has it a key.", encryption, badParameter("KMSMasterKeyId can not be specified if Enabled is false"), sse(no, "", "alias/aws/dynamodb")),
+		refused("a type of nothing", "Encryption that is not enabled has no type.", encryption, badParameter("SSEType can not be specified if Enabled is false"), sse(no, "KMS", "")),
+		refused("a key for nothing", "Encryption that is not enabled has no key.", encryption, badParameter("KMSMasterKeyId can not be specified if Enabled is false"), sse(no, "", "alias/aws/dynamodb")),
 
 		{
 			Name: "ceiling", Rule: "A table that is paid per request can have a ceiling.", Source: throughput, tables: none,
 			steps: []step{expect(create(most(20, 15)), plain+"; at most 20/15"), expect(describeTable(), plain+"; at most 20/15"), expect(deleteTable(), gone)},
 		},
 		{
-			Name: "ceiling of one", Rule: "Or a ceiling of one kind.", Source: throughput, tables: none,
+			Name: "ceiling of one", Rule: "A table that is paid per request can have a ceiling of one kind.", Source: throughput, tables: none,
 			steps: []step{expect(create(most(20, 0)), plain+"; at most 20/0"), expect(deleteTable(), gone), expect(create(most(0, 0)), plain), expect(deleteTable(), gone)},
 		},
 		{
@@ -310,14 +309,14 @@ func tableSettingsCases() []Case {
 		},
 
 		{
-			Name: "warm", Rule: "A table can be ready for more than it would be.", Source: throughput, tables: none,
+			Name: "warm", Rule: "A table can have a warm throughput above its usual one.", Source: throughput, tables: none,
 			steps: []step{expect(create(warm(12001, 0)), plain+"; warm 12001/4000 ACTIVE"), expect(describeTable(), plain+"; warm 12001/4000 ACTIVE"), expect(deleteTable(), gone)},
 		},
-		refused("too cold", "But for no less.", throughput, badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table "+initial), warm(1, 1)),
-		refused("colder than provisioned", "Nor for less than it is provisioned with.", throughput,
+		refused("too cold", "A table on demand has no warm throughput below its usual one.", throughput, badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table "+initial), warm(1, 1)),
+		refused("colder than provisioned", "A provisioned table has no warm throughput below its units.", throughput,
 			badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table is lower than ReadCapacityUnits of ProvisionedThroughput"), append([]option{warm(4, 4)}, provisioned...)...),
 		{
-			Name: "warmer", Rule: "A table can be made ready for more, and never for less.", Source: throughput,
+			Name: "warmer", Rule: "A table can get more warm throughput, and never less.", Source: throughput,
 			steps: []step{
 				expect(updateTable(warm(12001, 4001)), done), expect(describeTable(), plain+"; warm 12001/4001 ACTIVE"),
 				expect(updateTable(warm(12000, 0)), badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported")),

@@ -101,7 +101,7 @@ func tagCases() []Case {
 			},
 		},
 		{
-			Name: "all or nothing", Rule: "One tag that is not valid refuses them all.", Source: controller,
+			Name: "all or nothing", Rule: "One tag that is not valid has all tags refused.", Source: controller,
 			steps: []step{
 				expect(tagTable(tags("good", "x", "aws:zzz", "y")), invalid(reserved+"aws:zzz")),
 				expect(tagTable(tags("good", "x", "b#d", "y")), invalid(badKey+"b#d")),
@@ -142,22 +142,22 @@ func tagCases() []Case {
 		{"null key", "A tag has a key.", controller, tagTable([]types.Tag{{Value: aws.String("v")}}), invalid(badKey + "null")},
 		{"null value", "A tag has a value.", controller, tagTable([]types.Tag{{Key: aws.String("k")}}), invalid(badValue + "null")},
 		{"bad key", "A key has only certain characters.", controller, tagTable(tags("bad#char", "v")), invalid(badKey + "bad#char")},
-		{"bad value", "So has a value.", controller, tagTable(tags("k", "100%")), invalid(badValue + "100%")},
-		{"emoji", "An emoji is none of them.", controller, tagTable(tags("k", "🔑")), invalid(badValue + "🔑")},
+		{"bad value", "A value has only certain characters.", controller, tagTable(tags("k", "100%")), invalid(badValue + "100%")},
+		{"emoji", "A tag has no emoji.", controller, tagTable(tags("k", "🔑")), invalid(badValue + "🔑")},
 		{"reserved prefix", "Keys with aws: are AWS's.", controller, tagTable(tags("aws:foo", "v")), invalid(reserved + "aws:foo")},
-		{"reserved prefix in capitals", "So are those with AWS:.", controller, tagTable(tags("AWS:foo", "v")), invalid(reserved + "AWS:foo")},
-		{"reserved prefix removed", "They cannot be removed either.", controller, untagTable([]string{"aws:foo"}), invalid(reserved + "aws:foo")},
+		{"reserved prefix in capitals", "Keys with AWS: are AWS's, too.", controller, tagTable(tags("AWS:foo", "v")), invalid(reserved + "AWS:foo")},
+		{"reserved prefix removed", "Keys with aws: cannot be removed.", controller, untagTable([]string{"aws:foo"}), invalid(reserved + "aws:foo")},
 		{"one key twice", "No key comes twice.", controller, tagTable(tags("dup", "1", "dup", "2")), invalid("Duplicate Tag Keys provided as input: Duplicate Tag Key found dup")},
 
 		{"no ARN", "There is an ARN.", dynalite + "tagResource.js", tagTable(one, set("ResourceArn", nil)), invalid("Invalid TableArn")},
 		{"a name", "A table's name is no ARN.", controller, listTags(set("ResourceArn", "not-an-arn")), badParameter("ARNs must start with 'arn:': not-an-arn")},
 		{"missing table", "The table exists.", controller, listTags(onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
-		{"tag a missing table", "So it does to be tagged.", controller, tagTable(one, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
-		{"untag a missing table", "And untagged.", controller, untagTable([]string{"k"}, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"tag a missing table", "A table that is tagged exists.", controller, tagTable(one, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
+		{"untag a missing table", "A table whose tags are removed exists.", controller, untagTable([]string{"k"}, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
 		{"another service", "An ARN of another service is denied.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:s3:::mybucket")), denied},
-		{"another account", "So is one of another account.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")), denied},
+		{"another account", "An ARN of another account is denied.", extenddb, tagTable(one, set("ResourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")), denied},
 		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")), badParameter("Invalid resource arn provided, only table or stream is accepted. Provided resource arn: arn/rows/index/i")},
-		{"backup", "Nor has a backup.", controller, listTags(onARN("rows/backup/b")), badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
+		{"backup", "A backup has no tags.", controller, listTags(onARN("rows/backup/b")), badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
 	} {
 		cases = append(cases, Case{Name: r.name, Rule: r.rule, Source: r.source, steps: []step{expect(r.do, r.want)}})
 	}

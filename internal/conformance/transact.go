@@ -100,7 +100,7 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
-			Name: "one item twice with a false condition", Rule: "That is found before any condition is judged.", Source: alternator + "test_transact.py",
+			Name: "one item twice with a false condition", Rule: "Two actions on one item are refused before any condition is judged.", Source: alternator + "test_transact.py",
 			steps: []step{
 				expect(transact(actions{put(row("a", "b"), where("attribute_exists(pk)")), remove(key("a", "b"))}), invalid(twice)),
 			},
@@ -150,7 +150,7 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
-			Name: "key of another type", Rule: "So does a key.", Source: texts,
+			Name: "key of another type", Rule: "A key that does not fit its table cancels the transaction.", Source: texts,
 			steps: []step{
 				expect(transact(actions{remove(attrs{"pk": 5, "sk": "b"})}), cancelled(reasonInvalid(mismatch))),
 				expect(transact(actions{put(row("a", "b")), update(attrs{"pk": "a"}, "REMOVE x")}), cancelled(none, reasonInvalid(mismatch))),
@@ -158,7 +158,7 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
-			Name: "two actions that do not fit", Rule: "Of two actions with validation errors only the first is reported.", Source: alternator + "test_transact.py",
+			Name: "two actions that do not fit", Rule: "If two actions have validation errors, only the first is reported.", Source: alternator + "test_transact.py",
 			steps: []step{
 				expect(transact(actions{remove(attrs{"pk": "a"}), remove(attrs{"pk": "c"})}), cancelled(reasonInvalid(mismatch), none)),
 			},
@@ -231,14 +231,14 @@ func transactWriteCases() []Case {
 			},
 		},
 		{
-			Name: "unused value before the table", Rule: "So is a value that nothing uses.", Source: order,
+			Name: "unused value before the table", Rule: "A value that nothing uses is reported before a table that does not exist, whichever action it is in.", Source: order,
 			steps: []step{
 				expect(transact(actions{put(row("a", "b"), on("missing")), check(key("a", "c"), "attribute_not_exists(pk)", with(attrs{":v": "x"}))}),
 					invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}")),
 			},
 		},
 		{
-			Name: "unused value before an item twice", Rule: "And before one item twice.", Source: order,
+			Name: "unused value before an item twice", Rule: "A value that nothing uses is reported before an item that two actions name.", Source: order,
 			steps: []step{
 				expect(transact(actions{put(row("a", "b")), check(key("a", "b"), "attribute_not_exists(pk)", with(attrs{":v": "x"}))}),
 					invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}")),
@@ -347,7 +347,7 @@ func idempotencyCases() []Case {
 			steps: []step{expect(count(1, token("same token")), ok), expect(count(1, token("same token")), ok), n("1")},
 		},
 		{
-			Name: "other token", Rule: "With another token it is another transaction.", Source: doc,
+			Name: "other token", Rule: "A transaction with another token is another transaction.", Source: doc,
 			steps: []step{expect(count(1, token("first")), ok), expect(count(1, token("second")), ok), n("2")},
 		},
 		{
@@ -406,7 +406,7 @@ func idempotencyCases() []Case {
 			},
 		},
 		{
-			Name: "other payload after ten minutes", Rule: "After that it stands for whatever comes with it.", Source: doc, clock: true,
+			Name: "other payload after ten minutes", Rule: "A forgotten token stands for the next transaction that comes with it.", Source: doc, clock: true,
 			steps: []step{
 				expect(count(1, token("eleven minutes")), ok),
 				then(wait(11 * time.Minute)),

@@ -11,8 +11,7 @@ func ttlCases() []Case {
 	doc := api("UpdateTimeToLive")
 	on_ := updateTTL("ttl", true)
 	k := key("a", "b")
-	// expiring is a case about a row whose ttl is made of the store's time,
-	// after TTL came.
+	// expiring is a case about a row after TTL came. The row's ttl is computed from the store's time.
 	expiring := func(name, rule, source string, ttl func(now int64) any, want string) Case {
 		return Case{Name: name, Rule: rule, Source: source, clock: true, sweep: true, steps: []step{
 			expect(on_, "ttl ttl true"),
@@ -39,7 +38,7 @@ func ttlCases() []Case {
 			},
 		},
 		{
-			Name: "on twice", Rule: "Enabling what is enabled is refused.", Source: dynalite + "updateTimeToLive.js",
+			Name: "on twice", Rule: "Enabling TTL that is enabled is refused.", Source: dynalite + "updateTimeToLive.js",
 			steps: []step{
 				expect(on_, "ttl ttl true"),
 				expect(on_, invalid("TimeToLive is already enabled")),
@@ -54,7 +53,7 @@ func ttlCases() []Case {
 			},
 		},
 		{
-			Name: "off and off", Rule: "Disabling what is disabled is refused.", Source: dynalite + "updateTimeToLive.js",
+			Name: "off and off", Rule: "Disabling TTL that is disabled is refused.", Source: dynalite + "updateTimeToLive.js",
 			steps: []step{expect(updateTTL("ttl", false), invalid("TimeToLive is already disabled"))},
 		},
 		{

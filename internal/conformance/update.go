@@ -1,7 +1,6 @@
 package conformance
 
-// revision is an update of the row {pk: "a", sk: "b"} and the row that is read
-// after it.
+// revision is an update of the row {pk: "a", sk: "b"} and the row that is read after it.
 type revision struct {
 	name, rule, source string
 	item               attrs // nil: there is no such row
@@ -59,11 +58,11 @@ func updateCases() []Case {
 			nil, "REMOVE m.x", nil, invalid(noPath), "nothing",
 		},
 		{
-			"path before operand", "Of a target that cannot be and an operand that is not there the target is reported.", LocalOnly,
+			"path before operand", "If a target is impossible and an operand is missing, the target is reported.", LocalOnly,
 			item, "SET m.x = z", nil, invalid(noPath), same,
 		},
 		{
-			"all paths before operands", "That holds for the targets of other actions too.", LocalOnly,
+			"all paths before operands", "An impossible target is reported before a missing operand of another action, too.", LocalOnly,
 			item, "REMOVE m.x SET x = z", nil, invalid(noPath), same,
 		},
 		{
@@ -165,7 +164,7 @@ func updateCases() []Case {
 			item, "REMOVE absent.k", nil, invalid(noPath), same,
 		},
 		{
-			"REMOVE a missing leaf", "REMOVE of what is missing from a map that is there does nothing.", parity + "tier1/updateItem/basic.test.ts",
+			"REMOVE a missing leaf", "REMOVE of a missing element of a map that exists does nothing.", parity + "tier1/updateItem/basic.test.ts",
 			row("a", "b", "doc", attrs{"k": 1}), "REMOVE doc.j", nil, ok, `{doc: {k: 1}, pk: "a", sk: "b"}`,
 		},
 		{
@@ -232,7 +231,7 @@ func updateCases() []Case {
 			item, "SET x = :v SET y = :v", v(1), invalid(`Invalid UpdateExpression: The "SET" section can only be used once in an update expression;`), same,
 		},
 		{
-			"syntax", "What is no update is refused, with the token and its surroundings.", parity + "tier3/error-messages/updateItem.test.ts",
+			"syntax", "Text that is no update is refused, with the token and its surroundings.", parity + "tier3/error-messages/updateItem.test.ts",
 			item, "INVALID SYNTAX HERE", nil, invalid(`Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`), same,
 		},
 		{

@@ -8,8 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// attrs is an item or a key as the cases write it: plain Go values stand for
-// attribute values (see valueOf).
+// attrs is an item or a key as the cases write it: plain Go values stand for attribute values (see valueOf).
 type attrs map[string]any
 
 // How the cases write the values that have no plain Go form.
@@ -47,8 +46,8 @@ func (a attrs) sdk() map[string]types.AttributeValue {
 	return out
 }
 
-// valueOf converts a value as a case writes it. It panics at an unknown type:
-// that is a mistake in this package, which any run of it shows.
+// valueOf converts a value as a case writes it. It panics at an unknown type: that is a mistake in this package, which
+// any run of it shows.
 func valueOf(v any) types.AttributeValue {
 	switch v := v.(type) {
 	case types.AttributeValue:
@@ -128,7 +127,7 @@ func numberCases() []Case {
 		kept("exponent", "An exponent is written out.", "1.2E3", "1200"),
 		kept("negative exponent", "A negative exponent is written out.", "12e-4", "0.0012"),
 		kept("38 digits", "38 significant digits are kept exactly.", nine, nine),
-		kept("38 digits after the point", "So they are after the point.", "0."+nine, "0."+nine),
+		kept("38 digits after the point", "38 significant digits after the point are kept exactly, too.", "0."+nine, "0."+nine),
 		kept("zeros are no digits", "Zeros at the ends are not significant.", nine+"000", nine+"000"),
 		kept("largest", "The largest magnitude is 9.99...E+125.", "9.9E+125", "99"+strings.Repeat("0", 124)),
 		kept("smallest", "The smallest magnitude is 1E-130.", "1E-130", "0."+strings.Repeat("0", 129)+"1"),
@@ -136,7 +135,7 @@ func numberCases() []Case {
 		refused("39 digits", "39 significant digits are refused, not rounded.", layers, nine+"9", digits),
 		refused("too large", "1E+126 is refused.", layers, "1E+126", overflow),
 		refused("too small", "1E-131 is refused, not taken for zero.", layers, "1E-131", underflow),
-		refused("no number", "What is no number is refused.", layers, "abc", numeric+": abc"),
+		refused("no number", "Text that is not a number is refused.", layers, "abc", numeric+": abc"),
 		refused("empty", "An empty text is no number.", layers, "", numeric),
 		refused("NaN", "There is no NaN.", layers, "NaN", numeric+": NaN"),
 		refused("infinity", "There is no infinity.", layers, "Infinity", numeric+": Infinity"),

@@ -13,16 +13,15 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// AWSEnv is the environment variable that has tests use DynamoDB itself when
-// it is "1". It costs money: see the package's documentation.
+// AWSEnv is the environment variable that has tests use DynamoDB itself when it is "1". It costs money: see the
+// package's documentation.
 const AWSEnv = "ISRSIM_AWS"
 
-// ErrNoCredentials is the error of AWS if the environment names no region or no
-// credentials.
+// ErrNoCredentials is the error of AWS if the environment names no region or no credentials.
 var ErrNoCredentials = errors.New("DynamoDB itself needs AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
 
-// Account returns the region and the credentials that the environment names. No
-// files are read, so that no usual account is used by accident.
+// Account returns the region and the credentials that the environment names. No files are read, so that no usual
+// account is used by accident.
 func Account() (region string, c aws.Credentials, err error) {
 	region = os.Getenv("AWS_REGION")
 	c = aws.Credentials{

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// A fault of a request: it breaks its argument, and reports whether there was
-// something to break.
+// A fault of a request: it breaks its argument, and reports whether there was something to break.
 type fault struct {
 	name  string
 	apply func(d draws, b *broken) bool
@@ -15,16 +14,15 @@ type fault struct {
 // broken is a request while it is being broken.
 type broken struct {
 	request Request
-	// part is an object with TableName, a key and expressions: the body, or
-	// that of an action of a transaction.
+	// part is an object with TableName, a key and expressions: the body, or that of an action of a transaction.
 	part object
 	// list is the actions of a transaction, or a batch's requests for a table.
 	list  []any
 	table table
 }
 
-// broken breaks a request in one place, if there is something to break: that
-// it has one fault makes the answer tell which.
+// broken breaks a request in one place, if there is something to break. With one fault only, the answer shows whether
+// the store has found it.
 func (d draws) broken(r Request) Request {
 	b := &broken{request: r}
 	var f fault
@@ -32,8 +30,7 @@ func (d draws) broken(r Request) Request {
 		f = pick(d, "fault", faults)
 		b.request.Body = clone(r.Body).(object)
 		b.find()
-		// A read of an index may ask for attributes that the index does not
-		// have, which is an error already.
+		// A read of an index may ask for attributes that the index does not have, which is an error already.
 		sound := r.Body["IndexName"] == nil || f.name == consistentIndex
 		if sound && f.apply(d, b) {
 			break
@@ -44,7 +41,7 @@ func (d draws) broken(r Request) Request {
 		return r
 	}
 	if f.name != "long token" {
-		// Where Local lets a request pass that is none, it would know the token.
+		// If Local lets the broken request pass, it knows the token from then on.
 		delete(b.request.Body, "ClientRequestToken")
 	}
 	b.request.Breaks = f.name
@@ -107,8 +104,7 @@ func (b *broken) key() object {
 	return key
 }
 
-// value puts a value where any may stand: into an item, or among the values
-// of an expression.
+// value puts a value where any may stand: into an item, or among the values of an expression.
 func (b *broken) value(v any) bool {
 	if item, ok := b.part["Item"].(object); ok {
 		item["x"] = v
@@ -419,7 +415,7 @@ var faults = []weighted[fault]{
 		case !ok:
 			return false
 		case b.request.Operation == "GetItem" && d.chance(2, "overlap"):
-			// The one of which Local names another pair.
+			// Of several duplicates Local names another pair.
 			b.part["ProjectionExpression"] = "sk, x, pk, m.k, sk"
 			delete(b.part, "ExpressionAttributeNames")
 		default:
@@ -632,7 +628,7 @@ func (b *broken) rename(name string) bool {
 	return true
 }
 
-// lists puts another list in the place of the one that there is.
+// lists replaces the present list.
 func (b *broken) lists(list []any) {
 	switch b.request.Operation {
 	case "BatchGetItem":

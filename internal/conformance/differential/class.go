@@ -8,8 +8,7 @@ type class struct {
 	pattern *regexp.Regexp
 }
 
-// classes are the errors of operations on data, by mistake. A run must meet
-// each of them, and no others.
+// classes are the errors of operations on data, by mistake. A run must meet each of them, and no others.
 var classes = func() []class {
 	inExpression := `Invalid \w+Expression: `
 	list := []class{}

@@ -6,9 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draws is the source of everything random. Every choice is made of single bits
-// because rapid's ranges and samples favour small values. These choices are
-// uniform, and shrink towards the first alternative all the same.
+// draws is the source of everything random. Every choice is made of single bits because rapid's ranges and samples
+// favour small values. These choices are uniform, and shrink towards the first alternative all the same.
 type draws struct{ t *rapid.T }
 
 var bit = rapid.Bool()
@@ -36,8 +35,7 @@ func (d draws) chance(oneIn int, label string) bool { return d.below(oneIn, labe
 // oneOf draws an element. The simplest stands first.
 func oneOf[T any](d draws, label string, list ...T) T { return list[d.below(len(list), label)] }
 
-// weighted is an alternative that is drawn so many times as often as one of
-// weight 1.
+// weighted is an alternative that is drawn weight times as often as one of weight 1.
 type weighted[T any] struct {
 	weight int
 	value  T

@@ -10,8 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// expressions writes the expressions of one request, which share names and
-// values.
+// expressions writes the expressions of one request, which share names and values.
 type expressions struct {
 	draws
 	table  table
@@ -64,8 +63,7 @@ func (e *expressions) put(v object) string {
 	return placeholder
 }
 
-// rooted are the attributes that a path may begin with, by the type that is
-// wanted at its end.
+// rooted are the attributes that a path may begin with, by the type that is wanted at its end.
 var rooted = map[string][]string{
 	"":  {"x", "y", "n", "m", "l", "ss", "ns", "bs", "status", "a.b", "g", "h", "b", "num", "str", "absent"},
 	"S": {"str", "status", "g", "x", "m.k", "l[0]"},
@@ -94,8 +92,8 @@ func (e *expressions) path(kind string) string {
 	return text
 }
 
-// other writes an operand that is not the same as one that is there already:
-// that is an error, which is drawn elsewhere.
+// other writes an operand that is not the same as one that is there already: that is an error, which is drawn
+// elsewhere.
 func (e *expressions) other(kind, than string) string {
 	if text := e.operand(kind); strings.ReplaceAll(text, "#", "") != strings.ReplaceAll(than, "#", "") {
 		return text
@@ -178,8 +176,7 @@ func (e *expressions) between(kind string) string {
 	return path + " BETWEEN " + first + " AND " + e.put(high)
 }
 
-// inOrderOf returns two values of one type, the lower one first: the other way
-// round is an error, which is drawn elsewhere.
+// inOrderOf returns two values of one type, the lower one first. The wrong order is an error, which is drawn elsewhere.
 func inOrderOf(a, b object) (low, high object) {
 	if order, ok := attr.Compare(valueOf(a), valueOf(b)); ok && order > 0 {
 		return b, a

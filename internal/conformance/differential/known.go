@@ -6,24 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// Known is a difference between the fake and DynamoDB Local that is known. It
-// is as narrow as possible: any other difference is a failure.
+// Known is a difference between the fake and DynamoDB Local that is known. It is as narrow as possible: any other
+// difference is a failure.
 type Known struct {
-	// Operations are those whose answers differ so, separated by spaces;
-	// empty: any.
+	// Operations are those whose answers differ so, separated by spaces; empty: any.
 	Operations string
-	// Path is a pattern of the place in the answer: "error" for the outcome,
-	// or the members that lead there.
+	// Path is a pattern of the place in the answer: "error" for the outcome, or the members that lead there.
 	Path string
-	// Fake and Local are patterns of the two answers: "Exception: message" for
-	// an error, or "ok".
+	// Fake and Local are patterns of the two answers: "Exception: message" for an error, or "ok".
 	Fake, Local string
 	// When, if not nil, must be true of the request.
 	When func(Request) bool
 	// If, if not nil, must be true of both texts too.
 	If func(fake, local string) bool
-	// Silent, if not nil, says of which requests the difference is not in the
-	// answer but in the rows: Diverges then holds.
+	// Silent, if not nil, selects the requests whose answers agree while the rows differ: Diverges then holds.
 	Silent func(Request) bool
 	// Diverges says that the two then have other rows.
 	Diverges bool
@@ -31,7 +27,7 @@ type Known struct {
 	FakeIsWrong bool
 	// Reason says why.
 	Reason string
-	// Source is where that is said.
+	// Source is the place that says so.
 	Source string
 
 	path, fake, local *regexp.Regexp

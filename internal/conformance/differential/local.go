@@ -47,9 +47,8 @@ const (
 		`Number overflow\. .*|Number underflow\. .*|DynamoDB only supports precision up to 38 digits)`
 )
 
-// Local are the known differences between DynamoDB Local 3.3.1 and the fake. In
-// each of them the fake answers as the service does, by the source, or as far
-// as is known.
+// Local are the known differences between DynamoDB Local 3.3.1 and the fake. In each of them the fake answers as the
+// service does, by the source, or as far as is known.
 var Local = compile([]*Known{
 	// Errors: names, keys and values.
 	{
@@ -302,16 +301,15 @@ func moreIndexes(fake, local string) bool { return fake == "absent" || less(fake
 // emptyPage says that the fake gives a last page without rows.
 func emptyPage(fake, local string) bool { return fake == strings.TrimSuffix(local, "]")+",0]" }
 
-// filtersIndex says whether a request filters a Scan of an index which does not
-// have everything, or asks a local one for more than it has.
+// filtersIndex says whether a request filters a Scan of an index which does not have everything, or asks a local one
+// for more than it has.
 func filtersIndex(r Request) bool {
 	name := r.Body["IndexName"]
 	all := r.Body["Select"] == "ALL_ATTRIBUTES" || r.Body["ProjectionExpression"] != nil
 	return (name == "byHeight" || name == "byBoth" || name == "localBytes") && (r.Body["FilterExpression"] != nil || all)
 }
 
-// projectsInto says whether a request reads paths into attributes from a local
-// index.
+// projectsInto says whether a request reads paths into attributes from a local index.
 func projectsInto(r Request) bool {
 	text, _ := r.Body["ProjectionExpression"].(string)
 	return r.Body["IndexName"] == "localBytes" && strings.ContainsAny(text, "[.")
@@ -319,8 +317,7 @@ func projectsInto(r Request) bool {
 
 var nestedTarget = regexp.MustCompile(`(SET|REMOVE|,) #?[a-z]+[.[]`)
 
-// updatesNested reports whether an update has a path into an attribute and asks
-// for the updated values.
+// updatesNested reports whether an update has a path into an attribute and asks for the updated values.
 func updatesNested(r Request) bool {
 	text, _ := r.Body["UpdateExpression"].(string)
 	which, _ := r.Body["ReturnValues"].(string)
@@ -344,15 +341,13 @@ func sameSorted(fake, local string) bool {
 	return braces.ReplaceAllStringFunc(fake, sortedList) == braces.ReplaceAllStringFunc(local, sortedList)
 }
 
-// sameNumber says that two numbers are one, which the fake gives back in its
-// normal form.
+// sameNumber says that two numbers are one, which the fake gives back in its normal form.
 func sameNumber(fake, local string) bool {
 	f, l := strings.Trim(fake, `"`), strings.Trim(local, `"`)
 	return f == normalNumber(f) && f == normalNumber(l)
 }
 
-// onlyRemoves says whether a request has an update that only removes and
-// deletes.
+// onlyRemoves says whether a request has an update that only removes and deletes.
 func onlyRemoves(v any) bool {
 	switch v := v.(type) {
 	case object:

@@ -24,14 +24,12 @@ var operations = []weighted[operation]{
 	{2, operation{"BatchWriteItem", draws.batchWriteItem}},
 }
 
-// longest is how many requests a sequence has at most; on average it has some
-// 90.
+// longest is how many requests a sequence has at most; on average it has some 90.
 const longest = 160
 
 // Sequences draws sequences of requests.
 func Sequences() *rapid.Generator[Sequence] {
-	// A step and the decision to take it are one group, which rapid can take
-	// out of the middle.
+	// A step and the decision to take it are one group, which rapid can take out of the middle.
 	step := rapid.Custom(func(t *rapid.T) *Request {
 		d := draws{t}
 		if d.below(128, "go on") == 0 {
@@ -250,8 +248,7 @@ func (d draws) transactWriteItems() Request {
 	return Request{Operation: "TransactWriteItems", Body: body}
 }
 
-// keyOf returns the key of an item or a key, with its numbers as one text
-// each.
+// keyOf returns the key of an item or a key, with its numbers as one text each.
 func keyOf(t table, body object) object {
 	from, ok := body["Item"].(object)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 // mostPages bounds how many pages of a read are followed.
 const mostPages = 60
 
-// pages sends a request and, if asked, those for the further pages and
-// segments. The answer then has the items of all of them.
+// pages sends a request and, if asked, those for the further pages and segments. The answer then has the items of all
+// of them.
 func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 	first, err := s.do(ctx, r.Operation, r.text(run))
 	if err != nil || first.failed() {
@@ -44,15 +44,14 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 	return first, nil
 }
 
-// unordered says whether AWS documents no order for the items of the answer:
-// those of a Scan, and rows of an index that have the same key there.
+// unordered says whether AWS documents no order for the items of the answer: those of a Scan, and rows of an index that
+// have the same key there.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 func (r Request) unordered() bool { return r.Operation == "Scan" || r.Body["IndexName"] != nil }
 
-// merged is pages as one answer, without what depends on an order that is not
-// documented: which item stands on which page, and so the keys between them
-// and what each page costs.
+// merged is pages as one answer, without what depends on an order that is not documented: which item stands on which
+// page, and so the keys between them and what each page costs.
 func merged(r Request, pages []object) object {
 	one := maps.Clone(pages[0])
 	var items, scanned []any

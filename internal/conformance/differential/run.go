@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Pair is two stores that are compared: the fake, and one that is not in
-// doubt. Both have the tables, empty, from Create to Drop. It serves one
-// sequence at a time.
+// Pair is two stores that are compared: the fake, and one that is not in doubt. Both have the tables, empty, from
+// Create to Drop. It serves one sequence at a time.
 type Pair struct {
 	// Fake is under test.
 	Fake Store
@@ -20,8 +19,7 @@ type Pair struct {
 	Known []*Known
 	// Tally counts the operations, expressions and errors of the run.
 	Tally *Tally
-	// Survey, if not nil, is told of every difference that is not listed, and
-	// the sequence goes on: to see many at once.
+	// Survey, if not nil, is told of every difference that is not listed, and the sequence goes on: to see many at once.
 	Survey func(*Failure)
 
 	runs int
@@ -30,8 +28,8 @@ type Pair struct {
 // Failure is a difference that is not listed.
 type Failure struct {
 	Sequence Sequence
-	// At is the index of the request that was answered differently, or the
-	// length of the sequence if only the rows that are left differ.
+	// At is the index of the request that was answered differently, or the length of the sequence if only the rows that
+	// are left differ.
 	At          int
 	Disparities []disparity
 	// Answers are those of the request, for readers.
@@ -39,8 +37,7 @@ type Failure struct {
 	names   [2]string
 }
 
-// Kind names the difference: failures of one kind count as the same while rapid
-// shrinks.
+// Kind names the difference: failures of one kind count as the same while rapid shrinks.
 func (f *Failure) Kind() string {
 	operation := "what is left"
 	if f.At < len(f.Sequence) {
@@ -53,12 +50,10 @@ func (f *Failure) Kind() string {
 	return operation + " | " + indexInPath.ReplaceAllString(d.path, "[]")
 }
 
-// String is the failure for readers: the requests, the answers and the
-// differences.
+// String is the failure for readers: the requests, the answers and the differences.
 func (f *Failure) String() string { return f.text(0) }
 
-// Last is the same without the requests before the one that was answered
-// differently.
+// Last is the same without the requests before the one that was answered differently.
 func (f *Failure) Last() string { return f.text(min(f.At, len(f.Sequence))) }
 
 func (f *Failure) text(from int) string {
@@ -93,8 +88,7 @@ func (p *Pair) Create(ctx context.Context) error {
 	})
 }
 
-// Drop deletes the tables. It takes no context, because it must run after the
-// context has ended.
+// Drop deletes the tables. It takes no context, because it must run after the context has ended.
 func (p *Pair) Drop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience) //nolint:forbidigo // see above
 	defer cancel()
@@ -129,9 +123,8 @@ func (s Store) must(ctx context.Context, r Request) error {
 	return nil
 }
 
-// Run runs a sequence on both stores and leaves their tables empty. It
-// returns nil if all that differs is listed. The error is of the
-// infrastructure.
+// Run runs a sequence on both stores and leaves their tables empty. It returns nil if every difference is listed. The
+// error is of the infrastructure.
 func (p *Pair) Run(ctx context.Context, s Sequence) (*Failure, error) {
 	p.runs++
 	p.Tally.sequence()
@@ -219,8 +212,8 @@ func (p *Pair) send(ctx context.Context, r Request) (left, right answer, err err
 	return left, right, err
 }
 
-// judge compares two answers, and returns the differences that are not listed.
-// A listed one may have left other rows, to be repaired.
+// judge compares two answers, and returns the differences that are not listed. A listed one may have left other rows,
+// to be repaired.
 func (p *Pair) judge(r Request, left, right answer) (unlisted []disparity, repair bool) {
 	return p.unlisted(r, compare(left, right))
 }
@@ -326,8 +319,7 @@ func (s Store) write(ctx context.Context, t table, rows []any, write func(object
 	return nil
 }
 
-// repair gives the real store the rows of the fake, after a listed difference
-// that left others.
+// repair gives the real store the rows of the fake, after a listed difference that left others.
 func (p *Pair) repair(ctx context.Context) error {
 	rows, err := p.contents(ctx)
 	if err != nil {
@@ -345,8 +337,7 @@ func (p *Pair) repair(ctx context.Context) error {
 	return nil
 }
 
-// removeBare takes the rows out of the real store that the fake does not have
-// and that have nothing but their keys.
+// removeBare takes the rows out of the real store that the fake does not have and that have nothing but their keys.
 func (p *Pair) removeBare(ctx context.Context, k *Known) error {
 	rows, err := p.contents(ctx)
 	if err != nil {
@@ -383,8 +374,7 @@ func (s Store) await(ctx context.Context, name string) error {
 	})
 }
 
-// until repeats something until it is done. A store that is not delayed has
-// done it the first time.
+// until repeats something until it is done. A store that is not delayed has done it the first time.
 func (s Store) until(ctx context.Context, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

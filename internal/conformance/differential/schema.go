@@ -4,8 +4,7 @@ import (
 	"strings"
 )
 
-// The tables of every sequence: few keys, so that operations meet, and every
-// kind of key and of index.
+// The tables of every sequence: few keys, so that operations meet, and every kind of key and of index.
 var tables = []table{
 	{
 		name: "differential-rows",
@@ -59,8 +58,7 @@ func (t table) isKey(name string) bool {
 	return false
 }
 
-// indexed returns the type that an attribute must have for an index, "" for
-// any.
+// indexed returns the type that an attribute must have for an index, "" for any.
 func (t table) indexed(name string) string {
 	for _, x := range t.indexes {
 		for _, a := range x.attributes() {

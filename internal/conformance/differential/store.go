@@ -13,18 +13,15 @@ import (
 	"strings"
 )
 
-// Store is a DynamoDB by its wire, so that the compared answers are those that
-// every client gets.
+// Store is a DynamoDB by its wire, so that the compared answers are those that every client gets.
 type Store struct {
 	// Name is its name in reports.
 	Name string
-	// Send sends a request: an http.Client's Do, or a function that serves in
-	// process.
+	// Send sends a request: an http.Client's Do, or a function that serves in process.
 	Send func(*http.Request) (*http.Response, error)
 	// Endpoint is its address.
 	Endpoint string
-	// Delayed says that tables take their time to come, and that indexes are
-	// behind their tables.
+	// Delayed says that tables take their time to come, and that indexes are behind their tables.
 	Delayed bool
 	// Sign adds the caller's credentials.
 	Sign func(r *http.Request, body []byte) error
@@ -39,8 +36,7 @@ func InProcess(name string, h http.Handler) Store {
 	}}
 }
 
-// Unsigned names an access key id and signs nothing: neither the fake nor
-// DynamoDB Local looks at signatures.
+// Unsigned names an access key id and signs nothing: neither the fake nor DynamoDB Local looks at signatures.
 func Unsigned(accessKeyID string) func(*http.Request, []byte) error {
 	header := "AWS4-HMAC-SHA256 Credential=" + accessKeyID + "/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
 	return func(r *http.Request, _ []byte) error {
@@ -84,9 +80,8 @@ func (a answer) detailed() string {
 	return text
 }
 
-// do sends a request and reads the answer. The error is that of the
-// infrastructure, or of an answer that is not well-formed. An error of the
-// store is part of the answer.
+// do sends a request and reads the answer. The error is that of the infrastructure, or of an answer that is not
+// well-formed. An error of the store is part of the answer.
 func (s Store) do(ctx context.Context, operation string, body []byte) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Endpoint+"/", bytes.NewReader(body))
 	if err != nil {

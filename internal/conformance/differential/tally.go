@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Tally counts what sequences reach: operations, the parts of their
-// expressions, and errors. Its methods may be called at the same time.
+// Tally counts what sequences reach: operations, the parts of their expressions, and errors. Its methods may be called
+// at the same time.
 type Tally struct {
 	mu         sync.Mutex
 	sequences  int
@@ -95,17 +95,15 @@ func eachExpression(v any, f func(string)) {
 	}
 }
 
-// The number of requests from which a run must have reached every operation and
-// function and most classes of errors, and the number from which it must have
-// reached each class.
+// The number of requests from which a run must have reached every operation and function and most classes of errors,
+// and the number from which it must have reached each class.
 const (
 	enough = 5_000
 	many   = 50_000
 )
 
-// Vacuous returns what a run of its length should have reached and has not:
-// an operation, a function, a class of errors, success. Shorter runs than
-// of 5,000 requests are held to nothing.
+// Vacuous returns what a run of its length should have reached and has not: an operation, a function, a class of
+// errors, success. Shorter runs than of 5,000 requests are held to nothing.
 func (c *Tally) Vacuous() (missing []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,8 +22,7 @@ var kinds = []string{"S", "N", "BOOL", "M", "L", "SS", "NS", "BS", "B", "NULL"}
 
 func (d draws) kind(label string) string { return oneOf(d, label, kinds...) }
 
-// value draws a value of a type, as JSON; "" is any type. Nested values are at
-// most so deep.
+// value draws a value of a type, as JSON; "" is any type. Nested values are at most so deep.
 func (d draws) value(kind string, depth int) object {
 	if kind == "" {
 		kind = d.kind("type")
@@ -43,8 +42,8 @@ func (d draws) value(kind string, depth int) object {
 	case "NULL":
 		return object{"NULL": true}
 	case "SS":
-		// ASCII: DynamoDB Local 3.3.1 breaks the others when it adds to a set or
-		// takes from one, where Java's default is another encoding than UTF-8.
+		// ASCII: DynamoDB Local 3.3.1 breaks the others when it adds to a set or takes from one, where Java's default is
+		// another encoding than UTF-8.
 		return object{"SS": distinct(d, "SS", []string{"a", "b", "ab", "", "A", "0"})}
 	case "NS":
 		// Texts of one number twice would be a duplicate.
@@ -97,8 +96,7 @@ func (d draws) key(t table) object {
 	return k
 }
 
-// plain are the attributes of items other than their keys: each of the type
-// that its name promises, most of the time.
+// plain are the attributes of items other than their keys: each of the type that its name promises, most of the time.
 var plain = []attribute{
 	{"x", ""}, {"y", ""}, {"n", "N"}, {"g", "S"}, {"h", "N"}, {"b", "B"}, {"m", "M"}, {"l", "L"},
 	{"ss", "SS"}, {"ns", "NS"}, {"bs", "BS"}, {"status", "S"}, {"a.b", "N"}, {"num", "N"}, {"str", "S"},
