@@ -20,8 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/control"
 )
 
-// fake is a fake with a table "cache" whose TTL attribute is "ttl", and its
-// control API.
+// fake is a fake with a table "cache" whose TTL attribute is "ttl", and its control API.
 type fake struct {
 	t     *testing.T
 	db    *ddbfake.DB
@@ -85,8 +84,7 @@ func lagForms(t *testing.T) string {
 	return forms
 }
 
-// ask sends a request and returns status and body, the latter without white
-// space.
+// ask sends a request and returns status and body, the latter without white space.
 func (f *fake) ask(method, path, body string) (int, string) {
 	f.t.Helper()
 	r := httptest.NewRequest(method, control.Prefix+path, strings.NewReader(body))
@@ -265,8 +263,7 @@ func TestSnapshotsHaveALimit(t *testing.T) {
 	}
 }
 
-// Every kind of value is shown in the service's own JSON, tables by name, rows
-// by key.
+// Every kind of value is shown in the service's own JSON, tables by name, rows by key.
 func TestDump(t *testing.T) {
 	f := newFake(t)
 	f.want("GET", "/dump", "", `{"tables": [{"region": "us-east-1","name": "cache","items": []}]}`)
@@ -337,8 +334,8 @@ func TestChangesOfBoundedLog(t *testing.T) {
 	f.want("GET", "/changes?since=9", "", `{"changes": [],"last": 9}`)
 }
 
-// No request of the API is a call of the service. The findings of a check are
-// shown; without a check the API does not claim that there are none.
+// No request of the API is a call of the service. The findings of a check are shown; without a check the API does not
+// claim that there are none.
 func TestViolations(t *testing.T) {
 	f := newFake(t)
 	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict || !strings.Contains(got, "--check") {
@@ -393,8 +390,7 @@ func TestIsNoCall(t *testing.T) {
 	}
 }
 
-// An error has a status, the value that was found, the expected one and a hint.
-// It changes nothing.
+// An error has a status, the value that was found, the expected one and a hint. It changes nothing.
 func TestRefuses(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	tests := []struct {
@@ -544,11 +540,11 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestBeside(t *testing.T) {
+func TestMux(t *testing.T) {
 	says := func(s string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) })
 	}
-	both := control.Beside(says("door"), says("control"))
+	both := control.Mux(says("door"), says("control"))
 	for path, want := range map[string]string{
 		"/": "door", "/x": "door", "/_isr-simx": "door", "/_isr-sim": "control", "/_isr-sim/": "control", "/_isr-sim/clock": "control",
 	} {

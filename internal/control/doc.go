@@ -1,23 +1,22 @@
 /*
-Package control is the control API of a DynamoDB fake that runs as a server:
-what a test in any language may do to the service it talks to. The clock is
-read and moved, TTL lag and faults are set, states are kept and restored, rows
-and the change log are read, all with JSON over HTTP.
+Package control is the control API of a DynamoDB fake that runs as a server. Through it a test in any language reads
+and moves the clock, sets TTL lag and faults, keeps and restores states, and reads rows and the change log, all with
+JSON over HTTP.
 
 # What
 
-[Handler] serves it over a [ddbfake.DB] and the [Clock] that the DB runs on.
-The command `isr-sim serve` mounts it under [Prefix], beside [ddbfake.DB.Handler]:
+[Handler] serves it over a [ddbfake.DB] and the [Clock] that the DB runs on. The command `isr-sim serve` mounts it
+under [Prefix], next to [ddbfake.DB.Handler]:
 
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	mux := control.Beside(db.Handler(), control.Handler(db, control.Options{Clock: clock}))
+	mux := control.Mux(db.Handler(), control.Handler(db, control.Options{Clock: clock}))
 	server := httptest.NewServer(control.Guard(mux))
 	// curl --json '{"advance":"90s"}' $URL/_isr-sim/clock
 
 The resources, below /_isr-sim:
 
-	GET    /                what is here
+	GET    /                the resources
 	GET    /clock           {"now":"2040-01-01T00:00:00Z","epochSeconds":2208988800,"mode":"manual"}
 	POST   /clock           {"advance":"90s"} or {"set":"2040-01-01T01:00:00Z"}: as GET
 	GET    /ttl-lag         {"ttlLag":"manual"}
@@ -41,44 +40,36 @@ docs/CONTROL.md shows each with curl.
 
 # Errors
 
-An error is one JSON object: "error" is a sentence; "found" and "expected" say
-what was sent and what would have been right; "hint" says what to do. Members
-that say nothing are left out. The status is 400 for what cannot be read, 403
-for a request that a browser or a foreign name brought, 404 for a resource,
-table or snapshot that is not there, 405 for a method, 409 for what the present
-state does not allow, 413 for a body over 1 MB, 415 for a body that does not
-call itself JSON. A request that is refused changes nothing.
+An error is one JSON object: "error" is a sentence, "found" the value that was sent, "expected" the values that would
+have been right, and "hint" the way to mend it. Empty members are left out. The status is 400 for a request that
+cannot be read, 403 for one that a browser or a foreign name brought, 404 for a missing resource, table or snapshot,
+405 for a method, 409 for a request that the present state does not allow, 413 for a body over 1 MB, and 415 for a
+body that does not call itself JSON. A request that is refused changes nothing.
 
 # Browsers
 
-The API has no password: whoever reaches it may use it. What must not reach it
-is a web page in the browser of somebody who runs it. [Guard] refuses
+The API has no password: every program that reaches it may use it. A web page in the browser of a developer must not
+reach it. [Guard] refuses
 
-  - every request with an Origin header, which a browser adds to what a page
-    sends to another site, and to every POST and DELETE: no page is a client
-    here (CSRF);
-  - every request whose Host is a name other than localhost or one that was
-    allowed: an attacker's name that resolves to this machine makes a page
-    here and there the same site, but its requests carry that name (DNS
-    rebinding).
+  - every request with an Origin header, which a browser adds to the requests of a page to another site, and to every
+    POST and DELETE: no page is a client here (CSRF);
+  - every request whose Host is a name other than localhost or one that was allowed: an attacker's name that resolves
+    to this machine makes a page here and there the same site, but its requests carry that name (DNS rebinding).
 
-A body must also say Content-Type: application/json, which a page cannot send
-elsewhere without asking first, and nobody here answers such a question.
+A body must also say Content-Type: application/json. A page cannot send such a body elsewhere without asking first,
+and this API does not answer such a question.
 
 # Determinism
 
-Answers are the same bytes for the same state: tables and rows are sorted by
-name and key, members by name. No request of this API is a call of the service:
-it has no number, no fault hits it, and it is not in the change log. Only what
-TTL deletes on the way is. Nothing here reads real time.
+Answers are the same bytes for the same state: tables and rows are sorted by name and key, members by name. No
+request of this API is a call of the service: it has no number, no fault hits it, and it is not in the change log.
+Only the deletions of TTL that it brings about are. Nothing here reads real time.
 
 # Limits
 
-Time does not go back, except that no clock is part of a snapshot. At most
-[MaxSnapshots] states are kept, and [MaxFaults] faults wait. The change log is
-kept in memory until a restore cuts it, or as far as
-[ddbfake.Options].KeepChanges says: a client that sees "last" fall below its N
-starts again from 0, and one that sees a seq above N+1 first has missed those
-between.
+Time does not go back, except that no clock is part of a snapshot. At most [MaxSnapshots] states are kept, and
+[MaxFaults] faults wait. The change log is kept in memory until a restore cuts it, or as far as
+[ddbfake.Options].KeepChanges says: a client that sees "last" fall below its N starts again from 0, and one that sees
+a seq above N+1 first has missed those between.
 */
 package control

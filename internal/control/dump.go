@@ -18,8 +18,7 @@ type tableState struct {
 	Items  []map[string]any `json:"items"`
 }
 
-// newTableState returns a table of that name in the default region, or of that
-// ARN, without its rows.
+// newTableState returns a table of that name in the default region, or of that ARN, without its rows.
 func newTableState(nameOrARN string) tableState {
 	t := tableState{Region: ddbfake.DefaultRegion, Name: nameOrARN, Items: []map[string]any{}}
 	if a, err := arn.Parse(nameOrARN); err == nil {
@@ -34,8 +33,8 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The copy is at rest: tables that are read one after the other are of one
-	// instant. Its lag is manual, so nothing is deleted in it.
+	// The copy is at rest: tables that are read one after the other are of one instant. Its lag is manual, so nothing is
+	// deleted in it.
 	still := ddbfake.New(ddbfake.Options{})
 	still.Restore(a.db.Snapshot())
 	names := still.Tables()
@@ -58,8 +57,7 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// change is a ddbfake.Change in JSON. Before and After are null for a missing
-// row.
+// change is a ddbfake.Change in JSON. Before and After are null for a missing row.
 type change struct {
 	Seq     int            `json:"seq"`
 	Request int            `json:"request"`

@@ -17,7 +17,7 @@ func Example() {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	api := control.Handler(db, control.Options{Clock: clock})
-	server := httptest.NewServer(control.Guard(control.Beside(db.Handler(), api)))
+	server := httptest.NewServer(control.Guard(control.Mux(db.Handler(), api)))
 	defer server.Close()
 
 	response, err := http.Post(server.URL+control.Prefix+"/clock", "application/json", strings.NewReader(`{"advance":"90s"}`))

@@ -9,8 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// MaxFaults is the number of faults that may wait at a time: every call of the
-// service tries each of them.
+// MaxFaults is the number of faults that may wait at a time: every call of the service tries each of them.
 const MaxFaults = 1000
 
 // lagState is the answer of /ttl-lag.
@@ -25,8 +24,7 @@ func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	return lagState{a.db.Lag().String()}, nil
 }
 
-// lagForms lists the forms that ddbfake.ParseLag accepts: a test compares the
-// two.
+// lagForms lists the forms that ddbfake.ParseLag accepts: a test compares the two.
 const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
 
 func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
@@ -67,8 +65,7 @@ func (a *api) listFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	return a.faults(), nil
 }
 
-// addFaults injects the faults of a request, or none if one of them cannot be
-// read.
+// addFaults injects the faults of a request, or none if one of them cannot be read.
 func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	found, err := members(w, r, "faults")
 	if err != nil {

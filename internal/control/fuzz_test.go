@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/control"
 )
 
-// FuzzHandler holds that every request is answered, in JSON; that a refusal has
-// a reason and does not move the clock; and that nothing moves the clock back.
+// FuzzHandler holds that every request is answered, in JSON; that a refusal has a reason and does not move the clock;
+// and that nothing moves the clock back.
 func FuzzHandler(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"GET", "/", ""}, {"POST", "/clock", `{"advance":"90s"}`}, {"POST", "/clock", `{"set":"2040-01-01T01:00:00Z"}`},

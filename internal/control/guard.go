@@ -7,9 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hostname"
 )
 
-// Guard refuses requests that a web page in a browser may have sent: those with
-// an Origin header, and those whose Host is neither an IP address nor localhost
-// nor one of names. The answer is status 403. See the package documentation for
+// Guard refuses requests that a web page in a browser may have sent: those with an Origin header, and those whose Host
+// is neither an IP address nor localhost nor one of names. The answer is status 403. See the package documentation for
 // why.
 func Guard(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,8 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// Prefix is the path under which the API lives. DynamoDB itself serves
-// nothing but /.
+// Prefix is the path under which the API lives. DynamoDB itself serves nothing but /.
 const Prefix = "/_isr-sim"
 
 // Clock is a clock that can be moved forward. *fakeclock.Clock is one.
@@ -24,31 +23,27 @@ type Clock interface {
 	ddbfake.Clock
 	// Advance moves the clock forward by d.
 	Advance(d time.Duration)
-	// AdvanceTo moves the clock forward to t. If t is before Now it does
-	// nothing.
+	// AdvanceTo moves the clock forward to t. If t is before Now it does nothing.
 	AdvanceTo(t time.Time)
 }
 
 // Options configure a Handler.
 type Options struct {
-	// Clock is the clock of the DB. Nil means that time can be neither read
-	// nor moved: requests to /clock are refused with status 409.
+	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused with
+	// status 409.
 	Clock Clock
-	// Mode names the kind of clock in the answers of /clock: "manual" for one
-	// that only requests move, "wall" for one that follows real time. "" means
-	// "manual".
+	// Mode names the kind of clock in the answers of /clock: "manual" for one that only requests move, "wall" for one that
+	// follows real time. "" means "manual".
 	Mode string
-	// Findings returns the findings of a check of the traffic. Nil means that
-	// there is no check: requests to /violations are refused with status 409.
+	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
+	// are refused with status 409.
 	Findings func() Findings
-	// Restoring is called with a function that sets the DB back to a state, and
-	// calls it. A check of the traffic learns of the restore in this way. Nil
-	// calls the function and nothing else.
+	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
+	// the restore in this way. Nil calls the function and nothing else.
 	Restoring func(restore func())
 }
 
-// Handler returns the control API of db. Paths begin with Prefix. It must
-// stand behind a Guard.
+// Handler returns the control API of db. Paths begin with Prefix. It must stand behind a Guard.
 func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Mode == "" {
 		o.Mode = "manual"
@@ -105,9 +100,8 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	return a
 }
 
-// Beside returns a handler that sends requests below Prefix to control and all
-// others to the door of the fake.
-func Beside(door, control http.Handler) http.Handler {
+// Mux returns a handler that sends requests below Prefix to control and all others to the door of the fake.
+func Mux(door, control http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if owns(r.URL.Path) {
 			control.ServeHTTP(w, r)
@@ -123,8 +117,8 @@ func owns(path string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// resource has the functions that serve one path, by method. The result of a
-// function is answered as JSON, unless it is openMetrics. Its error always is.
+// resource has the functions that serve one path, by method. The result of a function is answered as JSON, unless it is
+// openMetrics. Its error always is.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
@@ -201,8 +195,7 @@ func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
 	}{lines}, nil
 }
 
-// parameters reads the query, which may have no parameters but those
-// expected, each once.
+// parameters reads the query, which may have no parameters but those expected, each once.
 func parameters(r *http.Request, expected ...string) (map[string]string, error) {
 	found := map[string]string{}
 	query := r.URL.Query()

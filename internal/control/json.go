@@ -39,8 +39,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 // body is a request's JSON object, its members still to be read.
 type body map[string]jsontext.Value
 
-// members reads a body that is one JSON object with no members but those
-// expected.
+// members reads a body that is one JSON object with no members but those expected.
 func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, error) {
 	if _, err := parameters(r); err != nil {
 		return nil, err
@@ -96,8 +95,7 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return bytes.TrimSpace(text), nil
 }
 
-// nothing refuses a request with parameters or a body other than {}: they would
-// be ignored.
+// nothing refuses a request with parameters or a body other than {}: they would be ignored.
 func nothing(w http.ResponseWriter, r *http.Request) error {
 	if _, err := parameters(r); err != nil {
 		return err
@@ -150,8 +148,8 @@ func mapJSON(m map[string]attr.Value) map[string]any {
 	return out
 }
 
-// valueJSON returns a value in DynamoDB JSON: {"S":"text"}. The kinds are
-// named as the service names them, bytes are base64.
+// valueJSON returns a value in DynamoDB JSON: {"S":"text"}. The kinds are named as the service names them, bytes are
+// base64.
 func valueJSON(v attr.Value) map[string]any {
 	var content any
 	switch v := v.(type) {

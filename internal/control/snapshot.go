@@ -10,8 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
-// MaxSnapshots is the number of states that are kept at a time, each with the
-// rows that have changed since.
+// MaxSnapshots is the number of states that are kept at a time, each with the rows that have changed since.
 const MaxSnapshots = 1000
 
 // maxNameBytes is the length of the longest name of a snapshot.
@@ -47,8 +46,7 @@ func nameOf(w http.ResponseWriter, r *http.Request) (string, error) {
 	return name, err
 }
 
-// takeSnapshot keeps the state under a name, in place of an older one of that
-// name.
+// takeSnapshot keeps the state under a name, in place of an older one of that name.
 func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) {
 	name, err := nameOf(w, r)
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if a.findings == nil {
-		return nil, conflict("nobody checks the traffic", "", "", "start it with isr-sim serve --check")
+		return nil, conflict("the traffic is not checked", "", "", "start it with isr-sim serve --check")
 	}
 	all := a.findings()
 	out := struct {

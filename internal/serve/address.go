@@ -12,8 +12,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", address)
 }
 
-// Loopback reports whether only this machine can reach a host. Every other
-// name may lead anywhere, and no name is every interface.
+// Loopback reports whether only this machine can reach a host. Every other name may lead anywhere, and no name is every
+// interface.
 func Loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -22,8 +22,8 @@ func Loopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// Reachable returns the address under which this machine reaches a listener:
-// one on every interface is reached by the loopback too.
+// Reachable returns the address under which this machine reaches a listener: one on every interface is reached by the
+// loopback too.
 func Reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

@@ -9,18 +9,16 @@ import (
 	"time"
 )
 
-// freeBody is how many bytes of a body need no room. Most bodies are no longer, so
-// that they never wait for long ones.
+// freeBody is how many bytes of a body need no room. Most bodies are no longer, so that they never wait for long ones.
 const freeBody = 16 << 10
 
 // errNoRoom is the error of a body that has found no room in time.
 var errNoRoom = errors.New("too many large requests are under way at once")
 
-// bodies bounds the memory of the request bodies that are under way at once. Before
-// more than the beginning of a body is read, the body takes room for the length
-// that its header gives, or for the longest length if the header gives none. So
-// bodies that are being read never wait for each other. While bodies wait for room,
-// clients that keep the server waiting are dropped.
+// bodies bounds the memory of the request bodies that are under way at once. Before more than the beginning of a body
+// is read, the body takes room for the length that its header gives, or for the longest length if the header gives
+// none. So bodies that are being read never wait for each other. While bodies wait for room, clients that keep the
+// server waiting are dropped.
 type bodies struct {
 	closing context.Context
 	limits  limits
@@ -48,8 +46,8 @@ func newBodies(closing context.Context, l limits) *bodies {
 	return &bodies{closing: closing, limits: l, free: l.bodyBytes}
 }
 
-// take waits for room, up to the connection's deadline. Its errors are errNoRoom,
-// and errDropped for a connection that was dropped meanwhile.
+// take waits for room, up to the connection's deadline. Its errors are errNoRoom, and errDropped for a connection that
+// was dropped meanwhile.
 func (b *bodies) take(c *conn, bytes int) (*claim, error) {
 	wanted := &claim{conn: c, bytes: min(bytes, b.limits.bodyBytes), proven: c.proven.Load(), granted: make(chan struct{}), refused: make(chan struct{})}
 	b.mu.Lock()
@@ -79,8 +77,7 @@ func (b *bodies) take(c *conn, bytes int) (*claim, error) {
 	return wanted, nil
 }
 
-// await waits until a claim is granted. A claim that is not granted in time is
-// withdrawn.
+// await waits until a claim is granted. A claim that is not granted in time is withdrawn.
 func (b *bodies) await(c *conn, wanted *claim) (err error) {
 	bound, cancel := context.WithDeadline(context.WithoutCancel(b.closing), c.reads.at)
 	defer cancel()
@@ -137,9 +134,8 @@ func (b *bodies) grant() {
 	}
 }
 
-// next returns the claim whose turn it is. Claims of proven clients come first, in
-// their order. Strangers come after them, the last one first: a stranger that has
-// waited for long may have gone.
+// next returns the claim whose turn it is. Claims of proven clients come first, in their order. Strangers come after
+// them, the last one first: a stranger that has waited for long may have gone.
 func (b *bodies) next() *claim {
 	if i := slices.IndexFunc(b.waiting, func(c *claim) bool { return c.proven }); i >= 0 {
 		return b.waiting[i]
@@ -147,8 +143,8 @@ func (b *bodies) next() *claim {
 	return b.waiting[len(b.waiting)-1]
 }
 
-// refuse refuses the stranger that has waited for the longest, if too many wait:
-// the bytes that they have sent fill the memory of the system meanwhile.
+// refuse refuses the stranger that has waited for the longest, if too many wait: the bytes that they have sent fill the
+// memory of the system meanwhile.
 func (b *bodies) refuse() {
 	strangers, first := 0, (*claim)(nil)
 	for _, c := range b.waiting {
@@ -164,8 +160,7 @@ func (b *bodies) refuse() {
 	}
 }
 
-// watch drops clients that keep the server waiting, as long as claims wait for
-// room.
+// watch drops clients that keep the server waiting, as long as claims wait for room.
 func (b *bodies) watch() {
 	const often = 10 * time.Millisecond
 	for b.drop() {
@@ -173,8 +168,8 @@ func (b *bodies) watch() {
 	}
 }
 
-// drop drops clients that have kept the server waiting for too long, until there
-// will be room for the next claim. It reports whether claims wait for room.
+// drop drops clients that have kept the server waiting for too long, until there will be room for the next claim. It
+// reports whether claims wait for room.
 func (b *bodies) drop() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -200,8 +195,7 @@ func (b *bodies) drop() bool {
 	return true
 }
 
-// slowest returns the body that the server has waited for the longest, nil if no
-// body has kept it waiting for too long.
+// slowest returns the body that the server has waited for the longest, nil if no body has kept it waiting for too long.
 func (b *bodies) slowest(forProven bool) (found *claim) {
 	var longest time.Duration
 	for _, c := range b.reading {
@@ -227,9 +221,8 @@ func remove(claims []*claim, c *claim) []*claim {
 // tidySpent is after how many bytes of bodies memory is given back to the system.
 const tidySpent = 32 << 20
 
-// tidy gives the memory of bodies back to the system once no body is under way.
-// Without traffic the garbage collector does not run, and the memory would stay
-// taken until the next large request.
+// tidy gives the memory of bodies back to the system once no body is under way. Without traffic the garbage collector
+// does not run, and the memory would stay taken until the next large request.
 func (b *bodies) tidy() {
 	const quiet = 2 * time.Second
 	for {

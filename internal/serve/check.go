@@ -14,9 +14,8 @@ import (
 // AllChecks is the text for all invariants that traffic decides.
 const AllChecks = "all"
 
-// ParseChecks returns the invariants that a text names, with commas between the
-// names: all of live.Invariants for AllChecks, nil for "". An error may end in a
-// hint.
+// ParseChecks returns the invariants that a text names, with commas between the names: all of live.Invariants for
+// AllChecks, nil for "". An error may end in a hint.
 func ParseChecks(text string) ([]invariant.Invariant, error) {
 	all := live.Invariants()
 	switch text {

@@ -8,9 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/control"
 )
 
-// ParseClock returns the clock that a text asks for, and its mode: wall follows
-// real time, manual stands until the control API moves it, and so does an instant,
-// at which it begins.
+// ParseClock returns the clock that a text asks for, and its mode: wall follows real time, manual stands until the
+// control API moves it, and so does an instant, at which it begins.
 func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	switch text {
 	case "wall":

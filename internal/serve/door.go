@@ -25,10 +25,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
 
-// door is the fake's HTTP door behind fasthttp, whose requests cost the
-// processor less than half of what net/http's do. The calls of DynamoDB are served
-// here. All other requests go through handlers of net/http: those of the control
-// API, and those that control.Guard refuses.
+// door is the fake's HTTP door behind fasthttp, whose requests cost the processor less than half of what net/http's do.
+// The calls of DynamoDB are served here. All other requests go through handlers of net/http: those of the control API,
+// and those that control.Guard refuses.
 type door struct {
 	ctx    context.Context // of calls: a call that has begun may end
 	calls  httpdoor.Door
@@ -52,10 +51,9 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	return d.serve
 }
 
-// netHTTP is the fake's door and its control API, closed to browsers, for
-// net/http.
+// netHTTP is the fake's door and its control API, closed to browsers, for net/http.
 func netHTTP(calls http.Handler, o Options) http.Handler {
-	return control.Guard(control.Beside(calls, control.Handler(o.DB, o.Control)), o.Hosts...)
+	return control.Guard(control.Mux(calls, control.Handler(o.DB, o.Control)), o.Hosts...)
 }
 
 func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, hosts []string, diagnostics io.Writer) *door {
@@ -91,7 +89,7 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 		}
 	}()
 	if misframed(&ctx.Request.Header) {
-		ctx.Error("found Content-Length beside Transfer-Encoding, or an encoding that is not chunked\n", http.StatusBadRequest)
+		ctx.Error("found Content-Length together with Transfer-Encoding, or an encoding that is not chunked\n", http.StatusBadRequest)
 		ctx.SetConnectionClose()
 		linger(ctx)
 		return
@@ -113,8 +111,8 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// knows reports whether control.Guard lets a request with this Host header pass.
-// It looks at the latest name first: nearly all clients call the server by one.
+// knows reports whether control.Guard lets a request with this Host header pass. It looks at the latest name first:
+// nearly all clients call the server by one.
 func (d *door) knows(host []byte) bool {
 	if last := d.known.Load(); last != nil && *last == string(host) {
 		return true
@@ -127,8 +125,8 @@ func (d *door) knows(host []byte) bool {
 	return true
 }
 
-// read takes a request apart. It reports whether the request is for the door of the
-// fake and does not come from a web page.
+// read takes a request apart. It reports whether the request is for the door of the fake and does not come from a web
+// page.
 func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	h := &ctx.Request.Header
 	path, query, _ := strings.Cut(text(h.RequestURI()), "?")
@@ -170,8 +168,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	return !page && strings.HasPrefix(path, "/") && !strings.Contains(path, "%") && !strings.HasPrefix(path, control.Prefix)
 }
 
-// text returns bytes as a string without a copy. The bytes must not change while
-// the request is served.
+// text returns bytes as a string without a copy. The bytes must not change while the request is served.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // closes reports whether a Connection header asks to close the connection.
@@ -223,9 +220,8 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	d.after()
 }
 
-// wholeBody reads a body. It fails if the connection ends before the body, where
-// fasthttp would take the end of the connection for that of the body. It takes room
-// before it reads more than the first freeBody bytes.
+// wholeBody reads a body. It fails if the connection ends before the body, where fasthttp would take the end of the
+// connection for that of the body. It takes room before it reads more than the first freeBody bytes.
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
@@ -276,9 +272,8 @@ func (b *wholeBody) done() {
 	}
 }
 
-// busy answers a request for whose body there was no room in time. The connection
-// lingers for a short piece of the body only, because there may be hundreds of such
-// requests.
+// busy answers a request for whose body there was no room in time. The connection lingers for a short piece of the body
+// only, because there may be hundreds of such requests.
 func busy(ctx *fasthttp.RequestCtx) {
 	ctx.Error(errNoRoom.Error()+"\n", http.StatusServiceUnavailable)
 	ctx.SetConnectionClose()
@@ -294,8 +289,7 @@ func drop(ctx *fasthttp.RequestCtx) {
 	ctx.Hijack(func(net.Conn) {})
 }
 
-// linger lets a client read an answer that comes before it has sent all of its
-// request.
+// linger lets a client read an answer that comes before it has sent all of its request.
 func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
 
 // lingerFor is linger for up to most bytes.

@@ -51,8 +51,7 @@ type answered struct {
 	body   string
 }
 
-// answers sends a text and returns what comes back until the server closes
-// the connection.
+// answers sends a text and returns what comes back until the server closes the connection.
 func (s *served) answers(text string) (answers []answered) {
 	s.t.Helper()
 	r := bufio.NewReader(s.open(text))
@@ -131,8 +130,7 @@ func TestServerSpeaksHTTP(t *testing.T) {
 	}
 }
 
-// A request is not served if its client goes before the end of the body, wherever
-// the body broke off.
+// A request is not served if its client goes before the end of the body, wherever the body broke off.
 func TestServerClientGone(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -176,8 +174,7 @@ func TestServerHalfClosed(t *testing.T) {
 	}
 }
 
-// A lost request and a lost response reset the connection; earlier answers
-// arrive.
+// A lost request and a lost response reset the connection; earlier answers arrive.
 func TestServerBreaksConnections(t *testing.T) {
 	t.Parallel()
 	for kind, rows := range map[ddbfake.FaultKind]string{ddbfake.FaultRequestLost: `"a"`, ddbfake.FaultResponseLost: `"a" "b"`} {
@@ -284,8 +281,7 @@ func TestServerAcceptFails(t *testing.T) {
 	}
 }
 
-// A deadline that moves on by little is left as it is; one that comes nearer
-// never is.
+// A deadline that moves on by little is left as it is; one that comes nearer never is.
 func TestDeadlineDue(t *testing.T) {
 	start := time.Unix(2208988800, 0)
 	d := deadline{slack: time.Second}
@@ -383,8 +379,7 @@ func TestServerStopsAtOnce(t *testing.T) {
 	}
 }
 
-// Ids of requests are unique, also those of requests that take the way of
-// net/http.
+// Ids of requests are unique, also those of requests that take the way of net/http.
 func TestServerRequestIDs(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)

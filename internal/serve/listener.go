@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// listener accepts connections as long as there is room for them. If there is no
-// room, it closes a connection whose client keeps the server waiting. If no client
-// does, new connections stay in the queue of the system.
+// listener accepts connections as long as there is room for them. If there is no room, it closes a connection whose
+// client keeps the server waiting. If no client does, new connections stay in the queue of the system.
 type listener struct {
 	net.Listener
 	limits  limits
@@ -29,9 +28,8 @@ type listener struct {
 	strangers list.List               // connections without a complete request, in the order in which they came
 }
 
-// lingering is how many connections are read at once only so that their clients
-// can read an answer. Reading hundreds of them would take the processor from other
-// requests.
+// lingering is how many connections are read at once only so that their clients can read an answer. Reading hundreds of
+// them would take the processor from other requests.
 const lingering = 4
 
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
@@ -66,8 +64,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// passing reports whether the next Accept may succeed: the client of this one has
-// gone already, or too many files are open.
+// passing reports whether the next Accept may succeed: the client of this one has gone already, or too many files are
+// open.
 func passing(err error) bool {
 	temporary, ok := errors.AsType[interface {
 		error
@@ -113,9 +111,9 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// overdue returns a connection that has kept the server waiting for too long, nil
-// if there is none. Strangers come first, in the order in which they connected.
-// Among proven clients it is the one that the server has waited for the longest.
+// overdue returns a connection that has kept the server waiting for too long, nil if there is none. Strangers come
+// first, in the order in which they connected. Among proven clients it is the one that the server has waited for the
+// longest.
 func (l *listener) overdue() *conn {
 	now := uptime()
 	for at := l.strangers.Front(); at != nil; {
@@ -148,8 +146,7 @@ func (l *listener) remove(c *conn) {
 	delete(l.open, c)
 }
 
-// expendable makes a connection that is about to close the first to be dropped if
-// other connections wait for room.
+// expendable makes a connection that is about to close the first to be dropped if other connections wait for room.
 func (l *listener) expendable(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,8 +186,7 @@ func pause(ctx context.Context, d time.Duration) {
 	<-wait.Done()
 }
 
-// conn is a connection of the server. The goroutine that serves it may use it;
-// others may call Close and abort only.
+// conn is a connection of the server. The goroutine that serves it may use it; others may call Close and abort only.
 type conn struct {
 	*net.TCPConn
 	from          *listener
@@ -232,8 +228,7 @@ func (w *waits) end() {
 
 func (w *waits) reset() { w.past.Store(0) }
 
-// until returns how long the server has waited at an uptime, if it waits for the
-// client; 0 if it does not.
+// until returns how long the server has waited at an uptime, if it waits for the client; 0 if it does not.
 func (w *waits) until(now int64) time.Duration {
 	since, past := w.since.Load(), w.past.Load()
 	if since == 0 || w.since.Load() != since {
@@ -247,9 +242,8 @@ var started = time.Now()
 // uptime is how long the program has run, in nanoseconds, and never 0.
 func uptime() int64 { return int64(time.Since(started)) + 1 }
 
-// deadline is a deadline of a socket that is set late, and not exactly: the server
-// sets three for each request, and most requests are there to the last byte before
-// any of the three matters.
+// deadline is a deadline of a socket that is set late, and not exactly: the server sets three for each request, and
+// most requests are there to the last byte before any of the three matters.
 type deadline struct {
 	at, set time.Time     // what the server asked for, and what the socket has
 	slack   time.Duration // how much earlier than at the socket's may be
@@ -282,9 +276,8 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is how many bytes of a stranger are read at once until there is room
-// for its body: enough for nearly every header, and little of a body that may have
-// to wait.
+// strangerRead is how many bytes of a stranger are read at once until there is room for its body: enough for nearly
+// every header, and little of a body that may have to wait.
 const strangerRead = 4 << 10
 
 // Read reads.
@@ -316,9 +309,8 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.TCPConn.Write(p)
 }
 
-// Close closes the connection. If it lingers, the client can still read its
-// answer: closing a connection with unread bytes on this side resets it, and the
-// client loses the answer.
+// Close closes the connection. If it lingers, the client can still read its answer: closing a connection with unread
+// bytes on this side resets it, and the client loses the answer.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
 func (c *conn) Close() error {
@@ -331,8 +323,8 @@ func (c *conn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// linger gives the client time to read its answer. When it is the connection's
-// turn, it reads what the client still sends.
+// linger gives the client time to read its answer. When it is the connection's turn, it reads what the client still
+// sends.
 func (c *conn) linger(most int64) {
 	const patience = 500 * time.Millisecond // as net/http has
 	bound, cancel := context.WithTimeout(context.WithoutCancel(c.from.closing), patience)

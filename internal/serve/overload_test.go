@@ -21,8 +21,7 @@ func half(bodyBytes int) string {
 	return head(bodyBytes) + putA + strings.Repeat(" ", bodyBytes-len(putA)-1)
 }
 
-// wantStatus asserts that a connection gets an answer in time, however long the
-// others take.
+// wantStatus asserts that a connection gets an answer in time, however long the others take.
 func wantStatus(t *testing.T, what string, conn net.Conn, text string, want int) {
 	t.Helper()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -92,9 +91,8 @@ func TestServerDropsSilentConnections(t *testing.T) {
 	}
 }
 
-// Long bodies share the room that there is. While a proven client waits for room, a
-// stranger that keeps the server waiting is dropped soon; otherwise it is dropped
-// after a longer time.
+// Long bodies share the room that there is. While a proven client waits for room, a stranger that keeps the server
+// waiting is dropped soon; otherwise it is dropped after a longer time.
 func TestServerBoundsBodies(t *testing.T) {
 	t.Parallel()
 	const long = 10 * freeBody
@@ -150,8 +148,8 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 		"POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
 }
 
-// However many large bodies are begun, few of them are in memory at once, and their
-// memory is given back. TestFlood is the same at full size.
+// However many large bodies are begun, few of them are in memory at once, and their memory is given back. TestFlood is
+// the same at full size.
 func TestServerMemory(t *testing.T) {
 	const (
 		clients = 40
@@ -202,8 +200,7 @@ func TestServerMemory(t *testing.T) {
 	t.Logf("%d MB at the peak, %d MB after it", highest>>20, left>>20)
 }
 
-// residentHeap is how much memory the heap has from the system, without the ballast,
-// which is never touched.
+// residentHeap is how much memory the heap has from the system, without the ballast, which is never touched.
 func residentHeap() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -1,21 +1,18 @@
-// Package serve is the server of isr-sim serve: the fake and its control API over
-// HTTP, for clients in any language.
+// Package serve is the server of isr-sim serve: the fake and its control API over HTTP, for clients in any language.
 //
-// The calls of DynamoDB are served by fasthttp, whose requests cost the processor
-// less than half of what net/http's do.
+// The calls of DynamoDB are served by fasthttp, whose requests cost the processor less than half of what net/http's do.
 //
 // # Floods
 //
-// A flood of unfinished requests must not keep other clients waiting. So the number
-// of open connections is bounded, and so is the memory of all bodies together. A
-// client is proven once it has sent a complete request; before that it is a
-// stranger. If connections or memory run out, strangers that keep the server
-// waiting are dropped first. TestFlood measures how long other clients wait.
+// A flood of unfinished requests must not keep other clients waiting. So the number of open connections is bounded, and
+// so is the memory of all bodies together. A client is proven once it has sent a complete request; before that it is a
+// stranger. If connections or memory run out, strangers that keep the server waiting are dropped first. TestFlood
+// measures how long other clients wait.
 //
 // # Time
 //
-// The server lives in real time: its deadlines and its waits are those of sockets.
-// The fake has a clock of its own: see ParseClock.
+// The server lives in real time: its deadlines and its waits are those of sockets. The fake has a clock of its own: see
+// ParseClock.
 package serve
 
 import (

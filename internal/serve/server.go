@@ -29,14 +29,12 @@ type limits struct {
 	queue       int // how many strangers may wait for room for a body
 	unread      int // bytes of a connection that the system holds until they are read
 
-	// If connections or room for bodies run out, a client that has kept the server
-	// waiting for so long is dropped.
+	// If connections or room for bodies run out, a client that has kept the server waiting for so long is dropped.
 	stranger time.Duration // for strangers
 	silence  time.Duration // for proven clients
 }
 
-// patience is how long a client may keep the server waiting while connections or
-// room for bodies are short.
+// patience is how long a client may keep the server waiting while connections or room for bodies are short.
 func (l limits) patience(proven bool) time.Duration {
 	if proven {
 		return l.silence
@@ -44,8 +42,8 @@ func (l limits) patience(proven bool) time.Duration {
 	return l.stranger
 }
 
-// serveLimits are the limits of isr-sim serve. Its clients are on the same machine
-// or near it, and send bodies of up to 16 MB.
+// serveLimits are the limits of isr-sim serve. Its clients are on the same machine or near it, and send bodies of up to
+// 16 MB.
 var serveLimits = limits{
 	header:      10 * time.Second,
 	body:        30 * time.Second,
@@ -64,14 +62,13 @@ var serveLimits = limits{
 // keepBody is the largest buffer that a connection keeps for its next body.
 const keepBody = 64 << 10
 
-// ballast is memory that is allocated and never touched, so that it costs address
-// space only. The garbage collector runs when the heap has doubled. A heap of a few
-// rows would double all the time; with the ballast it doubles seldom. The price is
-// up to as much garbage in memory.
+// ballast is memory that is allocated and never touched, so that it costs address space only. The garbage collector
+// runs when the heap has doubled. A heap of a few rows would double all the time; with the ballast it doubles seldom.
+// The price is up to as much garbage in memory.
 const ballast = 32 << 20
 
-// serveHTTP serves until ctx is done. Then requests under way have limits.drain to
-// end. The others are cut off, which is no error.
+// serveHTTP serves until ctx is done. Then requests under way have limits.drain to end. The others are cut off, which
+// is no error.
 func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits) error {
 	untouched := make([]byte, ballast)
 	defer runtime.KeepAlive(untouched)
@@ -96,8 +93,8 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 			}
 			return c
 		},
-		// The handler reads the body: it knows how much to take. A body that is
-		// announced as long gets its memory as it comes.
+		// The handler reads the body: it knows how much to take. A body that is announced as long gets its memory as it
+		// comes.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
@@ -141,9 +138,8 @@ func expected(ctx *fasthttp.RequestCtx) int {
 	return http.StatusContinue
 }
 
-// misframed reports whether a header leaves open where its body ends: if it has
-// Content-Length and Transfer-Encoding, or an encoding other than chunked. A proxy
-// in between might take another end for that of the body.
+// misframed reports whether a header leaves open where its body ends: if it has Content-Length and Transfer-Encoding,
+// or an encoding other than chunked. A proxy in between might take another end for that of the body.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 func misframed(h *fasthttp.RequestHeader) bool {
@@ -172,8 +168,7 @@ func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	linger(ctx)
 }
 
-// silent is the log of the mistakes of clients. It drops them: the clients get an
-// answer.
+// silent is the log of the mistakes of clients. It drops them: the clients get an answer.
 type silent struct{}
 
 // Printf does nothing.

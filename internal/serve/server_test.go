@@ -27,8 +27,7 @@ import (
 // patience is how long a test waits for an event that should come long before.
 const patience = 10 * time.Second
 
-// served is a server under test: the server of isr-sim serve, under other
-// limits.
+// served is a server under test: the server of isr-sim serve, under other limits.
 type served struct {
 	t       *testing.T
 	address string
@@ -117,8 +116,7 @@ func statusOf(t *testing.T, r *bufio.Reader) int {
 	return response.StatusCode
 }
 
-// cutOff asserts that the server closes a connection without an answer, or with a
-// refusal.
+// cutOff asserts that the server closes a connection without an answer, or with a refusal.
 func cutOff(t *testing.T, conn net.Conn) {
 	t.Helper()
 	got, err := io.ReadAll(conn)
@@ -224,8 +222,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// A client that does not take its answer does not keep others waiting, and is cut
-// off.
+// A client that does not take its answer does not keep others waiting, and is cut off.
 func TestServerCutsOffSlowReaders(t *testing.T) {
 	t.Parallel()
 	l := serveLimits

@@ -5,11 +5,9 @@ import (
 	"time"
 )
 
-// wallClock follows real time, and can be moved ahead of it. It is the only clock
-// of the fake that moves by itself.
+// wallClock follows real time, and can be moved ahead of it. It is the only clock of the fake that moves by itself.
 //
-// It never goes back: when the clock of the machine does, this one stands until the
-// other has caught up.
+// It never goes back: when the clock of the machine does, this one stands until the other has caught up.
 type wallClock struct {
 	real func() time.Time
 
@@ -44,8 +42,7 @@ func (c *wallClock) Advance(d time.Duration) {
 	}
 }
 
-// AdvanceTo moves the clock ahead to t, from where it goes on. If t is before Now
-// it does nothing.
+// AdvanceTo moves the clock ahead to t, from where it goes on. If t is before Now it does nothing.
 func (c *wallClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
