@@ -9,8 +9,8 @@ import (
 )
 
 // bubbleClock is a node's clock for code in a Bubble: it has all that a clock has. Its Sleep is a step of the schedule.
-// Timers and tickers go by the bubble's time, so that those whose firing does nothing cost no steps; none of one node
-// fire at the same instant, for nobody could tell which came first.
+// Timers and tickers go by the bubble's time, so that those whose firing does nothing cost no steps; no two of one node
+// fire at the same instant, because their order would then be undefined.
 type bubbleClock struct{ actorClock }
 
 func (c bubbleClock) Now() time.Time                  { return c.proc.actor.node.Local(c.proc.Now()) }

@@ -24,11 +24,10 @@ import (
 // Three reductions leave out schedules that can show nothing new. Each can be switched off.
 //
 //   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
-//   - State comparison, if Config.Fingerprint is set: the continuations of a state are
-//     explored once ([Sim.Fingerprint]). A state that comes up again with fewer
-//     steps asleep than before is left by those only.
-//   - Persistent sets: where time cannot move and nothing can befall a node, its own
-//     step ([Start], [Response], [Timer]) is taken before those of others.
+//   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
+//     ([Sim.Fingerprint]). A state that comes up again with fewer steps asleep than before is left by those only.
+//   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
+//     [Timer]) is taken before those of others.
 //
 // All reachable states remain, and all orders of steps that race. The order of events on different nodes at the same
 // instant is not explored, so the judgement of a run must not depend on it. Nor may it depend on a past that
@@ -49,12 +48,12 @@ type Exploration struct {
 
 	visited visited
 	// path are the choices that the next run begins with; the last one is made at the last frame.
-	path   Choices
-	frames []frame
-	done   Explored
-	begun  bool
-	err    error
-	heard  func(heard) // for tests
+	path    Choices
+	frames  []frame
+	done    Explored
+	begun   bool
+	err     error
+	onVisit func(visit) // for tests
 }
 
 // Reduction is a set of ways to leave schedules out.
@@ -149,8 +148,8 @@ type explorer struct {
 	options   []option // possible now; reused between moments
 }
 
-// heard is a moment in which a run goes where none has gone: it comes to a state, or leaves one.
-type heard struct {
+// visit is a moment in which a run goes where none has gone: it comes to a state, or leaves one.
+type visit struct {
 	steps  []Step
 	asleep []option // when the state was come to
 	left   bool     // was come to before
@@ -161,8 +160,8 @@ type heard struct {
 func (e *explorer) Choose(steps []Step) int {
 	news, left, asleep := !e.replaying, e.replaying, e.asleep
 	i := e.pick(steps)
-	if hear := e.x.heard; hear != nil && (news || !e.replaying) {
-		hear(heard{steps, asleep, left, i})
+	if on := e.x.onVisit; on != nil && (news || !e.replaying) {
+		on(visit{steps, asleep, left, i})
 	}
 	if i >= 0 && len(steps) > 1 {
 		e.n++

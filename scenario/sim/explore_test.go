@@ -330,7 +330,7 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 		var run *sim.Sim
 		states := map[uint64]*left{}
 		x := sim.Exploration{Off: sim.PersistentSets, MaxSchedules: 600}
-		x.Hear(func(m sim.Visit) {
+		x.OnVisit(func(m sim.Visit) {
 			fingerprint := run.Fingerprint()
 			state := states[fingerprint]
 			if state == nil {

@@ -23,16 +23,16 @@ type Visit struct {
 	Taken            int // -1 is none
 }
 
-// Hear calls hear with the visits of an exploration, in the order of the runs.
-func (x *Exploration) Hear(hear func(Visit)) {
-	x.heard = func(h heard) {
-		m := Visit{Come: !h.left, Taken: h.taken}
-		for _, s := range h.steps {
+// OnVisit has an exploration call on with its visits, in the order of the runs.
+func (x *Exploration) OnVisit(on func(Visit)) {
+	x.onVisit = func(v visit) {
+		m := Visit{Come: !v.left, Taken: v.taken}
+		for _, s := range v.steps {
 			m.Possible = append(m.Possible, s.id())
 		}
-		for _, o := range h.asleep {
+		for _, o := range v.asleep {
 			m.Asleep = append(m.Asleep, o.id)
 		}
-		hear(m)
+		on(m)
 	}
 }

@@ -21,7 +21,7 @@ func (n *noted) Apply(outcome int) {
 	n.took(n)
 }
 
-// partialOrder runs actors on two registers and a clock, and returns the hash of the run's partial order beside the
+// partialOrder runs actors on two registers and a clock, and returns the hash of the run's partial order, and the
 // order itself: every pair of steps that depend on each other, in the order in which they were taken.
 func partialOrder(seed uint64) (hash uint64, pairs string) {
 	type event struct {

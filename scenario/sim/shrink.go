@@ -14,7 +14,7 @@ func Shrink(from Recorded, attempt Attempt) Recorded {
 	best := from
 	for {
 		next := best
-		for _, pass := range []func(Recorded, Attempt) Recorded{deleted, joined, detoured, deletedPairs} {
+		for _, pass := range []func(Recorded, Attempt) Recorded{deleteDeviations, joinStretches, takeDetours, deletePairs} {
 			if r := pass(next, attempt); r.compare(&next) < 0 {
 				next = r
 			}
@@ -36,9 +36,9 @@ func better(best *Recorded, s Strategy, attempt Attempt) bool {
 	return true
 }
 
-// deleted deletes as many deviations as can be spared, many at a time first. A schedule with fewer of them that is no
-// better is kept for the while: it may be on the way to one that is.
-func deleted(from Recorded, attempt Attempt) Recorded {
+// deleteDeviations deletes as many deviations as can be spared, many at a time first. A schedule with fewer of them
+// that is no better is kept for the while: it may be on the way to one that is.
+func deleteDeviations(from Recorded, attempt Attempt) Recorded {
 	best, few := from, from
 	for size := len(few.Deviations); size > 0; size /= 2 {
 		for at := 0; at < len(few.Deviations); {
@@ -60,8 +60,8 @@ func without(all []Deviation, at, count int) []Deviation {
 	return slices.Concat(all[:at], all[min(at+count, len(all)):])
 }
 
-// joined moves each stretch of one actor's steps to the actor's next one, or that one to here.
-func joined(best Recorded, attempt Attempt) Recorded {
+// joinStretches moves each stretch of one actor's steps to the actor's next one, or that one to here.
+func joinStretches(best Recorded, attempt Attempt) Recorded {
 	for at := 0; at < len(best.Moves); {
 		end, next, nextEnd := stretches(best.Moves, at)
 		if next == nextEnd {
@@ -97,8 +97,8 @@ func stretches(moves []Move, at int) (end, next, nextEnd int) {
 	return end, next, nextEnd
 }
 
-// detoured has another actor's code go first, wherever that is possible.
-func detoured(best Recorded, attempt Attempt) Recorded {
+// takeDetours has another actor's code go first, wherever that is possible.
+func takeDetours(best Recorded, attempt Attempt) Recorded {
 	for i := 0; i < len(best.detours); {
 		if !better(&best, Deviate(append(slices.Clip(best.Deviations), best.detours[i])), attempt) {
 			i++
@@ -107,8 +107,8 @@ func detoured(best Recorded, attempt Attempt) Recorded {
 	return best
 }
 
-// deletedPairs deletes deviations that only two together can be spared: away, and back.
-func deletedPairs(best Recorded, attempt Attempt) Recorded {
+// deletePairs deletes deviations that only two together can be spared: away, and back.
+func deletePairs(best Recorded, attempt Attempt) Recorded {
 	for i := 0; i < len(best.Deviations); i++ {
 		for j := i + 1; j < len(best.Deviations); {
 			if !better(&best, Deviate(without(without(best.Deviations, j, 1), i, 1)), attempt) {
