@@ -54,7 +54,8 @@ func (db *DB) describeContinuousBackups(r *request, in *dynamodb.DescribeContinu
 		return nil, err
 	}
 	if t == nil {
-		// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (DDB-TABLE-098)
+		// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
+		// (DDB-TABLE-098)
 		return nil, &types.TableNotFoundException{Message: aws.String("Table not found: " + nameInARN(name))}
 	}
 	return &dynamodb.DescribeContinuousBackupsOutput{ContinuousBackupsDescription: &types.ContinuousBackupsDescription{

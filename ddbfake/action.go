@@ -9,9 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// action is a conditional write on one row: PutItem, UpdateItem, DeleteItem or
-// an action of a transaction. It goes through prepare, locate, resolve and run.
-// This is the order in which the service finds errors.
+// action is a conditional write on one row: PutItem, UpdateItem, DeleteItem or an action of a transaction. It goes
+// through prepare, locate, resolve and run. This is the order in which the service finds errors.
 type action struct {
 	kind      actionKind
 	tableName string
@@ -97,8 +96,8 @@ func (a *action) prepare(db *DB) error {
 	return nil
 }
 
-// resolve finds the row, and refuses a key or an item that does not fit the
-// table. Empty key values are left to the caller.
+// resolve finds the row, and refuses a key or an item that does not fit the table. Empty key values are left to the
+// caller.
 func (a *action) resolve() error {
 	schema := &a.table.schema
 	if !a.keyed {
@@ -139,15 +138,14 @@ func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 	return schema.ofKey(a.values)
 }
 
-// newImage returns the attributes of the item of a put: a copy, so that the action
-// need not be on the heap for every call.
+// newImage returns the attributes of the item of a put: a copy, so that the action need not be on the heap for every
+// call.
 func (a *action) newImage() attr.Attributes {
 	item := a.item
 	return &item
 }
 
-// checkIndexKeys refuses key attributes of indexes that cannot be, as far as
-// the request alone tells.
+// checkIndexKeys refuses key attributes of indexes with impossible values, as far as the request alone shows them.
 func (a *action) checkIndexKeys() error {
 	switch {
 	case a.kind == actionPut:
@@ -166,8 +164,8 @@ func (a *action) checkEmpty() error {
 	return a.table.checkEmptyIndexKeys(a.newImage())
 }
 
-// run evaluates the condition and works out the write, without doing it. A
-// condition check comes out as a write that changes nothing.
+// run evaluates the condition and works out the write, without doing it. A condition check comes out as a write that
+// changes nothing.
 func (a *action) run() (write, error) {
 	w := write{found: a.found, after: a.row}
 	if a.condition != nil {
@@ -220,9 +218,8 @@ func (a *action) runUpdate(w *write) error {
 	return nil
 }
 
-// updated applies the update expression. On a missing row it starts from an
-// empty item and adds the key. An update that only removes creates no row, and
-// its result is empty; DynamoDB Local 3.3.1 creates one even then.
+// updated applies the update expression. On a missing row it starts from an empty item and adds the key. An update that
+// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then.
 func (a *action) updated() (attr.Record, error) {
 	var base *attr.Record
 	if a.row != nil {
@@ -247,8 +244,7 @@ func (a *action) updated() (attr.Record, error) {
 	return after, nil
 }
 
-// performAlone is perform for an operation of this one action, whose request
-// may carry legacy parameters as well.
+// performAlone is perform for an operation of this one action, whose request may carry legacy parameters as well.
 func (a *action) performAlone(db *DB, r *request, old legacyWrite) (write, error) {
 	if old.given() {
 		if err := old.check(a); err != nil {

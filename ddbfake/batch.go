@@ -11,7 +11,8 @@ import (
 
 // duplicateKeys is the answer to a batch that names an item twice.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
 const duplicateKeys = "Provided list of item keys contains duplicates"
 
 // mapKeys refuses RequestItems, echoed as the service prints it, if one of the tables' names is not valid.

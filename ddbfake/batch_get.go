@@ -95,7 +95,8 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 		keys += len(t.Keys)
 	}
 	// The two must not meet, not even in different tables.
-	// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
+	// Source:
+	// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 	if err := checkMixed(expressions, legacy{"AttributesToGet", old}); err != nil {
 		return nil, err
 	}
@@ -113,7 +114,8 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 // checkBatchGet checks the parameters one by one. The two forms of texts are the service's.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
 func checkBatchGet(in *dynamodb.BatchGetItemInput, names []string) error {
 	var c constraints
 	c.mapKeys(names, func() string {
@@ -214,8 +216,8 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 }
 
 // run reads the rows into the answer, which has sizeBytes already, and returns the number of keys that are done. Keys
-// whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for. Refused
-// becomes the error of the first of the latter.
+// whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for.
+// Refused becomes the error of the first of the latter.
 func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
 	refused *error) (int, error) {
 	items := []map[string]types.AttributeValue{}

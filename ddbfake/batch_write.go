@@ -115,7 +115,8 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 
 // checkBatchWrite checks the parameters one by one: enumerations, then RequestItems.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/batchOperations.test.ts
 func checkBatchWrite(in *dynamodb.BatchWriteItemInput, names []string) error {
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
@@ -168,7 +169,8 @@ func printWrites(items map[string][]types.WriteRequest, names []string) string {
 
 // resolve finds the row. Of an item, too, the service says that its key does not match.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
 func (w *batchWrite) resolve(seen batchKeys) error {
 	schema := &w.table.schema
 	if w.kind == actionPut {

@@ -31,8 +31,8 @@ func lockItem(i int) values {
 	}
 }
 
-// bench fills a table and runs f for i = 0, 1, 2, ... The change log is cut
-// back now and then, so that a benchmark does not measure its growth.
+// bench fills a table and runs f for i = 0, 1, 2, ... The change log is cut back now and then, so that a benchmark does
+// not measure its growth.
 func bench(b *testing.B, f func(w *world, i int) error) {
 	w := newWorld(b, ddbfake.LagManual)
 	w.enableTTL()

@@ -22,8 +22,7 @@ func newBounded(t testing.TB, keep int, lag ddbfake.Lag) *world {
 	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
 }
 
-// However many changes there are, the latest are kept, not many more, and all
-// under the numbers that they had.
+// However many changes there are, the latest are kept, not many more, and all under the numbers that they had.
 func TestKeepChanges(t *testing.T) {
 	const keep = 10
 	w := newBounded(t, keep, ddbfake.LagManual)
@@ -76,8 +75,7 @@ func TestKeepOneChange(t *testing.T) {
 	}
 }
 
-// A snapshot has the log of its instant, and every DB that goes on from it has
-// the same numbers.
+// A snapshot has the log of its instant, and every DB that goes on from it has the same numbers.
 func TestKeepChangesOfSnapshots(t *testing.T) {
 	w := newBounded(t, 4, ddbfake.LagManual)
 	version := func(i int) values { return with(key("a", "b"), "v", n(fmt.Sprint(i))) }

@@ -86,7 +86,8 @@ func (w *write) checkCollection() error {
 // none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ItemCollectionMetrics.html
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/putItem/itemCollectionMetrics.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/putItem/itemCollectionMetrics.test.ts
 func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *types.ItemCollectionMetrics {
 	if asked != types.ReturnItemCollectionMetricsSize || !a.table.hasCollections() {
 		return nil

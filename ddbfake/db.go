@@ -19,8 +19,7 @@ type Clock interface {
 type Options struct {
 	// Clock is the service's clock. Nil means a fakeclock that stands at fakeclock.Epoch until a test moves it.
 	Clock Clock
-	// Lag says when TTL deletes rows that have expired. The zero value, LagManual, leaves that to Sweep and
-	// SweepExpired.
+	// Lag says when TTL deletes rows that have expired. The zero value, LagManual, leaves that to Sweep and SweepExpired.
 	Lag Lag
 	// Seed decides the lag of each row under LagUniform and LagExponential: one seed, one order.
 	Seed uint64
@@ -54,7 +53,8 @@ type Options struct {
 	// It is off by default, because the processors decide which calls overlap: with it the same program does not get
 	// the same answers twice. Without it calls conflict only where a FaultConflict says so.
 	//
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 	Conflicts bool
 	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept,
 	// and at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never

@@ -115,8 +115,7 @@ func operationOf(in any) *operation {
 	return operationByInput[reflect.TypeOf(in)]
 }
 
-// inputName names the type of a Call.Input, for the error that says it is not
-// supported.
+// inputName names the type of a Call.Input, for the error that says it is not supported.
 func inputName(in any) string {
 	if in == nil {
 		return "a nil input"

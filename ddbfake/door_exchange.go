@@ -18,7 +18,8 @@ var _ httpdoor.Door = (*handler)(nil)
 
 // The service's answers that are no JSON.
 //
-// Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html (health), https://github.com/architect/dynalite/blob/main/test/connection.js
+// Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html (health),
+// https://github.com/architect/dynalite/blob/main/test/connection.js
 const (
 	healthy      = "healthy: dynamodb." + DefaultRegion + ".amazonaws.com "
 	unknownPlain = "<UnknownOperationException/>\n"

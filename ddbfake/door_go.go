@@ -6,12 +6,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Door is the Go door: its methods have the signatures of *dynamodb.Client,
-// and those about streams of *dynamodbstreams.Client, and reach the engine
-// without JSON. The functional options are accepted and ignored: there is no
-// endpoint, no signing and no retrying here, so a nil ClientRequestToken stays
-// nil where the SDK's client would fill one in. Inputs are not kept; outputs
-// belong to the caller. A done context refuses a call before it takes effect.
+// Door is the Go door: its methods have the signatures of *dynamodb.Client, and those about streams of
+// *dynamodbstreams.Client, and reach the engine without JSON. The functional options are accepted and ignored: there is
+// no endpoint, no signing and no retrying here, so a nil ClientRequestToken stays nil where the SDK's client would fill
+// one in. Inputs are not kept; outputs belong to the caller. A done context refuses a call before it takes effect.
 type Door struct {
 	db            *DB
 	actor, region string

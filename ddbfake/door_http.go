@@ -9,14 +9,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
 
-// Handler returns the HTTP door: the DynamoDB JSON 1.0 protocol, for clients
-// in any language. The access key id that a client signs with names the
-// actor; signatures are not checked. A fault that loses a request or a
-// response breaks the connection without an answer.
+// Handler returns the HTTP door: the DynamoDB JSON 1.0 protocol, for clients in any language. The access key id that a
+// client signs with names the actor; signatures are not checked. A fault that loses a request or a response breaks the
+// connection without an answer.
 //
-// GET / answers the health check of the service. The handler has no timeouts of
-// its own: those belong to the http.Server around it. The command isr-sim serve
-// serves this handler together with a control API for tests in other languages.
+// GET / answers the health check of the service. The handler has no timeouts of its own: those belong to the
+// http.Server around it. The command isr-sim serve serves this handler together with a control API for tests in other
+// languages.
 func (db *DB) Handler() http.Handler { return &handler{do: db.doForWire} }
 
 // handler is the HTTP door.
@@ -43,13 +42,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header["Connection"] = []string{"close"}
 	}
 	w.WriteHeader(to.Status)
-	// A failed write means that the caller has gone. It may or may not have
-	// read the answer, and there is no connection left to report to.
+	// A failed write means that the caller has gone. It may or may not have read the answer, and there is no connection
+	// left to report to.
 	_, _ = w.Write(to.Body)
 }
 
-// drop breaks the connection without an answer, so that the caller sees it
-// reset.
+// drop breaks the connection without an answer, so that the caller sees it reset.
 func drop(w http.ResponseWriter) {
 	if hijacker, ok := w.(http.Hijacker); ok {
 		if conn, _, err := hijacker.Hijack(); err == nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// httpSeeds are requests that work, one an operation at least, on the table of
-// fuzzedDB, and some that do not.
+// httpSeeds are requests that work, one an operation at least, on the table of fuzzedDB, and some that do not.
 var httpSeeds = []struct{ operation, body string }{
 	{"GetItem", `{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"ConsistentRead":true,"ProjectionExpression":"l[1].m, #s","ExpressionAttributeNames":{"#s":"ss"}}`},
 	{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"b"},"sk":{"N":"-1.50"},"x":{"B":"AAE="},"l":{"L":[{"NULL":true},{"BOOL":false}]}},"ConditionExpression":"attribute_not_exists(pk)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`},
@@ -53,15 +52,12 @@ var httpSeeds = []struct{ operation, body string }{
 	{"GetItem", `{"TableName":"c","Key":{"pk":{}}}`}, {"Scan", `{`}, {"Scan", `[]`}, {"", ``},
 }
 
-// FuzzHTTP sends any request to the HTTP door. Each is answered as the service
-// answers: one of its status codes, a checksum that is right, JSON that is
-// whole. An error leaves everything as it was. Whatever was done, rows can be
-// stored, and the same request in the same state has the same answer and the
-// same effect.
+// FuzzHTTP sends any request to the HTTP door. Each is answered as the service answers: one of its status codes, a
+// checksum that is right, JSON that is whole. An error leaves everything as it was. Whatever was done, rows can be
+// stored, and the same request in the same state has the same answer and the same effect.
 //
-// Each of these is caught by the seeds when it is planted: a batch that stops in
-// the middle, an unsorted map in an answer, an item over 400 KB that is stored,
-// a checksum of another body.
+// Each of these is caught by the seeds when it is planted: a batch that stops in the middle, an unsorted map in an
+// answer, an item over 400 KB that is stored, a checksum of another body.
 func FuzzHTTP(f *testing.F) {
 	const signed = "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
 	for _, s := range httpSeeds {

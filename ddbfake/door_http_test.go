@@ -31,8 +31,7 @@ func zipped(s string) []byte {
 	return b.Bytes()
 }
 
-// clientOver returns a client as a user of the HTTP door would make one: over
-// a socket, signing with an access key id.
+// clientOver returns a client as a user of the HTTP door would make one: over a socket, signing with an access key id.
 func clientOver(url, actor string, attempts int) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region:       "us-east-1",
@@ -145,8 +144,8 @@ func (r *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The limit of a body holds for the bytes that are unpacked and for the bytes
-// that are read, with and without a Content-Length.
+// The limit of a body holds for the bytes that are unpacked and for the bytes that are read, with and without a
+// Content-Length.
 func TestHandlerBoundsBodies(t *testing.T) {
 	bomb := bytes.Repeat(zipped(strings.Repeat(" ", 1<<20)), 1000) // 1 GB in a thousand members
 	large := bytes.Repeat([]byte(" "), 20<<20)
@@ -195,8 +194,7 @@ func TestHandlerBoundsBodies(t *testing.T) {
 	}
 }
 
-// A lost response breaks the connection; the SDK retries, and its attempts
-// share an invocation.
+// A lost response breaks the connection; the SDK retries, and its attempts share an invocation.
 func TestHandlerDropsTheConnection(t *testing.T) {
 	var invocations []string
 	h := &handler{do: func(ctx context.Context, c Call) (any, error) {
@@ -230,8 +228,7 @@ func TestHandlerAborts(t *testing.T) {
 	checkAborts(t, h, strings.NewReader("{}"))
 }
 
-// A caller that goes away before its body ends gets nothing, and nothing
-// happens.
+// A caller that goes away before its body ends gets nothing, and nothing happens.
 func TestHandlerCallerGone(t *testing.T) {
 	h := &handler{do: func(context.Context, Call) (any, error) {
 		t.Error("a request whose body broke off was served")
@@ -258,8 +255,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connection broke") }
 
-// An attribute value of no type, or of two, is refused with the name of the
-// parameter, at any depth.
+// An attribute value of no type, or of two, is refused with the name of the parameter, at any depth.
 func TestHandlerRefusesValues(t *testing.T) {
 	const (
 		none = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"

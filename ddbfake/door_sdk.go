@@ -23,26 +23,23 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
-// Client returns a real client of the SDK whose wire ends in this DB, without a
-// socket, a goroutine or a timer other than that of a retry. It serializes,
-// retries and deserializes as it does against AWS. See NewClient for its
-// options; the ids that it makes up are numbered per DB.
+// Client returns a real client of the SDK whose wire ends in this DB, without a socket, a goroutine or a timer other
+// than that of a retry. It serializes, retries and deserializes as it does against AWS. See NewClient for its options;
+// the ids that it makes up are numbered per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
 
-// NewClient returns a real client of the SDK whose wire ends in do, which is
-// called in the goroutine of the client's caller, once an attempt.
+// NewClient returns a real client of the SDK whose wire ends in do, which is called in the goroutine of the client's
+// caller, once an attempt.
 //
-// It differs from a client of dynamodb.NewFromConfig only where runs would
-// differ from each other, or read the environment:
+// It differs from a client of dynamodb.NewFromConfig only where runs would differ from each other, or read the
+// environment:
 //   - nothing is loaded from files, the environment or the network;
-//   - the retryer is Retryer(3): as many attempts as the SDK's standard mode,
-//     no delay, no jitter, no token bucket;
-//   - ClientRequestToken, where the caller leaves it nil, and the invocation
-//     id count up: see WithClientID;
-//   - requests carry no signature, only the access key id, because no door
-//     checks one. Without credentials the actor is "": see WithActor.
+//   - the retryer is Retryer(3): as many attempts as the SDK's standard mode, no delay, no jitter, no token bucket;
+//   - ClientRequestToken, where the caller leaves it nil, and the invocation id count up: see WithClientID;
+//   - requests carry no signature, only the access key id, because no door checks one. Without credentials the actor is
+//     "": see WithActor.
 //
 // The functional options come last and can change all of that.
 func NewClient(do func(context.Context, Call) (any, error), optFns ...func(*dynamodb.Options)) *dynamodb.Client {
@@ -57,21 +54,18 @@ func NewClient(do func(context.Context, Call) (any, error), optFns ...func(*dyna
 	}, append([]func(*dynamodb.Options){WithClientID(clients.Add(1))}, optFns...)...)
 }
 
-// WithActor names the caller of a client, or of one call of it: the actor
-// becomes the access key id, on every wire.
+// WithActor names the caller of a client, or of one call of it: the actor becomes the access key id, on every wire.
 func WithActor(actor string) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) { o.Credentials = actorCredentials(actor) }
 }
 
-// WithClientID sets the number from which a client makes up its ids: the
-// ClientRequestToken of a transaction whose caller gave none, and the
-// invocation id. Both are UUIDs of the client's number and a counter, so that
-// they are the same in every run.
+// WithClientID sets the number from which a client makes up its ids: the ClientRequestToken of a transaction whose
+// caller gave none, and the invocation id. Both are UUIDs of the client's number and a counter, so that they are the
+// same in every run.
 //
-// Two clients of one database must not share a number: the second one's
-// transactions would be taken for repetitions of the first one's. NewClient
-// numbers clients by process, which is safe but depends on what ran before;
-// DB.Client numbers them by DB.
+// Two clients of one database must not share a number: the second one's transactions would be taken for repetitions of
+// the first one's. NewClient numbers clients by process, which is safe but depends on what ran before; DB.Client
+// numbers them by DB.
 func WithClientID(id uint64) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) {
 		o.IdempotencyTokenProvider = &counter{client: id}
@@ -79,8 +73,7 @@ func WithClientID(id uint64) func(*dynamodb.Options) {
 	}
 }
 
-// countInvocations numbers the calls of a client in the place of the SDK's
-// random ids.
+// countInvocations numbers the calls of a client in the place of the SDK's random ids.
 func countInvocations(client uint64) func(*middleware.Stack) error {
 	invocations := &invocationID{counter{client: client}}
 	return func(s *middleware.Stack) error {
@@ -105,8 +98,8 @@ func (c *counter) next() string {
 // GetIdempotencyToken returns the next token.
 func (c *counter) GetIdempotencyToken() (string, error) { return c.next(), nil }
 
-// invocationID stands in for the middleware of the SDK that draws a random
-// id for each call. Retries stay within one call and share it.
+// invocationID stands in for the middleware of the SDK that draws a random id for each call. Retries stay within one
+// call and share it.
 type invocationID struct{ counter }
 
 // ID is that of the SDK's own.
@@ -137,11 +130,9 @@ func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request
 	return nil
 }
 
-// Retryer returns a retryer that is the same in every run: errors are
-// classified as in the SDK's standard mode (throttling, status 500 and lost
-// connections are retried), without delay, jitter or token bucket. Zero or
-// fewer attempts mean the SDK's default of 3. It suits any client of the SDK
-// in a test, over a socket too.
+// Retryer returns a retryer that is the same in every run: errors are classified as in the SDK's standard mode
+// (throttling, status 500 and lost connections are retried), without delay, jitter or token bucket. Zero or fewer
+// attempts mean the SDK's default of 3. It suits any client of the SDK in a test, over a socket too.
 func Retryer(maxAttempts int) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
@@ -150,8 +141,8 @@ func Retryer(maxAttempts int) aws.Retryer {
 	})
 }
 
-// unlimited is a rate limiter that refuses retries only to a caller who has
-// gone: the SDK would else race the zero delay against the context.
+// unlimited is a rate limiter that refuses retries only to a caller who has gone: the SDK would else race the zero
+// delay against the context.
 type unlimited struct{}
 
 // GetToken returns a token unless ctx is done.
@@ -162,18 +153,15 @@ func (unlimited) GetToken(ctx context.Context, _ uint) (func() error, error) {
 // AddTokens does nothing.
 func (unlimited) AddTokens(uint) error { return nil }
 
-// Transport returns the wire of the SDK door for any "do": it decodes each
-// request, calls do in the goroutine of RoundTrip and encodes the answer. No
-// goroutine, channel, timer or lock surrounds that call, so do may block,
-// switch coroutines or park the caller.
+// Transport returns the wire of the SDK door for any "do": it decodes each request, calls do in the goroutine of
+// RoundTrip and encodes the answer. No goroutine, channel, timer or lock surrounds that call, so do may block, switch
+// coroutines or park the caller.
 //
-// An error of do becomes an HTTP answer if it is one of the service's. Any
-// other error, such as a NetworkError, is returned from RoundTrip as it is, and
-// the SDK retries it as a lost connection.
+// An error of do becomes an HTTP answer if it is one of the service's. Any other error, such as a NetworkError, is
+// returned from RoundTrip as it is, and the SDK retries it as a lost connection.
 //
-// The returned value has a method Do as well, so that it serves as the
-// HTTPClient of dynamodb.Options without an http.Client around it; NewClient
-// makes whole clients.
+// The returned value has a method Do as well, so that it serves as the HTTPClient of dynamodb.Options without an
+// http.Client around it; NewClient makes whole clients.
 func Transport(do func(context.Context, Call) (any, error)) http.RoundTripper {
 	return &transport{do: do}
 }

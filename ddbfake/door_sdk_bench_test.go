@@ -17,8 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
-// canned answers every request with the same bytes, to measure the cost of the
-// SDK itself.
+// canned answers every request with the same bytes, to measure the cost of the SDK itself.
 type canned struct{ body []byte }
 
 func (c canned) Do(*http.Request) (*http.Response, error) {
@@ -100,9 +99,8 @@ func benchCalls() []benchCall {
 	}
 }
 
-// BenchmarkSDKDoor compares the SDK on a canned answer (floor), the same
-// client on our wire with nothing behind it (wire) and with the engine
-// (door), and the wire's own decoding and encoding without the SDK (codec).
+// BenchmarkSDKDoor compares the SDK on a canned answer (floor), the same client on our wire with nothing behind it
+// (wire) and with the engine (door), and the wire's own decoding and encoding without the SDK (codec).
 func BenchmarkSDKDoor(b *testing.B) {
 	db := New(Options{})
 	createTable(b, db, "cache")

@@ -22,8 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 )
 
-// recorder is a "do" that keeps its calls and answers with the errors given,
-// then with an empty GetItemOutput.
+// recorder is a "do" that keeps its calls and answers with the errors given, then with an empty GetItemOutput.
 type recorder struct {
 	calls       []Call
 	invocations []string
@@ -56,7 +55,7 @@ func TestClientActor(t *testing.T) {
 		client, onCall []func(*dynamodb.Options)
 		want           string
 	}{
-		{"nobody", nil, nil, ""},
+		{"no actor", nil, nil, ""},
 		{"client", []func(*dynamodb.Options){WithActor("alice")}, nil, "alice"},
 		{"call", nil, []func(*dynamodb.Options){WithActor("bob")}, "bob"},
 		{"call over client", []func(*dynamodb.Options){WithActor("alice")}, []func(*dynamodb.Options){WithActor("bob")}, "bob"},
@@ -76,8 +75,7 @@ func TestClientActor(t *testing.T) {
 	}
 }
 
-// Transport serves a client of the user's own making: an http.Client around
-// it, a signature, the SDK's random ids.
+// Transport serves a client of the user's own making: an http.Client around it, a signature, the SDK's random ids.
 func TestTransport(t *testing.T) {
 	var r recorder
 	client := dynamodb.New(dynamodb.Options{
@@ -111,8 +109,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// The ids that a client makes up are the same in every run, differ between
-// clients, and stay the same over the attempts of one call.
+// The ids that a client makes up are the same in every run, differ between clients, and stay the same over the attempts
+// of one call.
 func TestClientIDs(t *testing.T) {
 	transact := func(c *dynamodb.Client, token *string) {
 		t.Helper()
@@ -239,8 +237,8 @@ func TestRetryStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// The "do" of a transport runs in the goroutine of its caller: a coroutine
-// may switch inside it, which panics from any other goroutine.
+// The "do" of a transport runs in the goroutine of its caller: a coroutine may switch inside it, which panics from any
+// other goroutine.
 func TestClientInCoroutine(t *testing.T) {
 	next, stop := iter.Pull(func(yield func(string) bool) {
 		client := NewClient(func(_ context.Context, c Call) (any, error) {
@@ -264,8 +262,7 @@ func TestClientInCoroutine(t *testing.T) {
 	}
 }
 
-// Two goroutines in a bubble, each with its client: requests are parked, and
-// released in an order of our choosing.
+// Two goroutines in a bubble, each with its client: requests are parked, and released in an order of our choosing.
 func TestClientInSynctest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := New(Options{})
@@ -314,8 +311,7 @@ func TestClientInSynctest(t *testing.T) {
 	})
 }
 
-// A response lost after the commit makes the SDK's own retry of a conditional
-// put meet its own write.
+// A response lost after the commit makes the SDK's own retry of a conditional put meet its own write.
 func TestLostResponseOfConditionalPut(t *testing.T) {
 	db := New(Options{})
 	createTable(t, db, "cache")
@@ -351,8 +347,7 @@ func TestLostResponseOfConditionalPut(t *testing.T) {
 	}
 }
 
-// A lost response of a transaction is harmless: the retry carries the same
-// token.
+// A lost response of a transaction is harmless: the retry carries the same token.
 func TestLostResponseOfTransaction(t *testing.T) {
 	db := New(Options{})
 	createTable(t, db, "cache")

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Streams are an API of their own, with an SDK client of its own. This file has
-// their methods of the doors. The HTTP door serves both APIs at one address.
+// Streams are an API of their own, with an SDK client of its own. This file has their methods of the doors. The HTTP
+// door serves both APIs at one address.
 
 // DescribeStream has the signature of *dynamodbstreams.Client's.
 func (d *Door) DescribeStream(ctx context.Context, in *dynamodbstreams.DescribeStreamInput, _ ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error) {
@@ -33,8 +33,8 @@ func (d *Door) ListStreams(ctx context.Context, in *dynamodbstreams.ListStreamsI
 	return through[dynamodbstreams.ListStreamsOutput](ctx, d, in)
 }
 
-// StreamsClient returns a real client of the SDK for DynamoDB Streams whose
-// wire ends in this DB, as Client does for DynamoDB.
+// StreamsClient returns a real client of the SDK for DynamoDB Streams whose wire ends in this DB, as Client does for
+// DynamoDB.
 func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	return dynamodbstreams.New(dynamodbstreams.Options{
 		Region:       DefaultRegion,
@@ -49,8 +49,7 @@ func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbs
 	}, optFns...)
 }
 
-// WithStreamsActor names the caller of a client for streams, as WithActor does
-// for the other kind.
+// WithStreamsActor names the caller of a client for streams, as WithActor does for the other kind.
 func WithStreamsActor(actor string) func(*dynamodbstreams.Options) {
 	return func(o *dynamodbstreams.Options) { o.Credentials = actorCredentials(actor) }
 }

@@ -255,8 +255,7 @@ func doorCalls() []doorCall {
 	}
 }
 
-// One story through three doors, each on a DB of its own: equal outputs,
-// equal errors, equal change logs.
+// One story through three doors, each on a DB of its own: equal outputs, equal errors, equal change logs.
 func TestDoorsAgree(t *testing.T) {
 	const actor = "alice"
 	direct, inProcess, served := New(Options{}), New(Options{}), New(Options{})

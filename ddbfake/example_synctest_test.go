@@ -16,8 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// waitForLock takes the lock of /home as soon as it is free. It waits by the
-// clock of package time, as most code does.
+// waitForLock takes the lock of /home as soon as it is free. It waits by the clock of package time, as most code does.
 func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 	clock := clockwork.NewRealClock()
 	for {
@@ -38,8 +37,8 @@ func waitForLock(ctx context.Context, client *dynamodb.Client) error {
 	}
 }
 
-// lockInBubble is the test: time stands still while anything runs, and jumps
-// when everything waits, so it takes no real time.
+// lockInBubble is the test: time stands still while anything runs, and jumps when everything waits, so it takes no real
+// time.
 func lockInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := clockwork.NewRealClock() // in a bubble, the time of the bubble
@@ -66,8 +65,8 @@ func lockInBubble(t *testing.T) {
 	})
 }
 
-// A test in a bubble of testing/synctest: leave the time to it, and neither the
-// client nor the fake waits in real time or leaves a goroutine behind.
+// A test in a bubble of testing/synctest: leave the time to it, and neither the client nor the fake waits in real time
+// or leaves a goroutine behind.
 func Example_synctest() {
 	// In a file that ends in _test.go, this is func TestLock.
 	_ = lockInBubble

@@ -16,8 +16,8 @@ type expression struct {
 	text *string
 }
 
-// parsed keeps parsed expressions by source text: programs send the same few
-// over and over. Parsed expressions do not hold names or values.
+// parsed keeps parsed expressions by source text: programs send the same few over and over. Parsed expressions do not
+// hold names or values.
 type parsed struct {
 	conditions    cache[*expr.Condition]
 	filters       cache[*expr.Condition]
@@ -29,8 +29,7 @@ type parsed struct {
 // cache holds parsed expressions of one language.
 type cache[E any] struct {
 	bySource map[string]cached[E]
-	// last is the expression that was asked for last. It is likely to be asked
-	// for next.
+	// last is the expression that was asked for last. It is likely to be asked for next.
 	last cached[E]
 }
 
@@ -39,8 +38,8 @@ type cached[E any] struct {
 	expression E
 }
 
-// maxCached bounds a cache. A full one is emptied: a program with so many
-// different expressions builds them from values, and repeats none.
+// maxCached bounds a cache. A full one is emptied: a program with so many different expressions builds them from
+// values, and repeats none.
 const maxCached = 1024
 
 func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err error) {
@@ -72,9 +71,8 @@ func (c *cache[E]) parsed(source string, parse func(string) (E, error)) (e E, er
 	return known.expression, nil
 }
 
-// Programs make many DBs, one a test or a schedule, and send the same
-// expressions to all of them. So these functions parse each expression once a
-// process. That shows nowhere: a parsed expression is never written to, and the
+// Programs make many DBs, one a test or a schedule, and send the same expressions to all of them. So these functions
+// parse each expression once a process. No result depends on that: a parsed expression is never written to, and the
 // same source always gives the same one.
 var (
 	parseCondition    = once(expr.ParseCondition)
@@ -84,8 +82,8 @@ var (
 	parseKeyCondition = once(expr.ParseKeyCondition)
 )
 
-// once makes a parser remember its results, within the bounds of a cache. The
-// result may be called by several goroutines at once.
+// once makes a parser remember its results, within the bounds of a cache. The result may be called by several
+// goroutines at once.
 func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 	var mu sync.Mutex
 	var known cache[E]
@@ -96,8 +94,8 @@ func once[E any](parse func(string) (E, error)) func(string) (E, error) {
 	}
 }
 
-// checkPlaceholders refuses names and values given without an expression that
-// could use them: a projection uses names only.
+// checkPlaceholders refuses names and values given without an expression that could use them: a projection uses names
+// only.
 func checkPlaceholders(expressions []expression, names map[string]string, values map[string]types.AttributeValue) error {
 	if names == nil && values == nil {
 		return nil
@@ -131,8 +129,8 @@ func checkPlaceholders(expressions []expression, names map[string]string, values
 
 const projectionExpression = "ProjectionExpression"
 
-// bindings hold the names and values with which the expressions of a call are
-// evaluated, one for each action. The next call reuses them.
+// bindings hold the names and values with which the expressions of a call are evaluated, one for each action. The next
+// call reuses them.
 type bindings struct {
 	kept [4]expr.Bindings // as many as nearly every call needs
 	used int
@@ -185,9 +183,8 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	return args, nil
 }
 
-// checkExpressions applies what DynamoDB checks before it looks at any item:
-// each expression by itself, then that none of the names and values is
-// unused.
+// checkExpressions applies what DynamoDB checks before it looks at any item: each expression by itself, then that none
+// of the names and values is unused.
 func checkExpressions(args expr.Args, used ...expr.Expression) error {
 	for _, e := range used {
 		if err := e.Check(args); err != nil {

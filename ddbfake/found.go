@@ -6,8 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// found is the table, key and row of a request on one row. Reads and writes
-// look for them in the same way.
+// found is the table, key and row of a request on one row. Reads and writes look for them in the same way.
 type found struct {
 	table *table
 	key   primaryKey
@@ -16,9 +15,8 @@ type found struct {
 	row   *row  // nil if there is none
 }
 
-// fits reports whether the table is there and the values are one of its keys,
-// or contain one if they are a whole item. Then that key is valid, and need not
-// be looked for again.
+// fits reports whether the table is there and the values are one of its keys, or contain one if they are a whole item.
+// Then that key is valid, and need not be looked for again.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {
@@ -43,8 +41,7 @@ func (f *found) look(key primaryKey) {
 	}
 }
 
-// like returns an image that the row's next one is likely to resemble, nil if
-// there is none.
+// like returns an image that the row's next one is likely to resemble, nil if there is none.
 func (f *found) like() *attr.Record {
 	if f.at == nil {
 		return nil

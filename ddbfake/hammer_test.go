@@ -21,8 +21,8 @@ import (
 // hammers is how many hammer one table.
 const hammers = 64
 
-// TestHammer: 64 goroutines through each door, with every kind of write that is
-// safe under concurrency, and at the end every count is exact.
+// TestHammer: 64 goroutines through each door, with every kind of write that is safe under concurrency, and at the end
+// every count is exact.
 func TestHammer(t *testing.T) {
 	doors := []struct {
 		name string
@@ -70,7 +70,7 @@ func TestHammer(t *testing.T) {
 				h.check(db)
 				n := h.conflicts.Load()
 				if n > 0 && !conflicts {
-					t.Errorf("%d calls conflicted, and nobody asked for that", n)
+					t.Errorf("%d calls conflicted without Options.Conflicts", n)
 				}
 				t.Logf("%d conflicts, %d lost races", n, h.races.Load())
 			})
@@ -87,8 +87,7 @@ type hammer struct {
 	races     atomic.Int64 // optimistic updates that had to start over
 }
 
-// strike is the work of one goroutine. Eight share an optimistic row, or they
-// would do little but lose races.
+// strike is the work of one goroutine. Eight share an optimistic row, or they would do little but lose races.
 func (h *hammer) strike(c client, number int) {
 	version := key("version", strconv.Itoa(number/8))
 	for i := range h.times {
@@ -163,8 +162,7 @@ func (h *hammer) claim(c client, i int) {
 	}
 }
 
-// raise reads a version and writes the next, until no other goroutine was
-// faster.
+// raise reads a version and writes the next, until no other goroutine was faster.
 func (h *hammer) raise(c client, row values) {
 	for {
 		out, err := c.GetItem(h.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: row, ConsistentRead: aws.Bool(true)})

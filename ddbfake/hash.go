@@ -8,11 +8,10 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Hash is a SHA-256 of the tables: names, key schemas, TTL settings, the
-// definitions of indexes (their contents follow from the rows), the settings of
-// an enabled stream (its records are history), and rows. It depends on nothing
-// else: neither on the way the rows came to be, nor on the change log, the
-// tokens, the clock or the process. It reads every row.
+// Hash is a SHA-256 of the tables: names, key schemas, TTL settings, the definitions of indexes (their contents follow
+// from the rows), the settings of an enabled stream (its records are history), and rows. It depends on nothing else:
+// neither on the way the rows came to be, nor on the change log, the tokens, the clock or the process. It reads every
+// row.
 func (db *DB) Hash() [32]byte {
 	db.mu.Lock()
 	defer db.mu.Unlock()

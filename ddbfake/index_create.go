@@ -40,7 +40,8 @@ func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 // indexes checks the parameters of the indexes of a CreateTable one by one: of the two lists that of the global ones
 // comes first.
 //
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/createTable.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/createTable.test.ts
 func (c *constraints) indexes(in *dynamodb.CreateTableInput) {
 	local, global := indexSpecs(in)
 	for i, s := range global {

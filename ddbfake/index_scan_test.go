@@ -13,8 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// scanIndex reads a segment of an index page by page, and returns the sort
-// keys of the rows.
+// scanIndex reads a segment of an index page by page, and returns the sort keys of the rows.
 func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32) []string {
 	t.Helper()
 	var found []string
@@ -36,8 +35,8 @@ func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32
 	}
 }
 
-// Whatever the number of segments is, together they are the whole, each row
-// once; and a row that leaves the index is gone from it.
+// Whatever the number of segments is, together they are the whole, each row once; and a row that leaves the index is
+// gone from it.
 func TestIndexScanSegments(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	var want []string
@@ -78,8 +77,7 @@ func TestIndexScanSegments(t *testing.T) {
 	check("restored", want)
 }
 
-// A global index is read eventually, so a replica that lags has an index that
-// lags.
+// A global index is read eventually, so a replica that lags has an index that lags.
 func TestIndexScanOfAReplica(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.SetReplicaLag(10)

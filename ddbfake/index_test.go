@@ -18,8 +18,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// indexedWorld has a table (pk S, sk S) with a global index many of a key of
-// four attributes, (h S, i S) and (a S, b N), and a local one on a.
+// indexedWorld has a table (pk S, sk S) with a global index many of a key of four attributes, (h S, i S) and (a S, b
+// N), and a local one on a.
 func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -53,8 +53,7 @@ func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	return db, door, clock
 }
 
-// inIndex works out from the rows, one by one, the result that a query must
-// have, in order.
+// inIndex works out from the rows, one by one, the result that a query must have, in order.
 func inIndex(db *ddbfake.DB, match func(attr.Item) bool, names ...string) []string {
 	items := slices.DeleteFunc(db.Items("rows"), func(item attr.Item) bool {
 		for _, name := range names {
@@ -158,8 +157,8 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 // awkward texts are those that an encoding of tuples could mix up.
 var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc3\xbf", "b"}
 
-// After any writes a query of an index finds the same rows as a look at every
-// row, in the order of the index. A restored table forgets later writes.
+// After any writes a query of an index finds the same rows as a look at every row, in the order of the index. A
+// restored table forgets later writes.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
@@ -205,8 +204,7 @@ func TestIndexFollowsRows(t *testing.T) {
 	}
 }
 
-// What an index holds follows from the rows; that it is there is part of the
-// state.
+// What an index holds follows from the rows; that it is there is part of the state.
 func TestIndexIsHashed(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	with := db.Hash()
@@ -231,8 +229,7 @@ func TestIndexIsHashed(t *testing.T) {
 	}
 }
 
-// The answers of UpdateTable show a change that would still be in progress at
-// the service.
+// The answers of UpdateTable show a change that would still be in progress at the service.
 func TestUpdateTableStatuses(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	update := func(change types.GlobalSecondaryIndexUpdate) *types.TableDescription {

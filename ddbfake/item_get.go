@@ -129,8 +129,7 @@ func (g *get) run() (map[string]types.AttributeValue, error) {
 	return g.row.projected(g.projection, g.args)
 }
 
-// projected returns a row cut down to a projection, which may be nil; nil for
-// no row.
+// projected returns a row cut down to a projection, which may be nil; nil for no row.
 func (r *row) projected(p *expr.Projection, args expr.Args) (map[string]types.AttributeValue, error) {
 	if r == nil || p == nil {
 		return r.toSDK(), nil

@@ -12,7 +12,8 @@ type nestedPaths interface {
 // checkNested refuses paths into a key attribute of the table or of one of its indexes: a key value has nothing inside.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/getItem.js (projections), scan.js (filters)
-// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_gsi.py (test_gsi_wrong_type_attribute_update_nested, run on AWS)
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_gsi.py
+// (test_gsi_wrong_type_attribute_update_nested, run on AWS)
 func (t *table) checkNested(e nestedPaths, args expr.Args) error {
 	for _, name := range e.Nested(args) {
 		switch {

@@ -72,8 +72,7 @@ func TestRandomLags(t *testing.T) {
 	}
 }
 
-// One seed, one order, however often the rows are read meanwhile; another seed,
-// another order.
+// One seed, one order, however often the rows are read meanwhile; another seed, another order.
 func TestOneSeedOneOrder(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagExponential(10 * time.Minute)} {
 		run := func(seed uint64, looks int) string {
@@ -119,8 +118,7 @@ func TestLagPerItem(t *testing.T) {
 	}
 }
 
-// A raised ttl saves a row, whatever its lag was to be; a row written anew
-// gets another lag.
+// A raised ttl saves a row, whatever its lag was to be; a row written anew gets another lag.
 func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
 	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 2*time.Hour), 3, 1)
 	w.clock.Advance(90 * time.Minute)

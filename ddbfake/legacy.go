@@ -93,7 +93,8 @@ func checkAttributesToGet(names []string) error {
 
 // attributesToGet returns AttributesToGet as a projection.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributesToGet.html
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributesToGet.html
 func attributesToGet(names []string) (*expr.Projection, expr.Args, error) {
 	if err := checkAttributesToGet(names); err != nil {
 		return nil, expr.Args{}, err

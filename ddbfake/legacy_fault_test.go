@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// A put with Expected whose response is lost meets its own commit when the
-// SDK sends it again, as one with a ConditionExpression does.
+// A put with Expected whose response is lost meets its own commit when the SDK sends it again, as one with a
+// ConditionExpression does.
 func TestLegacyPutMeetsItself(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "PutItem"})
@@ -32,8 +32,7 @@ func TestLegacyPutMeetsItself(t *testing.T) {
 	}
 }
 
-// What comes back undone of a batch can be sent again as it is, through any
-// door.
+// What comes back undone of a batch can be sent again as it is, through any door.
 func TestLegacyBatchComesBack(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(values{"pk": s("a"), "sk": s("LOCK"), "x": s("1")}, values{"pk": s("a"), "sk": s("META"), "x": s("2")})

@@ -49,7 +49,8 @@ func (q *query) filterText() string {
 // legacyKeys makes the key condition of KeyConditions, which have one or two attributes. Whether that fits the index is
 // checked by the index, as in DynamoDB Local 3.3.1.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html
 func (q *query) legacyKeys() error {
 	if q.in.KeyConditions == nil {
 		return nil

@@ -49,7 +49,8 @@ func (l *legacyWrite) build(a *action) error {
 // legacyUpdates checks AttributeUpdates and returns them as changes. Of several errors it reports that of the first
 // attribute by name.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributeUpdates.html
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributeUpdates.html
 // Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
 func legacyUpdates(updates map[string]types.AttributeValueUpdate) ([]expr.Change, error) {
 	changes := make([]expr.Change, 0, len(updates))

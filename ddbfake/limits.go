@@ -23,8 +23,8 @@ const (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pre-warming-on-demand-capacity-mode.html
 const rampPeriod = 30 * time.Minute
 
-// The limits that throttle, as a ThrottlingReason names them. AWS names none for an on-demand table that has not scaled
-// out yet: there its partitions are what is exceeded.
+// The limits that throttle, as a ThrottlingReason names them. For an on-demand table that has not scaled out yet AWS
+// names none: its requests exceed the limits of its partitions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 const (
@@ -43,7 +43,8 @@ type limits struct {
 	ramps    map[resource]*ramp
 }
 
-// resource is what has units of its own: a table, a global index, or one partition key of it, for reads or for writes.
+// resource has units of its own. It is a table, a global index, or one partition key of either, for reads or for
+// writes.
 type resource struct {
 	table, index string // the table's id; the index's name, if any
 	keyed        bool

@@ -2,9 +2,8 @@ package ddbfake
 
 import "time"
 
-// logEntry is a Change as the log keeps it. A writer stores the rows that it has
-// at hand, and the first reader of the change converts them to items. The Seq of
-// the change follows from the entry's place in the log.
+// logEntry is a Change as the log keeps it. A writer stores the rows that it has at hand, and the first reader of the
+// change converts them to items. The Seq of the change follows from the entry's place in the log.
 type logEntry struct {
 	request       int // 0 for TTL
 	time, sent    time.Time
@@ -42,23 +41,21 @@ func (e *logEntry) row() *row {
 	return e.before
 }
 
-// of reports whether the entry is about a row of the table. A table that was
-// deleted and created again is another table.
+// of reports whether the entry is about a row of the table. A table that was deleted and created again is another
+// table.
 func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 
-// changeLog is the change log. It is stored in chunks: a single array would be
-// copied when it grows, at a tenth of the cost of a write.
+// changeLog is the change log. It is stored in chunks: a single array would be copied when it grows, at a tenth of the
+// cost of a write.
 //
-// Snapshots share the chunks and the array of read. Entries in them are never
-// overwritten.
+// Snapshots share the chunks and the array of read. Entries in them are never overwritten.
 type changeLog struct {
 	full    [][]logEntry // the chunks that have no room left, oldest first
 	tail    []logEntry   // the latest one; it is empty only if the log is
 	length  int          // of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 
-	// read has the changes that a reader has asked for, as items. The first
-	// of them is at the index readAt of the log.
+	// read has the changes that a reader has asked for, as items. The first of them is at the index readAt of the log.
 	read   []Change
 	readAt int
 }
@@ -86,9 +83,8 @@ func (l *changeLog) add(e logEntry) {
 	l.length++
 }
 
-// cut drops all changes but the latest. Those are copied into a new array,
-// because snapshots may share the old one. The caller cuts each time the log has
-// doubled.
+// cut drops all changes but the latest. Those are copied into a new array, because snapshots may share the old one. The
+// caller cuts each time the log has doubled.
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)
@@ -145,8 +141,8 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 // all returns the whole log, oldest first.
 func (l *changeLog) all() []Change { return l.since(l.dropped) }
 
-// since returns the changes whose Seq is greater than seq, in one array. From
-// readAt on, changes that were read before are not converted again.
+// since returns the changes whose Seq is greater than seq, in one array. From readAt on, changes that were read before
+// are not converted again.
 func (l *changeLog) since(seq int) []Change {
 	start := min(max(seq-l.dropped, 0), l.length)
 	if start == l.length {
@@ -165,8 +161,7 @@ func (l *changeLog) since(seq int) []Change {
 		// A reader that asks for new changes only, perhaps after each of them.
 		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done
 	default:
-		// A reader that asks for old changes again: the array doubles, so that
-		// it is not copied each time.
+		// A reader that asks for old changes again: the array doubles, so that it is not copied each time.
 		l.read = append(make([]Change, 0, 2*(l.length-l.readAt)), l.read...)
 	}
 	for i, e := range l.from(done) {
@@ -186,12 +181,11 @@ func (l *changeLog) last() *logEntry {
 // lastSeq returns the Seq of the last change, 0 if there is none.
 func (l *changeLog) lastSeq() int { return l.dropped + l.length }
 
-// seqBefore returns the Seq of the change before the one at an index of the
-// log, which may be the end of it.
+// seqBefore returns the Seq of the change before the one at an index of the log, which may be the end of it.
 func (l *changeLog) seqBefore(i int) int { return l.dropped + i }
 
-// copy returns a log with the entries of l. Both may grow: the capacity of the
-// copy's arrays ends with their length, so that only l appends to shared arrays.
+// copy returns a log with the entries of l. Both may grow: the capacity of the copy's arrays ends with their length, so
+// that only l appends to shared arrays.
 func (l *changeLog) copy() changeLog {
 	c := *l
 	c.full = l.full[:len(l.full):len(l.full)]

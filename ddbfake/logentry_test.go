@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// However writers, readers and snapshots take turns, a log equals a plain
-// slice, and slices that readers have got do not change.
+// However writers, readers and snapshots take turns, a log equals a plain slice, and slices that readers have got do
+// not change.
 func TestChangeLog(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	type side struct {

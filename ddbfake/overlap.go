@@ -9,26 +9,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// overlaps tells which calls overlap, for Options.Conflicts: two calls overlap
-// if one came to Do before the other had left. No call waits for that. Calls
-// are numbered as they come. A call's effects are kept with the number of the
-// latest call that had come by then: every call with that number or a lower one
-// was there already, and so overlapped.
+// overlaps tells which calls overlap, for Options.Conflicts: two calls overlap if one came to Do before the other had
+// left. No call waits for that. Calls are numbered as they come. A call's effects are kept with the number of the
+// latest call that had come by then: every call with that number or a lower one was there already, and so overlapped.
 type overlaps struct {
 	mu     sync.Mutex
 	calls  uint64   // that have come
 	inside []uint64 // calls that have not left, in order
 
-	// done are the effects of calls, in order, as far as a call that is inside
-	// can have overlapped with them. The lock of the DB guards it.
+	// done are the effects of calls, in order, as far as a call that is inside can have overlapped with them. The lock of
+	// the DB guards it.
 	done []done
 }
 
 // done is one effect of a call.
 type done struct {
 	during uint64 // the latest call to have come
-	// what was touched: the tableRow that a call wrote or a transaction
-	// checked, or the tokenName of a transaction.
+	// what was touched: the tableRow that a call wrote or a transaction checked, or the tokenName of a transaction.
 	what        any
 	transaction bool // by TransactWriteItems
 }
@@ -65,9 +62,8 @@ func (o *overlaps) now() (latest, oldest uint64) {
 	return o.calls, o.inside[0]
 }
 
-// add notes an effect of a call. Effects from before every call inside are
-// forgotten once they are half of all. So the cost is one note a call, in
-// amortised constant time.
+// add notes an effect of a call. Effects from before every call inside are forgotten once they are half of all. So the
+// cost is one note a call, in amortised constant time.
 func (o *overlaps) add(what any, transaction bool) {
 	latest, oldest := o.now()
 	past := sort.Search(len(o.done), func(i int) bool { return o.done[i].during >= oldest })
@@ -77,9 +73,8 @@ func (o *overlaps) add(what any, transaction bool) {
 	o.done = append(o.done, done{latest, what, transaction})
 }
 
-// with reports whether a call overlaps with one that had this effect: with any
-// call, or with a transaction only. Number 0 is no call's, and overlaps with
-// nothing.
+// with reports whether a call overlaps with one that had this effect: with any call, or with a transaction only. Number
+// 0 is no call's, and overlaps with nothing.
 func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	for i := len(o.done) - 1; i >= 0 && call > 0 && o.done[i].during >= call; i-- {
 		if d := &o.done[i]; d.what == what && (d.transaction || !transactions) {
@@ -114,9 +109,8 @@ func (db *DB) checkConflict(r *request, t *table, key primaryKey) error {
 	return conflictError()
 }
 
-// checkConflicts cancels a transaction of n actions that overlaps with another
-// call on some of their rows: with a transaction, or, if it reads, with any
-// write.
+// checkConflicts cancels a transaction of n actions that overlaps with another call on some of their rows: with a
+// transaction, or, if it reads, with any write.
 func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads bool) error {
 	if db.overlaps == nil {
 		return nil
@@ -130,8 +124,7 @@ func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads 
 	return nil
 }
 
-// checkProgress refuses a transaction whose token came again before the first
-// one with it was done.
+// checkProgress refuses a transaction whose token came again before the first one with it was done.
 //
 // Source: https://github.com/aws/aws-sdk-java-v2/issues/2518 (the text)
 func (db *DB) checkProgress(r *request, token string) error {

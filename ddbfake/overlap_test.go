@@ -135,7 +135,8 @@ func outcome(err error) string {
 }
 
 // Which calls conflict.
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func TestConflicts(t *testing.T) {
 	const conflict = "TransactionConflictException"
 	elsewhere := putOf("x")

@@ -211,8 +211,7 @@ func (q *query) run(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	return out, nil
 }
 
-// keyRange is the part of a table that a Query reads: one partition, from
-// low to high.
+// keyRange is the part of a table that a Query reads: one partition, from low to high.
 type keyRange struct {
 	hash              string
 	hasSort           bool // there is a condition on the sort key
@@ -242,8 +241,8 @@ func (k *keyRange) above(sort string) bool {
 	return k.hasHigh && (sort > k.high || k.highOpen && sort == k.high)
 }
 
-// scan visits the rows in order, or backwards, those after the start key if
-// there is one. The start key lies within the range.
+// scan visits the rows in order, or backwards, those after the start key if there is one. The start key lies within the
+// range.
 func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*row) bool) {
 	if forward {
 		from := primaryKey{k.hash, k.low}

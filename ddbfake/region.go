@@ -13,9 +13,8 @@ const DefaultRegion = "us-east-1"
 // The account of every table.
 const account = "000000000000"
 
-// A table is filed under its name, or under its ARN if it is not in the default
-// region: see state.tables. So programs that stay in the default region, as
-// nearly all do, pay nothing for the others.
+// A table is filed under its name, or under its ARN if it is not in the default region: see state.tables. So programs
+// that stay in the default region, as nearly all do, pay nothing for the others.
 
 // address returns the name or ARN under which a table is filed.
 func address(region, name string) string {
@@ -28,8 +27,7 @@ func address(region, name string) string {
 // address returns the name or ARN under which the table is filed.
 func (t *table) address() string { return address(t.region, t.name) }
 
-// at returns the table with a name, in the default region, or with an ARN; nil
-// if there is none.
+// at returns the table with a name, in the default region, or with an ARN; nil if there is none.
 func (s *state) at(nameOrARN string) *table {
 	if region, name, ok := splitTableARN(nameOrARN); ok {
 		nameOrARN = address(region, name)
@@ -37,8 +35,8 @@ func (s *state) at(nameOrARN string) *table {
 	return s.tables[nameOrARN]
 }
 
-// find returns the table that a request means by a name or an ARN; nil if there
-// is none. The error is about an ARN of another region: no request crosses.
+// find returns the table that a request means by a name or an ARN; nil if there is none. The error is about an ARN of
+// another region: no request crosses.
 //
 // Source: https://github.com/hashicorp/terraform-provider-aws/issues/42792 (the text)
 func (db *DB) find(r *request, nameOrARN string) (*table, error) {
@@ -79,8 +77,7 @@ func tableARN(region, name string) string {
 	return "arn:" + partition + ":dynamodb:" + region + ":" + account + ":table/" + name
 }
 
-// splitTableARN takes apart an ARN such as
-// arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account in it does
+// splitTableARN takes apart an ARN such as arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account in it does
 // not matter: there is only one.
 func splitTableARN(arn string) (region, name string, ok bool) {
 	if !strings.HasPrefix(arn, "arn:") {
@@ -94,8 +91,7 @@ func splitTableARN(arn string) (region, name string, ok bool) {
 	return parts[3], name, ok
 }
 
-// nameInARN returns the table's name in an ARN, "" if the ARN is not a table's.
-// A plain name is returned as it is.
+// nameInARN returns the table's name in an ARN, "" if the ARN is not a table's. A plain name is returned as it is.
 func nameInARN(nameOrARN string) string {
 	if !strings.HasPrefix(nameOrARN, "arn:") {
 		return nameOrARN
@@ -104,8 +100,7 @@ func nameInARN(nameOrARN string) string {
 	return name
 }
 
-// checkRegion refuses a text that cannot be the name of a region. Any other
-// name will do: tests make some up.
+// checkRegion refuses a text that cannot be the name of a region. Any other name will do: tests make some up.
 //
 // Source: https://github.com/3mcloud/falcano/pull/47 (the text)
 func checkRegion(region string) error {

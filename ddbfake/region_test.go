@@ -60,8 +60,7 @@ func putInto(t testing.TB, c client, nameOrARN string, item values) {
 	}
 }
 
-// Each door has its way to say the region, and tables of one are not seen from
-// another.
+// Each door has its way to say the region, and tables of one are not seen from another.
 func TestRegionsAreSeparate(t *testing.T) {
 	doors := []struct {
 		name string

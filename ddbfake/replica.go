@@ -52,22 +52,22 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 // replica returns a table in the state of the replica that serves a read of some keys. The result is for reading only.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
 	last := r.now.Add(-db.replicaLag)
-	heard := t.born
+	known := t.born
 	for seq, e := range db.state.log.backward {
 		if !e.time.After(last) {
-			heard = seq
+			known = seq
 			break
 		}
 	}
 	if r.stale {
 		for seq, e := range db.state.log.backward {
-			if seq <= heard && e.of(t) && reads(e.row().key) {
-				heard = seq - 1
+			if seq <= known && e.of(t) && reads(e.row().key) {
+				known = seq - 1
 				break
 			}
 		}
 	}
-	return db.state.log.before(t, heard)
+	return db.state.log.before(t, known)
 }
 
 // before returns the table as it was after this change and before the next.

@@ -22,8 +22,8 @@ type row struct {
 	sizeBytes int
 	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
 
-	// The fields below are made when they are first asked for. They are atomic because DBs with locks of their own
-	// share rows.
+	// The fields below are made when they are first asked for. They are atomic because DBs with locks of their own share
+	// rows.
 
 	item  lazyItem
 	texts atomic.Pointer[attr.Texts] // see toSDK

@@ -7,34 +7,29 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// rowSet holds the rows of a table in the order of their keys. Its methods are
-// named as those of the tree in it.
+// rowSet holds the rows of a table in the order of their keys. Its methods are named as those of the tree in it.
 //
-// Finding a row in a tree takes a dozen comparisons of keys that begin alike,
-// and putting another one in its place takes them again. Programs read and
-// rewrite the same rows over and over, so there is a shortcut for each: a table
-// of cells by hash, which is filled by use and may lack any of them, and cells
-// that can be written to as long as no snapshot shares them. A deleted row
-// leaves its cell in the tree, because rows such as locks are soon put again.
-// Cells without a row go when there are too many of them.
+// Finding a row in a tree takes a dozen comparisons of keys that begin alike, and putting another one in its place
+// takes them again. Programs read and rewrite the same rows over and over, so there is a shortcut for each: a table of
+// cells by hash, which is filled by use and may lack any of them, and cells that can be written to as long as no
+// snapshot shares them. A deleted row leaves its cell in the tree, because rows such as locks are soon put again. Cells
+// without a row go when there are too many of them.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
 	// era tells the cells of this set alone from those that it may share.
 	era uint64
-	// recent has cells that were looked up, each in one of the two slots that the
-	// hash of its key names. Nil until there is use for it.
+	// recent has cells that were looked up, each in one of the two slots that the hash of its key names. Nil until there
+	// is use for it.
 	recent []*cell
 	// misses counts the lookups that recent could not serve.
 	misses int
 	// empty counts the cells without a row.
 	empty int
-	// probe is the argument of lookups in the tree. Keeping it spares each of
-	// them an allocation.
+	// probe is the argument of lookups in the tree. Keeping it spares each of them an allocation.
 	probe cell
 }
 
-// cell is a tree's entry for one place. It may be written to only by the set of
-// its era.
+// cell is a tree's entry for one place. It may be written to only by the set of its era.
 type cell struct {
 	*place
 	last *row   // the last image of the row
@@ -50,8 +45,8 @@ func (c *cell) row() *row {
 	return c.last
 }
 
-// eras numbers eras. The numbers decide only which set may write to which cell,
-// so it shows nowhere that they differ from run to run.
+// eras numbers eras. The numbers differ from run to run. No result depends on that: they only decide which set may
+// write to which cell.
 var eras atomic.Uint64
 
 func newRowSet() rowSet {
@@ -76,8 +71,7 @@ func (s *rowSet) Get(key primaryKey) *row {
 	return nil
 }
 
-// Set adds a row, or puts it in the place of the one with its key. At is the
-// result of cell for that key, or nil.
+// Set adds a row, or puts it in the place of the one with its key. At is the result of cell for that key, or nil.
 func (s *rowSet) Set(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		at = &cell{place: r.place, last: r, era: s.era}
@@ -109,8 +103,8 @@ func (s *rowSet) Delete(r *row, at *cell) {
 // maxEmpty is the number of empty cells that are always left alone.
 const maxEmpty = 64
 
-// sweep takes the empty cells out of the tree. It runs when they are as many as
-// the others, so its cost is that of as many deletions.
+// sweep takes the empty cells out of the tree. It runs when they are as many as the others, so its cost is that of as
+// many deletions.
 func (s *rowSet) sweep() {
 	var empty []*cell
 	s.tree.Scan(func(c *cell) bool {
@@ -137,14 +131,12 @@ func rowsOf(visit func(*row) bool) func(*cell) bool {
 	return func(c *cell) bool { return c.gone || visit(c.last) }
 }
 
-// Ascend visits the rows in order, from the first with this key or a greater
-// one.
+// Ascend visits the rows in order, from the first with this key or a greater one.
 func (s *rowSet) Ascend(from primaryKey, visit func(*row) bool) {
 	s.tree.Ascend(s.at(from), rowsOf(visit))
 }
 
-// Descend visits the rows backwards, from the last with this key or a smaller
-// one.
+// Descend visits the rows backwards, from the last with this key or a smaller one.
 func (s *rowSet) Descend(from primaryKey, visit func(*row) bool) {
 	s.tree.Descend(s.at(from), rowsOf(visit))
 }
@@ -177,16 +169,14 @@ func (s *rowSet) cell(key primaryKey) *cell {
 	return c
 }
 
-// Bounds of recent: a small tree is fast enough by itself, and a large set
-// does not need a slot for each of its rows.
+// Bounds of recent: a small tree is fast enough by itself, and a large set does not need a slot for each of its rows.
 const (
 	minRecent = 64
 	maxRecent = 1 << 16
 )
 
-// widen makes recent several times as large as the set, so that few rows share
-// a slot. As it takes as many misses as there are rows, its cost is that of a
-// miss.
+// widen makes recent several times as large as the set, so that few rows share a slot. As it takes as many misses as
+// there are rows, its cost is that of a miss.
 func (s *rowSet) widen() {
 	size := minRecent
 	for size < maxRecent && size < 8*s.tree.Len() {
@@ -231,6 +221,6 @@ func (s *rowSet) forget(key primaryKey) {
 	}
 }
 
-// keySeed differs from process to process. That shows nowhere: it decides only
-// which cells have to be looked for in the tree.
+// keySeed differs from process to process. No result depends on that: it only decides which cells have to be looked for
+// in the tree.
 var keySeed = maphash.MakeSeed()

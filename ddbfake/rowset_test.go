@@ -16,8 +16,7 @@ type rowSetSide struct {
 	model map[primaryKey]*row
 }
 
-// place is a writer's knowledge of the place of a row. It may be from before
-// the set was swept.
+// place is a writer's knowledge of the place of a row. It may be from before the set was swept.
 func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
 	if rng.IntN(2) == 0 {
 		at = s.set.cell(key)
@@ -28,8 +27,8 @@ func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
 	return at
 }
 
-// TestRowSet draws operations on sets that are copies of each other, and
-// compares each set with a map that is not shared.
+// TestRowSet draws operations on sets that are copies of each other, and compares each set with a map that is not
+// shared.
 func TestRowSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sides := []*rowSetSide{{newRowSet(), map[primaryKey]*row{}}}
@@ -79,8 +78,7 @@ func TestRowSet(t *testing.T) {
 	}
 }
 
-// BenchmarkRowSet compares operations that the shortcuts of a set serve with
-// others.
+// BenchmarkRowSet compares operations that the shortcuts of a set serve with others.
 func BenchmarkRowSet(b *testing.B) {
 	const n = 2000
 	set := newRowSet()

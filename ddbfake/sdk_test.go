@@ -8,8 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// bothClients has the methods of the SDK's two clients: including those for
-// streams, which one of them lacks.
+// bothClients has the methods of the SDK's two clients: including those for streams, which one of them lacks.
 type bothClients struct {
 	*dynamodb.Client
 	streamsClient

@@ -22,22 +22,18 @@ import (
 
 // Call is one request to the service, whichever door it came through.
 type Call struct {
-	// Actor names the caller: it labels changes, and faults choose by it. On
-	// the wire it is the access key id.
+	// Actor names the caller: it labels changes, and faults choose by it. On the wire it is the access key id.
 	Actor string
-	// Region is the region of the call: tables of one region are not seen from
-	// another. "" is DefaultRegion. On the wire it is the region of the
-	// credential scope.
+	// Region is the region of the call: tables of one region are not seen from another. "" is DefaultRegion. On the wire
+	// it is the region of the credential scope.
 	Region string
-	// Sent is the true time at which the caller made the call, which may be
-	// long before it takes effect. Zero means now.
+	// Sent is the true time at which the caller made the call, which may be long before it takes effect. Zero means now.
 	Sent time.Time
-	// Input is a pointer to one of the SDK's input structs, for example
-	// *dynamodb.PutItemInput. It is not kept and not changed.
+	// Input is a pointer to one of the SDK's input structs, for example *dynamodb.PutItemInput. It is not kept and not
+	// changed.
 	Input any
-	// Fault applies this fault to this call, whatever its predicates say. A
-	// kind that cannot hit such a call does nothing, and with an unknown kind
-	// the call fails. Nil leaves it to the injected faults.
+	// Fault applies this fault to this call, whatever its predicates say. A kind that cannot hit such a call does nothing,
+	// and with an unknown kind the call fails. Nil leaves it to the injected faults.
 	Fault *Fault
 }
 
@@ -54,8 +50,7 @@ type request struct {
 	stale       bool // a FaultStaleRead has struck
 	// unprocessed is the FaultUnprocessed that has struck, if one has.
 	unprocessed *Fault
-	// wire is true if the output is encoded next. GetItem may then leave its
-	// output without an item, and the row in read.
+	// wire is true if the output is encoded next. GetItem may then leave its output without an item, and the row in read.
 	wire bool
 	read *row
 	// touched are the counters of the tables that the request is about.
@@ -64,23 +59,20 @@ type request struct {
 
 // Do serves one call, in the same way as every door does.
 //
-// The output is a pointer to the SDK's output struct of the operation. Errors
-// are the SDK's typed errors (*types.ConditionalCheckFailedException and so
-// on), *smithy.GenericAPIError for those the SDK has no type for
-// (ValidationException), *UnsupportedError, *NetworkError for a lost request
-// or response, or ctx.Err() if the context was done before the call arrived.
+// The output is a pointer to the SDK's output struct of the operation. Errors are the SDK's typed errors
+// (*types.ConditionalCheckFailedException and so on), *smithy.GenericAPIError for those the SDK has no type for
+// (ValidationException), *UnsupportedError, *NetworkError for a lost request or response, or ctx.Err() if the context
+// was done before the call arrived.
 func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 	return db.serve(ctx, c, false)
 }
 
-// doForWire is Do for a door that encodes the output: that of a GetItem may be an
-// *awsjson.RecordOutput.
+// doForWire is Do for a door that encodes the output: that of a GetItem may be an *awsjson.RecordOutput.
 func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
 	return db.serve(ctx, c, true)
 }
 
-// serve takes a call from its door to its output. It is the engine's only entry:
-// every door ends here.
+// serve takes a call from its door to its output. It is the engine's only entry: every door ends here.
 func (db *DB) serve(ctx context.Context, c Call, wire bool) (output any, err error) {
 	op, err := admit(ctx, &c)
 	if err != nil {
@@ -113,8 +105,8 @@ func (db *DB) direct(region string, in any) error {
 	return err
 }
 
-// admit finds the operation of a call, and refuses what cannot be served in any
-// state. A nil pointer as an input becomes an empty one.
+// admit finds the operation of a call, and refuses what cannot be served in any state. A nil pointer as an input
+// becomes an empty one.
 func admit(ctx context.Context, c *Call) (*operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -132,8 +124,8 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 	return op, nil
 }
 
-// begin makes a call the request that is being served. Call is its number among
-// overlaps, 0 if it overlaps with nothing.
+// begin makes a call the request that is being served. Call is its number among overlaps, 0 if it overlaps with
+// nothing.
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
 	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent, touched: r.touched[:0]}
@@ -147,8 +139,7 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	return r
 }
 
-// execute runs a request's operation, with a fault or with none, and remembers the
-// request if requests are.
+// execute runs a request's operation, with a fault or with none, and remembers the request if requests are.
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
 	if db.served.keep > 0 {

@@ -2,17 +2,15 @@ package ddbfake
 
 import "sync"
 
-// Snapshot is the state of a DB at one instant. It can be restored any number
-// of times, into any DB.
+// Snapshot is the state of a DB at one instant. It can be restored any number of times, into any DB.
 type Snapshot struct {
 	mu    sync.Mutex
 	state state
 }
 
-// Snapshot copies tables, rows, TTL settings, idempotency tokens, the change
-// log and the count of requests. It costs a few words per table, whatever the
-// number of rows: the copy shares them until one side writes. The clock, the
-// lag and the injected faults with their counters are not part of it.
+// Snapshot copies tables, rows, TTL settings, idempotency tokens, the change log and the count of requests. It costs a
+// few words per table, whatever the number of rows: the copy shares them until one side writes. The clock, the lag and
+// the injected faults with their counters are not part of it.
 func (db *DB) Snapshot() *Snapshot {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -20,9 +18,8 @@ func (db *DB) Snapshot() *Snapshot {
 	return &Snapshot{state: db.state.copy()}
 }
 
-// Restore puts the DB back into the state of a snapshot, the change log
-// included. If the clock has moved on, rows whose lag ends before now are
-// deleted at the next call, as if nothing had been called in between.
+// Restore puts the DB back into the state of a snapshot, the change log included. If the clock has moved on, rows whose
+// lag ends before now are deleted at the next call, as if nothing had been called in between.
 func (db *DB) Restore(s *Snapshot) {
 	restored := newStateOf(s)
 	db.mu.Lock()

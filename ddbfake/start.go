@@ -8,9 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// TB is the part of a test that Start needs: *testing.T, *testing.B and
-// *testing.F have it. Package testing itself stays out of programs that import
-// this one.
+// TB is the part of a test that Start needs: *testing.T, *testing.B and *testing.F have it. Package testing itself
+// stays out of programs that import this one.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -18,14 +17,12 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// startRequests is the number of requests that a DB of Start remembers by
-// default.
+// startRequests is the number of requests that a DB of Start remembers by default.
 const startRequests = 100
 
-// Start returns a DB for a test. If the test fails, its log ends with a report
-// of the DB: the latest requests with their outcomes (100, if
-// Options.LogRequests is zero), the rows that are left, and the faults that
-// still wait. There is nothing to stop.
+// Start returns a DB for a test. If the test fails, its log ends with a report of the DB: the latest requests with
+// their outcomes (100, if Options.LogRequests is zero), the rows that are left, and the faults that still wait. There
+// is nothing to stop.
 func Start(t TB, o Options) *DB {
 	t.Helper()
 	if o.LogRequests == 0 {
@@ -52,10 +49,9 @@ func Start(t TB, o Options) *DB {
 	return db
 }
 
-// Put puts rows into a table, which is named as in Tables, with one request a
-// row, as actor "". It is for the rows that a test begins with. They are
-// checked like any others and appear in the change log, but no injected fault
-// hits them. An error names its item; the items before it are in the table.
+// Put puts rows into a table, which is named as in Tables, with one request a row, as actor "". It is for the rows that
+// a test begins with. They are checked like any others and appear in the change log, but no injected fault hits them.
+// An error names its item; the items before it are in the table.
 func (db *DB) Put(table string, items ...attr.Item) error {
 	region, _, _ := splitTableARN(table)
 	for i, item := range items {

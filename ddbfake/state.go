@@ -2,17 +2,15 @@ package ddbfake
 
 import "maps"
 
-// state is everything a snapshot holds. Rows and tokens live in trees that
-// copy on write, so copying a state costs a few words per table.
+// state is everything a snapshot holds. Rows and tokens live in trees that copy on write, so copying a state costs a
+// few words per table.
 type state struct {
-	// tables are filed by name if they are in the default region, and by ARN if
-	// not.
+	// tables are filed by name if they are in the default region, and by ARN if not.
 	tables   map[string]*table
 	tokens   tokens
 	log      changeLog
 	requests int
-	// streams are sorted by ARN, disabled ones included. The list is replaced,
-	// not changed: snapshots share it.
+	// streams are sorted by ARN, disabled ones included. The list is replaced, not changed: snapshots share it.
 	streams []*stream
 	// tablesCreated numbers tables, for their ids.
 	tablesCreated int

@@ -15,7 +15,8 @@ import (
 
 // iteratorLifetime is the time for which an iterator can be used.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html (ExpiredIteratorException)
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
+// (ExpiredIteratorException)
 const iteratorLifetime = 15 * time.Minute
 
 // A position in a stream is the Seq of the change after which reading goes on. It need not be one of this stream's
@@ -31,7 +32,8 @@ type shardIterator struct {
 
 // String returns the reader's text. It begins like the service's own.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html (the example)
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetShardIterator.html (the
+// example)
 func (it shardIterator) String() string {
 	rest := fmt.Sprintf("%s %d %d", it.shard, it.position, it.issued.UnixMicro())
 	return it.arn + "|1|" + base64.StdEncoding.EncodeToString([]byte(rest))
@@ -59,7 +61,8 @@ func parseShardIterator(text string) (it shardIterator, ok bool) {
 // sequenceNumber returns the sequence number of the change with a Seq: 21 digits, so that numbers have an order both as
 // numbers and as texts. The leading one is there for readers who take them for numbers.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html (21 to 40 digits)
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html (21 to 40
+// digits)
 func sequenceNumber(seq int) string { return fmt.Sprintf("1%020d", seq) }
 
 // seqOf returns the Seq in a sequence number.

@@ -53,8 +53,7 @@ func TestSequenceNumber(t *testing.T) {
 	}
 }
 
-// streamed returns a DB with a stream of the table "cache", and the iterator of
-// its beginning.
+// streamed returns a DB with a stream of the table "cache", and the iterator of its beginning.
 func streamed(t testing.TB) (db *DB, start *shardIterator) {
 	t.Helper()
 	db = New(Options{})

@@ -90,8 +90,8 @@ func (w *world) wantRecords(iterator *string, want ...string) (next *string) {
 	return out.NextShardIterator
 }
 
-// A row that TTL deletes arrives on the stream as the service's deletion, with
-// the row as it was: consumers that archive expired rows rely on it.
+// A row that TTL deletes arrives on the stream as the service's deletion, with the row as it was: consumers that
+// archive expired rows rely on it.
 func TestStreamOfTTLDeletion(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagManual, ddbfake.LagAtOnce} {
 		t.Run(lag.String(), func(t *testing.T) {
@@ -150,8 +150,8 @@ func TestStreamRecordIsTheChange(t *testing.T) {
 	}
 }
 
-// Nothing is kept of an iterator but in it: any DB with the same changes takes
-// it, and two of them give the same answers.
+// Nothing is kept of an iterator but in it: any DB with the same changes takes it, and two of them give the same
+// answers.
 func TestStreamIsDeterministic(t *testing.T) {
 	run := func() string {
 		w := newWorld(t, ddbfake.LagManual)
@@ -170,8 +170,7 @@ func TestStreamIsDeterministic(t *testing.T) {
 	}
 }
 
-// A stream belongs to a snapshot as the log does, and a DB that is restored
-// goes on with it as it was.
+// A stream belongs to a snapshot as the log does, and a DB that is restored goes on with it as it was.
 func TestStreamAndSnapshot(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -222,8 +221,8 @@ func TestStreamAndHash(t *testing.T) {
 	}
 }
 
-// Where the clock stands still, streams of one table still have names of
-// their own; and a table that comes again begins with a stream of its own.
+// Where the clock stands still, streams of one table still have names of their own; and a table that comes again begins
+// with a stream of its own.
 func TestStreamNames(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	first := w.stream(types.StreamViewTypeKeysOnly)
@@ -250,8 +249,8 @@ func TestStreamNames(t *testing.T) {
 	}
 }
 
-// After a day a disabled stream is gone, for readers that still have its name
-// or an iterator, too. The table keeps the name.
+// After a day a disabled stream is gone, for readers that still have its name or an iterator, too. The table keeps the
+// name.
 func TestStreamGone(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -324,8 +323,7 @@ func TestStreamIteratorForged(t *testing.T) {
 	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Stream: "+strings.Replace(arn, "/cache/", "/other/", 1)+" not found")
 }
 
-// Faults find the operations on streams by their table, and refuse them as the
-// service does.
+// Faults find the operations on streams by their table, and refuse them as the service does.
 func TestStreamFaults(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -409,8 +407,7 @@ func TestStreamRegions(t *testing.T) {
 	}
 }
 
-// Changes that a bounded log has dropped are trimmed, and a reader who had not
-// read them gets an error.
+// Changes that a bounded log has dropped are trimmed, and a reader who had not read them gets an error.
 func TestStreamOfBoundedLog(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{KeepChanges: 2})
 	table(t, db, "cache", "pk", "S", "sk", "S")

@@ -16,13 +16,11 @@ type table struct {
 	// counters are those of the DB that the table is in; nil if they are to be looked for.
 	counters *counters
 
-	// indexes are the secondary indexes, the global ones first; nil if there
-	// is none, and then they cost nothing.
+	// indexes are the secondary indexes, the global ones first; nil if there is none, and then they cost nothing.
 	indexes []*index
 
 	ttl ttlSetting
-	// dues holds the rows that TTL may delete, by due time; empty while TTL
-	// is disabled.
+	// dues holds the rows that TTL may delete, by due time; empty while TTL is disabled.
 	dues *btree.BTreeG[*row]
 	// quietUntil is an epoch second before which no lag ends.
 	quietUntil int64
@@ -45,8 +43,7 @@ type table struct {
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
 }
 
-// tableID has the parts of a table that never change. Copies of the table share
-// it.
+// tableID has the parts of a table that never change. Copies of the table share it.
 type tableID struct {
 	region string
 	name   string
@@ -70,8 +67,7 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put stores next in the place of before, which is nil if there was none. At is
-// where before is or was, or nil.
+// put stores next in the place of before, which is nil if there was none. At is where before is or was, or nil.
 func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
 		t.order = nil // there may be a new partition

@@ -222,7 +222,9 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 
 // duplicated refuses an attribute that is defined twice, even with the same type.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-042)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
+// (DDB-TABLE-042)
 // Source: https://github.com/scylladb/scylladb/issues/13870
 func duplicated(name string) error { return invalid("Attribute Name is duplicated: %s", name) }
 

@@ -121,7 +121,9 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 	t.describeStreamOf(d)
 	// It is shown once the table has been paid per request.
 	//
-	// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-058)
+	// Source:
+	// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
+	// (DDB-TABLE-058)
 	if !t.billed.IsZero() {
 		d.BillingModeSummary = &types.BillingModeSummary{
 			BillingMode:                       t.billing,

@@ -83,7 +83,9 @@ func newEncryption(s *types.SSESpecification, region string) encryption {
 // checkChange refuses a change to the present encryption.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-078)
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-047)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
+// (DDB-TABLE-047)
 func (e encryption) checkChange(s *types.SSESpecification) error {
 	switch {
 	case !changesEncryption(s):

@@ -107,7 +107,8 @@ func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInpu
 
 // parseTableARN checks a ResourceArn, whose table need not exist. The texts are the service's.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (DDB-TABLE-071, DDB-BACKUP-013)
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
+// (DDB-TABLE-071, DDB-BACKUP-013)
 // Source: https://github.com/ExtendDB/extenddb/pull/227 for which error each part of an ARN leads to
 func parseTableARN(r *request, resource *string) (string, error) {
 	if resource == nil {
@@ -151,7 +152,8 @@ func (db *DB) taggedTable(arn string) (*table, error) {
 
 // checkTags checks new tags one by one and together.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md (DDB-TABLE-105 to 108)
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
+// (DDB-TABLE-105 to 108)
 func checkTags(tags []types.Tag) error {
 	seen := make(map[string]bool, len(tags))
 	for _, tag := range tags {

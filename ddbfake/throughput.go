@@ -12,8 +12,8 @@ import (
 // Source: https://github.com/architect/dynalite/blob/main/test/updateTable.js
 const maxUnits = 1_000_000_000_000
 
-// throughput is the provisioned units of a table or a global index; zero if it
-// is paid per request. It limits only under Options.Throughput.
+// throughput is the provisioned units of a table or a global index; zero if it is paid per request. It limits only
+// under Options.Throughput.
 type throughput struct {
 	readUnits, writeUnits int64
 	increased, decreased  time.Time

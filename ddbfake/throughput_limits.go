@@ -23,7 +23,9 @@ func limitsThroughput(p *types.OnDemandThroughput) bool {
 // about an index, so they are those about a table.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-038, DDB-TABLE-039, DDB-TABLE-059: the texts)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
+// (DDB-TABLE-038, DDB-TABLE-039, DDB-TABLE-059: the texts)
 // Source: https://github.com/nubo-db/dynoxide/issues/159
 func checkCeiling(p *types.OnDemandThroughput, of string, onDemand, update bool) error {
 	if !limitsThroughput(p) {
@@ -122,7 +124,9 @@ func newWarmth(onDemand bool, t throughput) warmth {
 
 // check refuses a value below the present one.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md (DDB-TABLE-039, DDB-TABLE-059: the texts)
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
+// (DDB-TABLE-039, DDB-TABLE-059: the texts)
 func (w warmth) check(p *types.WarmThroughput, of string, onDemand, update bool) error {
 	if p == nil {
 		return nil

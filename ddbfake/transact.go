@@ -10,7 +10,8 @@ import (
 
 // Limits of both transactional operations.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-dynamodb-transactions
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-dynamodb-transactions
 const (
 	maxTransactItems = 100
 	maxTransactBytes = 4 << 20

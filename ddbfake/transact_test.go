@@ -404,7 +404,8 @@ func TestTransactGet(t *testing.T) {
 	}
 }
 
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-capacity-handling
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-capacity-handling
 func TestTransactWriteCapacity(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "other", "pk", "S", "sk", "S")

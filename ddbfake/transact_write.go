@@ -105,7 +105,8 @@ func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteIte
 func (db *DB) transactActions(in *dynamodb.TransactWriteItemsInput) ([]action, error) {
 	var c constraints
 	// The token comes first.
-	// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/transactions.test.ts
+	// Source:
+	// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/transactions.test.ts
 	if t := in.ClientRequestToken; t != nil {
 		if len(*t) < 1 {
 			c.length(*t, "clientRequestToken", "greater", 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// The instant that NextDeletion names is the first at which a row is gone, and
-// there is always one until the last row has gone.
+// The instant that NextDeletion names is the first at which a row is gone, and there is always one until the last row
+// has gone.
 func TestNextDeletion(t *testing.T) {
 	for _, tc := range []struct {
 		lag  ddbfake.Lag

@@ -123,7 +123,8 @@ const (
 // or ARN. Its place among them is the order in which the service reports mistakes.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/updateItem.test.ts
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/updateItem.test.ts
 func (c *constraints) table(name *string) string {
 	if name != nil && plainTableName(*name) {
 		return *name

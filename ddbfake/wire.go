@@ -15,8 +15,8 @@ import (
 // do is an entry of the engine, or a function that stands before it.
 type do func(context.Context, Call) (any, error)
 
-// wireCall is a call as it came over a wire, through any door. Its strings need
-// to last only until it is served, but the decoded input keeps the body.
+// wireCall is a call as it came over a wire, through any door. Its strings need to last only until it is served, but
+// the decoded input keeps the body.
 type wireCall struct {
 	target     string // names the operation
 	signer     awsjson.Signer
@@ -24,10 +24,9 @@ type wireCall struct {
 	body       []byte
 }
 
-// serve decodes the call, has it done, appends the encoded answer to dst, and
-// returns its HTTP status. An error means that there is no answer: it is a
-// NetworkError, a context that is done, or an error of do that is not one of
-// the service's.
+// serve decodes the call, has it done, appends the encoded answer to dst, and returns its HTTP status. An error means
+// that there is no answer: it is a NetworkError, a context that is done, or an error of do that is not one of the
+// service's.
 func (w *wireCall) serve(ctx context.Context, do do, dst []byte) (answer []byte, status int, err error) {
 	call, err := w.decode()
 	if err != nil {
@@ -77,14 +76,13 @@ func encodeError(dst []byte, err error) (answer []byte, status int, _ error) {
 	return answer, status, nil
 }
 
-// errUnknownTarget is for a target that names no operation: the service gives
-// no message.
+// errUnknownTarget is for a target that names no operation: the service gives no message.
 var errUnknownTarget = &smithy.GenericAPIError{Code: "UnknownOperationException", Fault: smithy.FaultClient}
 
 type invocationKey struct{}
 
-// invokedContext carries the id of an invocation: a context.WithValue that
-// costs one allocation, and the id more only if it is asked for.
+// invokedContext carries the id of an invocation: a context.WithValue that costs one allocation, and the id more only
+// if it is asked for.
 type invokedContext struct {
 	context.Context
 	id string // as long as the request is served
@@ -98,17 +96,15 @@ func (c *invokedContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Invocation returns the id that the attempts of one call share: the SDK sends
-// the same amz-sdk-invocation-id with a call and with each of its retries. It
-// is meant for the "do" of Transport and NewClient, which is called once an
+// Invocation returns the id that the attempts of one call share: the SDK sends the same amz-sdk-invocation-id with a
+// call and with each of its retries. It is meant for the "do" of Transport and NewClient, which is called once an
 // attempt. Empty if ctx does not come from a client that sends one.
 func Invocation(ctx context.Context) string {
 	id, _ := ctx.Value(invocationKey{}).(string)
 	return id
 }
 
-// Headers in their canonical form, as keys of a http.Header: its methods would
-// make them canonical again each time.
+// Headers in their canonical form, as keys of a http.Header: its methods would make them canonical again each time.
 const (
 	headerAuthorization = "Authorization"
 	headerContentType   = "Content-Type"
@@ -128,8 +124,8 @@ func first(h http.Header, name string) string {
 	return ""
 }
 
-// setHeaders fills in the headers of an answer. Date is left to the server: in
-// process there is none, so that the SDK learns no clock skew.
+// setHeaders fills in the headers of an answer. Date is left to the server: in process there is none, so that the SDK
+// learns no clock skew.
 func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
 	values := [...]string{contentType, string(id[:]), strconv.FormatUint(uint64(crc32), 10)}
 	h[headerContentType] = values[0:1:1]

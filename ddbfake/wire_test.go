@@ -35,8 +35,8 @@ func TestRecordOutputIsNotSeen(t *testing.T) {
 	}
 }
 
-// An answer has the same bytes, whether its item was written from the row or from
-// the SDK's maps: with any fault, with and without a log of requests.
+// An answer has the same bytes, whether its item was written from the row or from the SDK's maps: with any fault, with
+// and without a log of requests.
 func TestRecordOutputUnderFaults(t *testing.T) {
 	for _, keep := range []int{0, 1} {
 		clock := fakeclock.New(fakeclock.Epoch)

@@ -15,8 +15,7 @@ func (w *write) replace(record *attr.Record, sizeBytes int) {
 	}
 }
 
-// commit does the writes of one request and logs those that change a row. It
-// cannot fail: every check comes before.
+// commit does the writes of one request and logs those that change a row. It cannot fail: every check comes before.
 func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
 	for i := range writes {

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// The tests of this file hold what clockwork.FakeClock v0.5.0 does that this package does otherwise, each beside what
+// The tests of this file hold the differences from clockwork.FakeClock v0.5.0, each together with what
 // this package does. One that fails on clockwork's side after an upgrade is good news: the package documentation then
 // claims a difference that is gone.
 

@@ -22,9 +22,8 @@
 // goes from deadline to deadline in that order. While it does,
 //
 //   - Now is exactly the deadline, not the end of the Advance;
-//   - functions of AfterFunc run in the goroutine that called Advance, one after
-//     another, and may start, stop and reset timers; timers that become due by that
-//     within the span fires in the same Advance;
+//   - functions of AfterFunc run in the goroutine that called Advance, one after another, and may start, stop and reset
+//     timers; timers that become due by that within the span fires in the same Advance;
 //   - contexts end, with the contexts derived from them, before Advance goes on.
 //
 // Starting, resetting and every tick of a ticker count as a registration. Nothing here starts a goroutine, reads real
@@ -59,10 +58,9 @@
 // Timers and tickers behave as those of package time since Go 1.23, as far as the interface permits. Stop and Reset
 // leave no stale value behind, and nothing that is stopped stays in the queue. Differences:
 //
-//   - an AfterFunc with a duration that is not positive runs in the next Advance,
-//     Advance(0) for instance, not in a goroutine of its own;
-//   - channels have a buffer of one, so len and cap can tell them from those of
-//     package time;
+//   - an AfterFunc with a duration that is not positive runs in the next Advance, Advance(0) for instance, not in a
+//     goroutine of its own;
+//   - channels have a buffer of one, so len and cap can tell them from those of package time;
 //   - times carry no monotonic reading: see [Node].
 //
 // The differences from clockwork.FakeClock, each held by a test: there, functions of AfterFunc run in goroutines and

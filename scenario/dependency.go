@@ -107,8 +107,8 @@ func (b *dependencyCall) meet(n *node, outcome int, of []DependencyFault) {
 	}
 }
 
-// told is the answer as a trace prints it: well if there was no fault; otherwise a separator and the error.
-func (b *dependencyCall) told(well, separator string) string {
+// printed is the answer as a trace prints it: well if there was no fault; otherwise a separator and the error.
+func (b *dependencyCall) printed(well, separator string) string {
 	if b.dependency == "" {
 		return well
 	}

@@ -80,12 +80,13 @@ func (o *order) Choose(steps []sim.Step) int {
 	case effects == 1:
 		return slices.IndexFunc(steps, func(s sim.Step) bool { return s.Kind == sim.Effect })
 	case o.print == 0:
-		o.print = o.sim.Fingerprint() // both have taken effect, and nobody was told
+		o.print = o.sim.Fingerprint() // both have taken effect, and neither caller has its answer
 	}
 	return 0
 }
 
-// bothTaken makes two calls after some others, in one order or the other, and says whether the explorer takes them to race.
+// bothTaken makes two calls after some others, in one order or the other, and says whether the explorer takes them to
+// race.
 func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relation) (e ended, races bool) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -169,7 +170,7 @@ func (d drawn) condition() (*string, map[string]types.AttributeValue) {
 
 var setN = aws.String("SET n = :new")
 
-// updates are the values of an update, beside those of its condition.
+// updates are the values of an update, without those of its condition.
 func (d drawn) updates(values map[string]types.AttributeValue) map[string]types.AttributeValue {
 	all := map[string]types.AttributeValue{":new": d.value()}
 	for name, value := range values { //isrsim:unordered a map is made
@@ -246,8 +247,8 @@ func (d drawn) transaction() any {
 	return in
 }
 
-// independence tries random pairs of calls in both orders where the explorer takes them not to race. It returns how many
-// pairs these were, and the first that came out differently.
+// independence tries random pairs of calls in both orders where the explorer takes them not to race. It returns how
+// many pairs these were, and the first that came out differently.
 func independence(t *testing.T, pairs int, touches relation) (independent int, difference string) {
 	t.Helper()
 	for seed := range uint64(pairs) {
@@ -269,8 +270,8 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 	return independent, ""
 }
 
-// What the explorer takes to be independent is: in both orders there are the same rows, answers and fingerprints. All that
-// a proof leaves out rests on it.
+// What the explorer takes to be independent is: in both orders there are the same rows, answers and fingerprints. All
+// that a proof leaves out rests on it.
 func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 	pairs := race.Fewer(4000, 200)
 	independent, difference := independence(t, pairs, accesses)

@@ -57,7 +57,8 @@ ttl-lag: fixed 10m
 actors: [{name: alice, script: [get /home, sleep 1h]}]
 `)
 	text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Strategy: sim.Replay(nil)})
-	// The page is generated at 0 s, stale from 1 s and gone for all readers from 2 s; its ttl is 3 s, it expires in the second after, and lingers.
+	// The page is generated at 0 s, stale from 1 s and gone for all readers from 2 s; its ttl is 3 s, it expires in the
+	// second after, and lingers.
 	if !strings.Contains(text, " +10m4s      time ") {
 		t.Errorf("time does not stop at +10m4s:\n%s", text)
 	}

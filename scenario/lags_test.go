@@ -28,8 +28,8 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 6, schedules: 200}
 `
 
-// compared runs schedules, and returns how many of them the lags have come to something else, and in how many to something
-// that does not fit the schedule.
+// compared runs schedules, and returns how many of them the lags have come to something else, and in how many to
+// something that does not fit the schedule.
 func compared(t *testing.T, protocol string) (differ, diverged int) {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(lagging))

@@ -78,9 +78,9 @@ func (r *originRead) AnswerFingerprint() (uint64, bool) {
 }
 
 func (r *originRead) Describe(int) string {
-	return "reads the origin of " + r.page.String() + r.told(" for body "+r.body, " -> ")
+	return "reads the origin of " + r.page.String() + r.printed(" for body "+r.body, " -> ")
 }
-func (r *originRead) DescribeAnswer() string { return r.told("origin's data for body "+r.body, "") }
+func (r *originRead) DescribeAnswer() string { return r.printed("origin's data for body "+r.body, "") }
 
 // originChange is the script's command change.
 type originChange struct {
@@ -193,9 +193,9 @@ func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
 func (r *bodyRequest) Describe(int) string {
 	switch {
 	case r.put && r.body == nil:
-		return "DeleteBody " + r.name + r.told("", " -> ")
+		return "DeleteBody " + r.name + r.printed("", " -> ")
 	case r.put:
-		return "PutBody " + r.name + r.told("", " -> ")
+		return "PutBody " + r.name + r.printed("", " -> ")
 	}
 	return "GetBody " + r.name + " -> " + r.DescribeAnswer()
 }

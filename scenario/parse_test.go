@@ -66,7 +66,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"unknown fault", "response-lost", "answer-lost",
 			`f.yaml:10:5: fault "answer-lost op=PutItem actor=alice": found "answer-lost", want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, body-put-failed, body-put-lost, body-get-failed, origin-failed)`,
 			"such as: maybe response-lost op=TransactWriteItems actor=alice"},
-		{"fault of nobody", "actor=alice", "actor=alise",
+		{"fault of an unknown actor", "actor=alice", "actor=alise",
 			`f.yaml:10:5: found a fault of actor "alise", expected one of alice`, `did you mean "alice"?`},
 		{"maybe the third", "op=PutItem", "op=PutItem nth=3",
 			`f.yaml:10:5: found nth=3 in a fault that strikes when the schedule says so`, "leave out nth, or leave out maybe"},
@@ -160,8 +160,7 @@ func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for files that make Parse panic or hang, and for scenarios
-// that do not survive being printed.
+// FuzzParse looks for files that make Parse panic or hang, and for scenarios that do not survive being printed.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte("name: x\nactors: [{name: a, script: [get /]}]\nreplay: {seed: 1, choices: '01'}\n"))

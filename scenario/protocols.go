@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// Protocols returns the protocols that scenario files and commands know by name: the references first, then the mutants,
-// then the policies of expiry.
+// Protocols returns the protocols that scenario files and commands know by name: the references first, then the
+// mutants, then the policies of expiry.
 func Protocols() []isr.Protocol {
 	return slices.Concat(recipe.References(), mutant.All(), policyprotocol.All())
 }

@@ -15,6 +15,6 @@ func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
 	}
 	s.Replay = &scenario.Replay{Protocol: "mine"}
 	if _, err := s.Recorded(); err == nil {
-		t.Error("a run was made of a protocol that nobody knows")
+		t.Error("a run was made of an unknown protocol")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// An eventually consistent read right after a write is behind by the
-// scenario's lag, in every schedule; a strongly consistent one never is.
+// An eventually consistent read right after a write is behind by the scenario's lag, in every schedule; a strongly
+// consistent one never is.
 func TestReplicaLag(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
 	if err != nil {
@@ -38,8 +38,8 @@ func TestReplicaLag(t *testing.T) {
 	}
 }
 
-// The reference reads consistently where it matters, so a lag of any length
-// does it no harm; a mutant is caught as before.
+// The reference reads consistently where it matters, so a lag of any length does it no harm; a mutant is caught as
+// before.
 func TestReplicaLagOfTheReference(t *testing.T) {
 	s := scenariotest.Embedded(t, "paused-writer")
 	s.ReplicaLag = 5 * time.Second
@@ -52,8 +52,7 @@ func TestReplicaLagOfTheReference(t *testing.T) {
 	}
 }
 
-// What a replica that lags has answered cannot be compared with a store that
-// has none.
+// What a replica that lags has answered cannot be compared with a store that has none.
 func TestReplicaLagIsNotCompared(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
 	if err != nil {

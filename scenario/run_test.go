@@ -20,8 +20,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at the
-// same time on eight.
+// TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at
+// the same time on eight.
 func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 	seeds := race.Fewer(1000, 200)
 	if testing.Short() {

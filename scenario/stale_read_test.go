@@ -40,8 +40,8 @@ func (r reader) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{Body: []byte(body.Value)}, nil
 }
 
-// The schedule decides whether an eventually consistent read is stale; a
-// strongly consistent one never is, and then the campaign has not reached it.
+// The schedule decides whether an eventually consistent read is stale; a strongly consistent one never is, and then the
+// campaign has not reached it.
 func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: reads\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe stale-read op=GetItem]\nreach: [stale-read]\n"))

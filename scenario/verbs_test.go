@@ -51,7 +51,7 @@ func (v versatile) Rollback(ctx context.Context, key string) error {
 	return err
 }
 
-// Regenerate makes a page that is in nobody's cache.
+// Regenerate makes a page that is in no cache.
 func (v versatile) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	item := pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), "REQ#"+r.ID)
 	item["request_hash"], item["status"] = &types.AttributeValueMemberS{Value: r.Hash}, &types.AttributeValueMemberS{Value: "STARTED"}

@@ -9,7 +9,8 @@ import (
 // Add returns n + m, exactly. The error is an [*Error]: the sum is beyond the range of numbers, or needs more than 38
 // digits. For the second the service says overflow as well.
 //
-// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py (test_update_expression_plus_imprecise, run on AWS)
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py
+// (test_update_expression_plus_imprecise, run on AWS)
 func (n Number) Add(m Number) (Number, error) {
 	if sum, ok := addInts(n, m); ok {
 		return sum, nil

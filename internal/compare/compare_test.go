@@ -49,8 +49,7 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 	}
 }
 
-// TestCompareSeesADifference lets a store answer that is wrong on purpose: the
-// fake without the conditions of puts.
+// TestCompareSeesADifference lets a store answer that is wrong on purpose: the fake without the conditions of puts.
 func TestCompareSeesADifference(t *testing.T) {
 	runs := recorded(t, "two-contenders", 1, 1)
 	db := ddbfake.New(ddbfake.Options{})

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/compare"
 )
 
-// TestCompareIsNotFooledByNoAnswer: a store that goes away, or a caller who loses
-// patience, ends the comparison with an error, and is not a difference.
+// TestCompareIsNotFooledByNoAnswer: a store that goes away, or a caller who loses patience, ends the comparison with an
+// error, and is not a difference.
 func TestCompareIsNotFooledByNoAnswer(t *testing.T) {
 	runs := recorded(t, "two-contenders", 1, 2)
 	for _, test := range []struct {

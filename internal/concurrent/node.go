@@ -44,9 +44,8 @@ func newNode(ctx context.Context, r Run, w *witness, number int, until time.Time
 	return n
 }
 
-// waking is a clock whose sleepers wake when the run is interrupted. The
-// context of a request does not wake them: a machine that has stopped does not
-// notice it.
+// waking is a clock whose sleepers wake when the run is interrupted. The context of a request does not wake them: a
+// machine that has stopped does not notice it.
 type waking struct {
 	clockwork.Clock
 	interrupted <-chan struct{}
@@ -68,9 +67,8 @@ func (n *node) token() string {
 	return fmt.Sprintf("%s-round%d-%d", n.name, n.witness.number, n.tokens)
 }
 
-// run asks for pages until the time is over. An error says that the protocol
-// could not be set up. Errors of the store are not among them: they are part of
-// the evidence.
+// run asks for pages until the time is over. An error says that the protocol could not be set up. Errors of the store
+// are not among them: they are part of the evidence.
 func (n *node) run(ctx context.Context) error {
 	cache, err := n.new(n.config)
 	if err != nil {
@@ -116,8 +114,8 @@ func (n *node) render(_ context.Context, key string, _ func(context.Context) err
 	return []byte(body), nil
 }
 
-// pausing is a client whose node stops now and then, when the request is made and
-// has not been sent: for a moment, or for longer than its lease lasts.
+// pausing is a client whose node stops now and then, when the request is made and has not been sent: for a moment, or
+// for longer than its lease lasts.
 type pausing struct {
 	*dynamodb.Client
 	n *node

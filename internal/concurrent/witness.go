@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// witness has what the nodes of one round share: the bodies, and the record of
-// their observations. It is safe for concurrent use.
+// witness has what the nodes of one round share: the bodies, and the record of their observations. It is safe for
+// concurrent use.
 type witness struct {
 	clock  clockwork.Clock
 	number int // of the round

@@ -72,8 +72,8 @@ type Step struct {
 	Violated int    // of the tails that begin after it
 }
 
-// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors are those of
-// scenario.Run.Do, and that of a cancelled context.
+// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors are
+// those of scenario.Run.Do, and that of a cancelled context.
 func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails

@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// TestExplainTakesAwayWhatNeedNotHaveHappened holds that the pause which a stale writer needs is named as such, and nothing
-// that came after it.
+// TestExplainTakesAwayWhatNeedNotHaveHappened holds that the pause which a stale writer needs is named as such, and
+// nothing that came after it.
 func TestExplainTakesAwayWhatNeedNotHaveHappened(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: one-pause
@@ -60,7 +60,8 @@ bounds: {ticks: 0}
 	}
 }
 
-// TestExplainTakesAwayEachKind takes away faults, deletions, crashes and steps of clocks, and leaves out what must happen.
+// TestExplainTakesAwayEachKind takes away faults, deletions, crashes and steps of clocks, and leaves out what must
+// happen.
 func TestExplainTakesAwayEachKind(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: all-kinds

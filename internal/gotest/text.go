@@ -10,10 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
-// text returns a Go test of the shrunk run: pkg is the name in its package clause,
-// and file is the path from the test to the scenario. The test of a protocol that is
-// broken on purpose holds that the run violates the invariant; the test of any other
-// protocol, that it no longer does.
+// text returns a Go test of the shrunk run: pkg is the name in its package clause, and file is the path from the test
+// to the scenario. The test of a protocol that is broken on purpose holds that the run violates the invariant; the test
+// of any other protocol, that it no longer does.
 func text(k *campaign.Shrunk, pkg, file string) ([]byte, error) {
 	s := k.Scenario
 	run, err := s.Recorded()

@@ -21,12 +21,10 @@ var campaigns struct {
 	limit   int64
 }
 
-// CollectRarely has the garbage collector run less often until restore is
-// called, unless the environment sets its rate. Each schedule makes a world and
-// throws it away, so nearly all of the heap is garbage. By default the
-// collector would look at the few living objects every few milliseconds, and
-// take a third of one core, and more of two. If CollectRarely is called several
-// times, the last restore sets the old rate again.
+// CollectRarely has the garbage collector run less often until restore is called, unless the environment sets its rate.
+// Each schedule makes a world and throws it away, so nearly all of the heap is garbage. By default the collector would
+// look at the few living objects every few milliseconds, and take a third of one core, and more of two. If
+// CollectRarely is called several times, the last restore sets the old rate again.
 func CollectRarely() (restore func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}

@@ -1,8 +1,7 @@
-// Package hostname tells names of this machine from others in the Host headers of
-// requests.
+// Package hostname tells names of this machine from others in the Host headers of requests.
 //
-// A page in a browser can send requests to this machine under a name of its own
-// site, if its name server says so. Such a name is refused.
+// A page in a browser can send requests to this machine under a name of its own site, if its name server says so. Such
+// a name is refused.
 package hostname
 
 import (
@@ -21,9 +20,8 @@ func Of(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// Local reports whether a Host header names this machine: as an IP address, as
-// localhost or by one of names. An address needs no name server, and localhost
-// asks none, so that only this machine's user can have made them lead here.
+// Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names. An address
+// needs no name server, and localhost asks none, so that only this machine's user can have made them lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
 func Local(host string, names ...string) bool {

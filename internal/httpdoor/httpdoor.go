@@ -1,7 +1,6 @@
-// Package httpdoor is the interface between the HTTP door of ddbfake and a
-// server other than net/http's: the handler that ddbfake.DB.Handler returns is
-// a Door as well. The command isr-sim serve has such a server, whose requests
-// cost less.
+// Package httpdoor is the interface between the HTTP door of ddbfake and a server other than net/http's: the handler
+// that ddbfake.DB.Handler returns is a Door as well. The command isr-sim serve has such a server, whose requests cost
+// less.
 package httpdoor
 
 import (
@@ -11,16 +10,14 @@ import (
 
 // Door serves requests that a server has taken apart.
 type Door interface {
-	// Serve serves one request. An error means that there is no answer: the
-	// server should break the connection, as a lost request or response does.
+	// Serve serves one request. An error means that there is no answer: the server should break the connection, as a lost
+	// request or response does.
 	//
-	// Serve bounds the size of the body that it reads. The server bounds the
-	// time for reading it.
+	// Serve bounds the size of the body that it reads. The server bounds the time for reading it.
 	Serve(ctx context.Context, r *Request, to *Reply) error
 }
 
-// Request is a request as a server has received it. Its strings need to
-// last no longer than until Serve returns.
+// Request is a request as a server has received it. Its strings need to last no longer than until Serve returns.
 type Request struct {
 	Method string
 	Path   string // without the query
@@ -34,11 +31,9 @@ type Request struct {
 	RegionSet       string // X-Amz-Region-Set
 	Target          string // X-Amz-Target
 
-	// Body gives the body and then io.EOF; any other error means that the
-	// caller has gone. It may be nil.
+	// Body gives the body and then io.EOF; any other error means that the caller has gone. It may be nil.
 	Body io.Reader
-	// Length is the length of the body by its header; negative if the header
-	// has none.
+	// Length is the length of the body by its header; negative if the header has none.
 	Length int64
 }
 
@@ -50,7 +45,6 @@ type Reply struct {
 	CRC32       uint32   // X-Amz-Crc32: the checksum of the body
 	// Body is the whole body. Serve overwrites it and reuses its capacity.
 	Body []byte
-	// Close says that a part of the request's body is unread, so that the
-	// connection cannot serve another request.
+	// Close says that a part of the request's body is unread, so that the connection cannot serve another request.
 	Close bool
 }

@@ -78,7 +78,7 @@ var stories = []story{
 		},
 	},
 	{
-		name: "alice makes a page for longer than her lease, and nobody cares",
+		name: "alice makes a page for longer than her lease, and no other node asks",
 		tell: func(s *stage) {
 			s.rendering = func(func() error) error {
 				s.clock.Advance(30 * time.Second)
@@ -278,8 +278,8 @@ var stories = []story{
 	},
 }
 
-// told returns the protocols that some story is about. The other mutants have an exhibit in the museum each.
-func told() []isr.Protocol {
+// inStories returns the protocols that some story is about. The other mutants have an exhibit in the museum each.
+func inStories() []isr.Protocol {
 	some := []isr.Protocol{recipe.Reference()}
 	for _, m := range mutant.All() {
 		if slices.ContainsFunc(stories, func(s story) bool { _, named := s.others[m.Name]; return named }) {
@@ -292,7 +292,7 @@ func told() []isr.Protocol {
 func TestEachMutantHasItsOneBug(t *testing.T) {
 	shown := map[string]bool{}
 	for _, story := range stories {
-		for _, p := range told() {
+		for _, p := range inStories() {
 			t.Run(story.name+"/"+p.Name, func(t *testing.T) {
 				want, other := story.others[p.Name]
 				if !other {
@@ -309,7 +309,7 @@ func TestEachMutantHasItsOneBug(t *testing.T) {
 			})
 		}
 	}
-	for _, m := range told() {
+	for _, m := range inStories() {
 		if m.Breaks != "" && !shown[m.Name] {
 			t.Errorf("no story shows how %s breaks %s", m.Name, m.Breaks)
 		}

@@ -251,7 +251,7 @@ func TestContentionWithoutAnyPageWaits(t *testing.T) {
 				t.Errorf("slept %d times, want 4", alice.clock.slept)
 			}
 		})
-		t.Run(fmt.Sprintf("policy %d, nobody publishes", policy), func(t *testing.T) {
+		t.Run(fmt.Sprintf("policy %d, no page is published", policy), func(t *testing.T) {
 			alice := newRig(t).contend(t, policy, 0)
 			alice.Patience = 3
 			alice.wantError(t, pagecache.ErrUnavailable)
@@ -270,8 +270,8 @@ func TestContentionWithoutAnyPageWaits(t *testing.T) {
 	}
 }
 
-// contend makes a rig on which bob holds a lease until t0+30, and publishes
-// after that many sleeps of alice, whose node is returned.
+// contend makes a rig on which bob holds a lease until t0+30, and publishes after that many sleeps of alice, whose node
+// is returned.
 func (r *rig) contend(t *testing.T, policy isr.Contention, publishes int) *node {
 	t.Helper()
 	bob := r.store(t, "bob")
@@ -299,8 +299,7 @@ func (r *rig) publish(t *testing.T, by *pagecache.RecipeA, lease pagecache.Lease
 	}
 }
 
-// beforeFirst does something between two requests of a node: before its first
-// one of that type.
+// beforeFirst does something between two requests of a node: before its first one of that type.
 func beforeFirst[Input any](n *node, do func()) {
 	done := false
 	n.Client = spy{n.Client, func(in any) error {
@@ -312,8 +311,7 @@ func beforeFirst[Input any](n *node, do func()) {
 	}}
 }
 
-// Whoever saw a stale page, and gets the lease just after the winner released
-// it, must not make the page again.
+// Whoever saw a stale page, and gets the lease just after the winner released it, must not make the page again.
 func TestMETAIsReadAgainAfterAcquire(t *testing.T) {
 	r := newRig(t)
 	r.page(t, "old", t0-100)
@@ -375,7 +373,7 @@ func TestAFailedRenderingReleasesTheLeaseAndServesTheLastKnownPage(t *testing.T)
 			r.publish(t, bob, lease, "bob's")
 			return errOrigin
 		}
-		alice.wantServed(t, "old", false, 1) // nobody looked again, and it says that it is stale
+		alice.wantServed(t, "old", false, 1) // no node has looked again, and the page is marked stale
 	})
 }
 
@@ -468,7 +466,7 @@ func TestARefusedPublish(t *testing.T) {
 		meta      string // body that META leads to in the end, "" for no META
 		lock      string
 	}{
-		{"nobody took over: her own page", func(*testing.T, *rig) {}, "alice's 1", "old", ""},
+		{"no takeover: her own page", func(*testing.T, *rig) {}, "alice's 1", "old", ""},
 		{"the successor is at work: her own page, and his lock stays", func(t *testing.T, r *rig) {
 			if _, err := r.store(t, "bob").Acquire(r.ctx, key); err != nil {
 				t.Fatal(err)
@@ -503,8 +501,8 @@ func TestARefusedPublish(t *testing.T) {
 	}
 }
 
-// The transaction took effect and its answer was lost. A client that tries again
-// is told so; one that does not finds out from META.
+// The transaction took effect and its answer was lost. A client that tries again is told so; one that does not finds
+// out from META.
 func TestALostAnswerToThePublish(t *testing.T) {
 	for _, sdk := range []bool{true, false} {
 		t.Run(fmt.Sprintf("SDK=%v", sdk), func(t *testing.T) {
@@ -640,9 +638,8 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
-// A read that fails under the lease does not say that nobody has published since
-// the last: to make the page all the same could be a stampede. The lease is given
-// back, so that the next request need not wait.
+// A read that fails under the lease does not show that no page has been published since the last: to make the page all
+// the same could be a stampede. The lease is given back, so that the next request need not wait.
 func TestAFailedReadUnderTheLeaseGivesItBack(t *testing.T) {
 	r := newRig(t)
 	r.fault(t, "request-lost op=GetItem nth=2")
@@ -663,8 +660,8 @@ func TestTenantsDoNotShareAPage(t *testing.T) {
 	alice.wantServed(t, "alice's 1", true, 1)
 }
 
-// With one request at a time and true clocks, a cache is simple: a page is made
-// if and only if the last one is 60 s old, and no lock is left behind.
+// With one request at a time and true clocks, a cache is simple: a page is made if and only if the last one is 60 s
+// old, and no lock is left behind.
 func TestOneRequestAtATimeIsAnOrdinaryCache(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRig(t)

@@ -21,7 +21,8 @@ const (
 // throw away a good page. The lease refuses the other request, so a few tries are enough. write must judge its guards
 // anew each time.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func (s *leases) pastConflicts(ctx context.Context, write func() error) error {
 	wait := conflictWait
 	for attempt := 1; ; attempt++ {

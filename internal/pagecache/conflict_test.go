@@ -15,8 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// A holder whose publish meets other transactions publishes after them, and
-// gives up after the fourth.
+// A holder whose publish meets other transactions publishes after them, and gives up after the fourth.
 func TestPublishPastConflicts(t *testing.T) {
 	for conflicts := range 6 {
 		t.Run(fmt.Sprintf("%d conflicts", conflicts), func(t *testing.T) {
@@ -89,7 +88,7 @@ func TestAConflictAfterTheCallerHasGone(t *testing.T) {
 	}
 }
 
-// Only a conflict is tried again: beside any other reason it is hopeless.
+// Only a conflict is tried again: together with any other reason it is hopeless.
 func TestWhatCountsAsAConflict(t *testing.T) {
 	for _, test := range []struct {
 		answer error
@@ -137,8 +136,7 @@ func cancelledFor(codes ...string) error {
 	return e
 }
 
-// The holder's other writes go past a conflict too; an acquire does not: it met
-// the holder.
+// The holder's other writes go past a conflict too; an acquire does not: it met the holder.
 func TestConflictsOfTheLock(t *testing.T) {
 	r := newRig(t)
 	alice := r.store(t, "alice")

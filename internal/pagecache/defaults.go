@@ -10,9 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tableEnv is the environment variable that names the cache table where a Config does not. The name is FaceTheory's: its
-// page on the schema of the ISR cache, which the rows here follow, has every service read the table's name from it, in Go,
-// TypeScript and Python. So a program that uses both finds one table.
+// tableEnv is the environment variable that names the cache table where a Config does not. The name is FaceTheory's:
+// its page on the schema of the ISR cache, which the rows here follow, has every service read the table's name from it,
+// in Go, TypeScript and Python. So a program that uses both finds one table.
 //
 // Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
 const tableEnv = "FACETHEORY_CACHE_TABLE_NAME"

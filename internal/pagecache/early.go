@@ -4,8 +4,8 @@ import "time"
 
 // Early is a Store that has pages made again while they are still fresh.
 //
-// The first request that is to do so takes the lease, looks again, and makes the page. If the lease is held, or anything
-// fails, it is served the old page as long as that is fresh. All other requests are served the old page.
+// The first request that is to do so takes the lease, looks again, and makes the page. If the lease is held, or
+// anything fails, it is served the old page as long as that is fresh. All other requests are served the old page.
 type Early interface {
 	Store
 	// Due says whether a request that has found this page, which is fresh, is to make it again.

@@ -22,7 +22,8 @@ func TestGuardsPrint(t *testing.T) {
 	}
 }
 
-// overtakings are what can have become of META since alice looked at it, at t0+1: it was generated at t0-100, and had version 3.
+// overtakings are what can have become of META since alice looked at it, at t0+1: it was generated at t0-100, and had
+// version 3.
 var overtakings = []struct {
 	name              string
 	meta              *pagecache.Meta // nil is no row
@@ -138,8 +139,8 @@ func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	}
 }
 
-// TTL may delete, while a page is made, the row that was seen: that is no overtaking. An invalidation since is, and has a version
-// that no row before has had.
+// TTL may delete, while a page is made, the row that was seen: that is no overtaking. An invalidation since is, and has
+// a version that no row before has had.
 func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
 	for _, invalidated := range []bool{false, true} {
 		onBoth(t, func(t *testing.T, onB bool) {

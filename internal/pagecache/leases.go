@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// leases is what the recipes have in common: the LOCK row of a key, and how a page is published under it.
+// leases is the common part of the recipes: the LOCK row of a key, and publishing under it.
 type leases struct {
 	cfg isr.Config
 	// last is the partition key that was made last: a request for a page needs that of one cache key many times.
@@ -50,8 +50,8 @@ func (s *leases) GetRow(ctx context.Context, key, sk string) (map[string]types.A
 	return out.Item, nil
 }
 
-// Fresh implements Store: by generated_at and revalidate_seconds, never by ttl and never by presence. A window of
-// nothing is what an invalidation leaves: not even a clock that is behind finds it open.
+// Fresh implements Store: by generated_at and revalidate_seconds, never by ttl and never by presence. An invalidation
+// leaves a window of zero seconds, which not even a clock that is behind finds open.
 func (s *leases) Fresh(m Meta, now time.Time) bool {
 	return m.RevalidateSeconds > 0 && Floor(now) < m.FreshUntil()
 }
@@ -63,8 +63,8 @@ func (s *leases) gone() EpochSeconds { return s.Now() + buffer(&s.cfg) }
 // Gone says whether a row with that ttl counts as gone.
 func (s *leases) Gone(ttl EpochSeconds) bool { return ttl != 0 && ttl <= s.gone() }
 
-// found is what a META row says that was read: ErrMiss of no row, and, together with its version, of one that counts as
-// gone or has no page.
+// found reads a META row. No row is ErrMiss; a row that counts as gone or has no page is ErrMiss together with its
+// version.
 func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	if item == nil {
 		return Meta{}, isr.ErrMiss
@@ -80,7 +80,7 @@ func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	}
 }
 
-// nothing is what is left of a row that leads to no page: what a publish builds on.
+// nothing is the rest of a row that leads to no page: a publish builds on it.
 func (m Meta) nothing() Meta { return Meta{PK: m.PK, Version: m.Version} }
 
 // otherRecipe is the error of a META row that another protocol has written.

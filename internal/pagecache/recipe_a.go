@@ -49,8 +49,8 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 	return m, nil
 }
 
-// Found is what a META row says that was read: ErrMiss of no row, and, together with its Version, of one that counts as
-// gone or has no page.
+// Found reads a META row. No row is ErrMiss; a row that counts as gone or has no page is ErrMiss together with its
+// Version.
 func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 	m, err := r.found(item)
 	if err == nil && m.S3Key == "" {

@@ -147,8 +147,7 @@ func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 	})
 }
 
-// guarded are the states of LOCK that a holder's write can meet. Alice acquired
-// at t0, until t0+30.
+// guarded are the states of LOCK that a holder's write can meet. Alice acquired at t0, until t0+30.
 var guarded = []struct {
 	name    string
 	prepare func(*testing.T, *rig)

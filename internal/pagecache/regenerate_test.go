@@ -263,8 +263,8 @@ func TestARequestIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever one fault does to a call, the same request again finds out what has become of it: it was published once, and who was
-// told a page was told that one.
+// Whatever one fault does to a call, the same request again finds out what has become of it: it was published once, and
+// who was told a page was told that one.
 func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 	for _, op := range []string{"GetItem", "PutItem", "TransactWriteItems", "UpdateItem", "DeleteItem"} {
 		for _, kind := range []string{"response-lost", "request-lost", "error-before", "error-after", "throttled", "conflict", "duplicate"} {

@@ -119,7 +119,7 @@ func (s *leases) Asked(ctx context.Context, key string, r isr.Request) (RequestR
 	return row, nil
 }
 
-// asked is what a REQ# row says of a request.
+// asked reads the REQ# row of a request.
 func asked(item map[string]types.AttributeValue, r isr.Request) (RequestRow, error) {
 	if item == nil {
 		return RequestRow{}, isr.ErrMiss

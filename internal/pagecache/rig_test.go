@@ -73,7 +73,7 @@ func (r *rig) store(t *testing.T, actor string) *pagecache.RecipeA {
 	return s
 }
 
-// put writes a row as nobody in particular.
+// put writes a row as an actor without a name.
 func (r *rig) put(t *testing.T, item map[string]types.AttributeValue) {
 	t.Helper()
 	if _, err := r.db.As("setup").PutItem(r.ctx, &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
@@ -154,7 +154,7 @@ func (b bodies) GetBody(_ context.Context, name string) ([]byte, error) {
 	return nil, isr.ErrNoBody
 }
 
-// sleepless is a clock that whoever sleeps on it moves.
+// sleepless is a clock that moves when someone sleeps on it.
 type sleepless struct {
 	*fakeclock.Clock
 	slept    int

@@ -53,8 +53,7 @@ func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e))
 // Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. What
 // recipe B's Read returns has both.
 //
-// A row without S3Key and without CurrentSK is what an invalidation leaves where there was no page: it has a Version
-// and nothing else.
+// An invalidation where there was no page leaves a row without S3Key and CurrentSK: it has a Version and nothing else.
 type Meta struct {
 	PK                string       `dynamodbav:"pk"`
 	SK                IsMeta       `dynamodbav:"sk"`

@@ -190,7 +190,7 @@ func TestParseMetaNamesTheWrongAttribute(t *testing.T) {
 			got, err := pagecache.ParseMeta(item)
 			wantMention(t, err, append(test.want, "META")...)
 			if got != (pagecache.Meta{}) {
-				t.Errorf("got %+v beside the error, want nothing", got)
+				t.Errorf("got %+v together with the error, want nothing", got)
 			}
 		})
 	}

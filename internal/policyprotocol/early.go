@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/pagecache"
 )
 
-// early is recipe A with a window in two parts. META's revalidate_seconds is the untouched part, in which the page may not
-// be made again. In the rest of the window the page is still fresh, so that a new one can be made while no request has to
-// wait, or is served a stale page.
+// early is recipe A with a window in two parts. META's revalidate_seconds is the untouched part, in which the page may
+// not be made again. In the rest of the window the page is still fresh, so that a new one can be made while no request
+// has to wait, or is served a stale page.
 //
 // The rows show a page that is made again in its untouched part: single-flight finds it.
 type early struct {

@@ -5,14 +5,15 @@
 //		fmt.Println(p.Name, "-", p.Summary)
 //	}
 //
-// Each policy is recipe A with other options, or with a few methods replaced. A policy that breaks an invariant names it.
-// It is no mutant: the fault is in the policy, as textbooks have it, and not in its code.
+// Each policy is recipe A with other options, or with a few methods replaced. A policy that breaks an invariant names
+// it. It is no mutant: the fault is in the policy, as textbooks have it, and not in its code.
 //
 // # Rows
 //
 // Freshness is judged against Config.Revalidate, the window that is promised. META's revalidate_seconds may be shorter:
 // a sliding policy moves it, and an early refresh ends it at the second from which the page may be made again. Under a
-// policy that breaks nothing, a reader that knows the schema alone takes a page for stale too early, and never too late.
+// policy that breaks nothing, a reader that knows the schema alone takes a page for stale too early, and never too
+// late.
 //
 // # Determinism
 //

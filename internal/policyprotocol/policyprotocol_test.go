@@ -86,8 +86,8 @@ func TestARefreshAheadIsOfPagesThatAreReadOften(t *testing.T) {
 	r.wantRendered(0, 8)
 }
 
-// TestAnEarlyRefreshNeverCostsAFreshPage: while another node has the lease, or when the origin is broken, the old page is
-// served as long as it is fresh, even if the configuration has requests wait, and fail.
+// TestAnEarlyRefreshNeverCostsAFreshPage: while another node has the lease, or when the origin is broken, the old page
+// is served as long as it is fresh, even if the configuration has requests wait, and fail.
 func TestAnEarlyRefreshNeverCostsAFreshPage(t *testing.T) {
 	strict := func(cfg *isr.Config) { cfg.Contention, cfg.Failure = isr.Wait, isr.Fail }
 	r := newRig(t)

@@ -9,12 +9,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// refreshAhead has a read after four fifths of the window make the page again, if the same node has read the page at most
-// a window before. A page that is no longer read is left to expire. Other readers are served the old page, which is
-// fresh.
+// refreshAhead has a read after four fifths of the window make the page again, if the same node has read the page at
+// most a window before. A page that is no longer read is left to expire. Other readers are served the old page, which
+// is fresh.
 //
-// The published pattern makes the page without a lock, on every node at once. Here the refresh is recipe A's, with lease
-// and second look.
+// The published pattern makes the page without a lock, on every node at once. Here the refresh is recipe A's, with
+// lease and second look.
 func refreshAhead() isr.Protocol {
 	return isr.Protocol{
 		Name:    "policy-refresh-ahead",

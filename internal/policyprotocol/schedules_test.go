@@ -64,7 +64,8 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 	}
 }
 
-// TestABugInAnEarlyRefreshIsFound: the rows say from when on a page may be made again, so a page that is made twice shows.
+// TestABugInAnEarlyRefreshIsFound: the rows say from when on a page may be made again, so a page that is made twice
+// shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r, err := campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
@@ -103,8 +104,8 @@ func refreshes(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) 
 	return early, late
 }
 
-// TestPagesAreMadeAgainEarly: a campaign in which no page is made again early has tested no early refresh. Under xfetch,
-// schedules must differ in that.
+// TestPagesAreMadeAgainEarly: a campaign in which no page is made again early has tested no early refresh. Under
+// xfetch, schedules must differ in that.
 func TestPagesAreMadeAgainEarly(t *testing.T) {
 	const runs = 60
 	s := steadyReads(t)

@@ -10,12 +10,12 @@ import (
 // staleTolerance is for how long after its window a page may be served as stale.
 const staleTolerance = 30 * time.Second
 
-// staleWhileRevalidate has one node make a stale page again. The other requests are served the old page for as long as it
-// is tolerated, and wait after that.
+// staleWhileRevalidate has one node make a stale page again. The other requests are served the old page for as long as
+// it is tolerated, and wait after that.
 //
 // The published pattern keeps a second copy of the value under a longer TTL, and a lock that its holder deletes
-// unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has come or
-// not, and the lock is recipe A's: no holder deletes the lock of another, and no page is put without it.
+// unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has come
+// or not, and the lock is recipe A's: no holder deletes the lock of another, and no page is put without it.
 func staleWhileRevalidate() isr.Protocol {
 	return isr.Protocol{
 		Name:    "policy-swr",

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// unprotected has no lock: each request that finds the page stale makes it, and puts it without a condition. Several nodes
-// make a page at once, and the slowest of them wins, with the oldest data.
+// unprotected has no lock: each request that finds the page stale makes it, and puts it without a condition. Several
+// nodes make a page at once, and the slowest of them wins, with the oldest data.
 //
 // A cache without LOCK also breaks stale-writer, monotonic-publication and linearizable.
 func unprotected() isr.Protocol {

@@ -36,7 +36,7 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 		"throttled op=ListTables":       true,
 		"maybe error-before key=LOCK":   false,
 		"request-lost actor=alice":      false,
-		"maybe throttled op=UpdateItem": true, // nobody refreshes
+		"maybe throttled op=UpdateItem": true, // no lease is refreshed
 	} {
 		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20})
 		if r.Vacuous() != want {
@@ -49,8 +49,8 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 	}
 }
 
-// A campaign that has judged nothing is vacuous, whatever its scenario declares: no
-// page was published or kept from being, or none was served.
+// A campaign that has judged nothing is vacuous, whatever its scenario declares: no page was published or kept from
+// being, or none was served.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 	nothing := isr.Protocol{Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil }}
 	for _, test := range []struct {

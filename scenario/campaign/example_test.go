@@ -17,8 +17,7 @@ actors:
   - {name: bob, script: [sleep 5s, get /home, sleep 10s, get /home]}
 `
 
-// A campaign looks for a schedule that violates an invariant. What it finds is
-// made smaller.
+// A campaign looks for a schedule that violates an invariant. What it finds is made smaller.
 func Example() {
 	s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter))
 	if err != nil {

@@ -23,7 +23,7 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 6, schedules: 200}
 `
 
-// What the runs under other lags reach counts, and whoever looks on hears of the schedule's own run alone.
+// Marks that the runs under other lags reach count. A probe sees the schedule's own run alone.
 func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte(lagging))
 	if err != nil {

@@ -30,8 +30,8 @@ func (c impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, optio
 	return c.Client.PutItem(ctx, &again, options...)
 }
 
-// TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, of an actor that is not the
-// first.
+// TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, of an actor that is not
+// the first.
 func TestShrinkKeepsTheFaultThatMatters(t *testing.T) {
 	s, err := scenario.Parse("faults.yaml", []byte(`
 name: faults

@@ -31,7 +31,7 @@ func TestOutcomesAreRenumberedWithoutFaults(t *testing.T) {
 	}
 }
 
-// TestAnActorIsAllItsIncarnations and nobody else's.
+// TestAnActorIsAllItsIncarnations and no other actor's.
 func TestAnActorIsAllItsIncarnations(t *testing.T) {
 	for name, want := range map[string]bool{"alice": true, "alice.2": true, "alice2": false, "alic": false, "time": false} {
 		if got := ofActor(sim.Move{Name: name}, "alice"); got != want {

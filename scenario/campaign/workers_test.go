@@ -88,7 +88,7 @@ func TestProgressIsHeardInOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkCampaign is one campaign with one processor, and with two: what the second one adds is what it reports as "times".
+// BenchmarkCampaign is one campaign with one processor, and with two: it reports the gain by the second one as "times".
 // -cpu has no part in it. A benchmark that uses b.Loop is run for its first -cpu before package testing heeds it: under
 // -cpu 1,2 both measurements would be of two processors.
 func BenchmarkCampaign(b *testing.B) {

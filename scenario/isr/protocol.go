@@ -61,8 +61,8 @@ var (
 type Protocol struct {
 	Name    string
 	Summary string // one sentence; for a mutant, its bug
-	// Breaks names the invariant that the protocol is known to break: a mutant on purpose, a policy of expiry by its nature.
-	// It is empty for a protocol that should break none.
+	// Breaks names the invariant that the protocol is known to break: a mutant on purpose, a policy of expiry by its
+	// nature. It is empty for a protocol that should break none.
 	Breaks string
 	New    func(Config) (Handler, error)
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that

@@ -15,18 +15,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads a request body into an operation's input struct, to which in
-// points.
+// Decode reads a request body into an operation's input struct, to which in points.
 //
-// Members that the operation does not know are ignored, null is the same as
-// absent, and of a member given twice the last one counts. Errors are those of
-// the service: SerializationException for JSON that is malformed or of the
-// wrong types, ValidationException for an AttributeValue of two types. A value
-// of no type becomes nil: the engine refuses it, because it knows the
-// parameter.
+// Members that the operation does not know are ignored, null is the same as absent, and of a member given twice the
+// last one counts. Errors are those of the service: SerializationException for JSON that is malformed or of the wrong
+// types, ValidationException for an AttributeValue of two types. A value of no type becomes nil: the engine refuses it,
+// because it knows the parameter.
 //
-// The body becomes part of the input, and must not change. After an error the
-// input has the members that were read before it.
+// The body becomes part of the input, and must not change. After an error the input has the members that were read
+// before it.
 func Decode(body []byte, in any) error {
 	d := newDecoder(body)
 	defer d.release()
@@ -34,7 +31,7 @@ func Decode(body []byte, in any) error {
 	switch {
 	case err == nil && d.end():
 		return nil
-	case err == nil, !Valid(body): // that counts, even if it is after the first error
+	case err == nil, !Valid(body): // malformed text counts more, even after the first error
 		return ErrMalformed
 	}
 	return err
@@ -45,17 +42,16 @@ func Valid(body []byte) bool {
 	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// decoder walks the text of a body. Its error is about a value of a wrong type.
-// Text that is not JSON is noted in malformed: see scan.go.
+// decoder walks the text of a body. Its error is about a value of a wrong type. Text that is not JSON is noted in
+// malformed: see scan.go.
 type decoder struct {
 	text      string
 	pos       int
 	depth     int // objects and arrays that are open
 	malformed bool
 	scratch   []byte // the last string with escapes
-	// strings, numbers and texts are room for values and for members: nearly
-	// all of a request are of these types, so they are allocated a few at a
-	// time. They go together, when the call is over.
+	// strings, numbers and texts are room for values and for members: nearly all of a request are of these types, so they
+	// are allocated a few at a time. They go together, when the call is over.
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
 	texts   []string
@@ -84,9 +80,8 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// value reads the next value into v as v's type demands. It must be
-// addressable. The flag says that it is a member of a structure rather than
-// an element of a list or map, which changes the text of errors.
+// value reads the next value into v as v's type demands. It must be addressable. The flag says that it is a member of a
+// structure rather than an element of a list or map, which changes the text of errors.
 func (d *decoder) value(v reflect.Value, member bool) error {
 	if d.kind() == 'n' {
 		d.skip()
@@ -298,8 +293,7 @@ var errTwoTypes = &smithy.GenericAPIError{
 	Fault:   smithy.FaultClient,
 }
 
-// variant reads the value of one member of an AttributeValue; nil if it is
-// null or the member is not known.
+// variant reads the value of one member of an AttributeValue; nil if it is null or the member is not known.
 func (d *decoder) variant(name string) (types.AttributeValue, error) {
 	if d.kind() == 'n' {
 		d.skip()
@@ -395,8 +389,7 @@ func (d *decoder) str() (string, error) {
 	return d.string(), nil
 }
 
-// boolean also reads the strings "true" and "false", in any case, as the
-// service does.
+// boolean also reads the strings "true" and "false", in any case, as the service does.
 func (d *decoder) boolean() (bool, error) {
 	switch d.kind() {
 	case 't':
@@ -446,8 +439,8 @@ func (d *decoder) number(name string) (float64, error) {
 	return f, nil
 }
 
-// time reads epoch seconds with up to three decimals. A time whose milliseconds
-// do not fit is refused: wrapped around, the far future would be long ago.
+// time reads epoch seconds with up to three decimals. A time whose milliseconds do not fit is refused: wrapped around,
+// the far future would be long ago.
 func (d *decoder) time() (time.Time, error) {
 	seconds, err := d.number("Date")
 	if err != nil {

@@ -31,7 +31,7 @@ func TestDecode(t *testing.T) {
 			&dynamodb.GetItemInput{TableName: name, Key: item{`a"`: &types.AttributeValueMemberS{Value: "\\\"😀\\"}}}},
 		{"a value of no type is nil", "PutItem", `{"Item":{"a":{},"b":{"S":null},"c":null,"d":{"X":1}}}`,
 			&dynamodb.PutItemInput{Item: item{"a": nil, "b": nil, "c": nil, "d": nil}}},
-		{"null beside a type", "PutItem", `{"Item":{"a":{"S":"x","N":null}}}`,
+		{"null together with a type", "PutItem", `{"Item":{"a":{"S":"x","N":null}}}`,
 			&dynamodb.PutItemInput{Item: item{"a": &types.AttributeValueMemberS{Value: "x"}}}},
 		{"empty is not absent", "UpdateItem", `{"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
 			&dynamodb.UpdateItemInput{ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: item{}}},
@@ -60,8 +60,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// DynamoDB Local is no witness for these: 3.3.1 answers most of them with
-// status 500 and lets the others pass.
+// DynamoDB Local is no witness for these: 3.3.1 answers most of them with status 500 and lets the others pass.
 func TestDecodeRefuses(t *testing.T) {
 	const (
 		structure = "Start of structure or map found where not expected"
@@ -144,9 +143,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Text that is not JSON is malformed wherever it stands: in a member that is
-// read or skipped, before or after a value of a wrong type. Package jsontext is
-// the judge.
+// Text that is not JSON is malformed wherever it stands: in a member that is read or skipped, before or after a value
+// of a wrong type. Package jsontext is the judge.
 func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
 		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`, `{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
@@ -195,8 +193,7 @@ func TestDecodeKeeps(t *testing.T) {
 	}
 }
 
-// A deep document is for the engine to refuse, not for the decoder to fall
-// over; a deeper one is no JSON.
+// A deep document is for the engine to refuse, not for the decoder to fall over; a deeper one is no JSON.
 func TestDecodeDeep(t *testing.T) {
 	deep := func(n int) []byte {
 		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + strings.Repeat(`]}`, n) + `}}`)

@@ -13,8 +13,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Equal answers have equal bytes, and members that must be there are written
-// even if they are zero.
+// Equal answers have equal bytes, and members that must be there are written even if they are zero.
 func TestAppend(t *testing.T) {
 	tests := []struct {
 		name string

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The texts of SerializationException are the service's: dynalite's tests have
-// them, which also run against the service.
+// The texts of SerializationException are the service's: dynalite's tests have them, which also run against the
+// service.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/helpers.js
 
@@ -24,8 +24,8 @@ func serialization(message string) error {
 
 var errStructure = serialization("Start of structure or map found where not expected")
 
-// notScalar is the error for the next value, which should be a scalar that
-// the service calls by a short name and by the name of its Java class.
+// notScalar is the error for the next value, which should be a scalar that the service calls by a short name and by the
+// name of its Java class.
 func (d *decoder) notScalar(name, class string) error {
 	var token string
 	switch d.kind() {
@@ -100,10 +100,9 @@ func mapName(class string) string {
 	return "java.util.Map<java.lang.String, " + class + ">"
 }
 
-// AppendError appends the JSON of an error of the service to dst, with the
-// members of the SDK's type, and returns its HTTP status: 400 or 500. It
-// returns 0 for an error that is not an answer of the service: a lost
-// connection, or a context that is done.
+// AppendError appends the JSON of an error of the service to dst, with the members of the SDK's type, and returns its
+// HTTP status: 400 or 500. It returns 0 for an error that is not an answer of the service: a lost connection, or a
+// context that is done.
 func AppendError(dst []byte, err error) (answer []byte, status int) {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
@@ -133,8 +132,7 @@ func AppendError(dst []byte, err error) (answer []byte, status int) {
 	return w.release(), status
 }
 
-// serializationCode is the one code whose message has a capital letter although
-// the SDK has no struct for it.
+// serializationCode is the one code whose message has a capital letter although the SDK has no struct for it.
 const serializationCode = "SerializationException"
 
 // namespaceOf returns the namespace of an error code, as __type has it.

@@ -23,13 +23,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
-// FuzzDecodeInput holds four things. Any body ends in an input or in an error
-// of the service. A body is malformed exactly if it is not JSON. An input that
-// is encoded as the SDK does it is read as the same input again. Every value of
-// the input stood in the body, at the same place.
+// FuzzDecodeInput holds four things. Any body ends in an input or in an error of the service. A body is malformed
+// exactly if it is not JSON. An input that is encoded as the SDK does it is read as the same input again. Every value
+// of the input stood in the body, at the same place.
 //
-// Each of these is caught by the seeds when it is planted: an NS that is read
-// as an SS, a Limit that wraps around, a word for true that is taken for false.
+// Each of these is caught by the seeds when it is planted: an NS that is read as an SS, a Limit that wraps around, a
+// word for true that is taken for false.
 func FuzzDecodeInput(f *testing.F) {
 	for i, body := range filledBodies(f) {
 		f.Add(uint(i), body)
@@ -93,9 +92,8 @@ func anyOf(t *testing.T, text []byte) any {
 	return v
 }
 
-// within reports whether everything in the JSON stands in a body. The body may
-// have more: unknown members, and null. Its numbers may have decimals, and its
-// booleans may be words.
+// within reports whether everything in the JSON stands in a body. The body may have more: unknown members, and null.
+// Its numbers may have decimals, and its booleans may be words.
 func within(got, body any) bool {
 	switch got := got.(type) {
 	case map[string]any:
@@ -119,8 +117,7 @@ func within(got, body any) bool {
 	return got == body
 }
 
-// fuzzed are the inputs of the supported operations, sorted by name: the
-// numbers in testdata count them.
+// fuzzed are the inputs of the supported operations, sorted by name: the numbers in testdata count them.
 var fuzzed = []any{
 	&dynamodb.BatchGetItemInput{},
 	&dynamodb.BatchWriteItemInput{},
@@ -163,8 +160,7 @@ func inputOf(op string) any {
 	return reflect.New(reflect.TypeOf(fuzzed[numberOf(op)]).Elem()).Interface()
 }
 
-// filledBodies returns for each operation the body that the SDK sends of an
-// input with every member set.
+// filledBodies returns for each operation the body that the SDK sends of an input with every member set.
 func filledBodies(tb testing.TB) [][]byte {
 	tb.Helper()
 	var body []byte

@@ -22,8 +22,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
-// The SDK's own clients are the judges of the codec: they write the inputs that it
-// reads, and read the outputs that it writes.
+// The SDK's own clients are the judges of the codec: they write the inputs that it reads, and read the outputs that it
+// writes.
 type client struct {
 	name    string // of the API
 	methods reflect.Value
@@ -126,8 +126,8 @@ func filled(t reflect.Type) any {
 	return v.Interface()
 }
 
-// Every member of every input arrives as the SDK sends it, and every member of
-// every output as it is given: for all operations of the SDK, supported or not.
+// Every member of every input arrives as the SDK sends it, and every member of every output as it is given: for all
+// operations of the SDK, supported or not.
 func TestEveryMember(t *testing.T) {
 	var got, want any
 	clients := clientsOver(func(r *http.Request) (*http.Response, error) {

@@ -2,8 +2,7 @@ package awsjson
 
 import "math/bits"
 
-// plain has the bytes that stand for themselves in a JSON string, and are valid
-// UTF-8 whatever surrounds them.
+// plain has the bytes that stand for themselves in a JSON string, and are valid UTF-8 whatever surrounds them.
 var plain = func() (bytes [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		bytes[c] = c != '"' && c != '\\'
@@ -11,8 +10,8 @@ var plain = func() (bytes [256]bool) {
 	return bytes
 }()
 
-// plainPrefix returns how many bytes at the beginning of s are plain. It looks
-// at eight at a time: see TestPlainPrefix for every byte at every place.
+// plainPrefix returns how many bytes at the beginning of s are plain. It looks at eight at a time: see TestPlainPrefix
+// for every byte at every place.
 //
 // Source: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
 func plainPrefix(s string) int {

@@ -12,9 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// RecordOutput is the SDK's output of a GetItem that goes over a wire, except
-// for the item. The item is still the record that the engine keeps, at a
-// fraction of the cost of the SDK's maps.
+// RecordOutput is the SDK's output of a GetItem that goes over a wire, except for the item. The item is still the
+// record that the engine keeps, at a fraction of the cost of the SDK's maps.
 type RecordOutput struct {
 	*dynamodb.GetItemOutput
 	Record *attr.Record
@@ -42,8 +41,7 @@ func (e *encoder) entry(name string) {
 	e.buf = append(e.buf, ':')
 }
 
-// value writes an attribute value as the engine keeps it, to the byte as the
-// SDK's are written.
+// value writes an attribute value as the engine keeps it, to the byte as the SDK's are written.
 func (e *encoder) value(v attr.Value) {
 	switch v := v.(type) {
 	case attr.S: // nearly all are these two

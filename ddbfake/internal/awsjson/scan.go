@@ -6,13 +6,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The methods in this file move over the text of a decoder and check it on the
-// way. Text that is not JSON is noted once, and the rest of it is not read: the
-// decoder moves to the end, where every method finds nothing. So the methods
+// The methods in this file move over the text of a decoder and check it on the way. Text that is not JSON is noted
+// once, and the rest of it is not read: the decoder moves to the end, where every method finds nothing. So the methods
 // return no errors.
 
-// fail notes that the text is not JSON. It returns false for the convenience of
-// its callers.
+// fail notes that the text is not JSON. It returns false for the convenience of its callers.
 func (d *decoder) fail() bool {
 	d.malformed = true
 	d.pos = len(d.text)
@@ -39,8 +37,7 @@ func (d *decoder) peekOver() byte {
 	return 0
 }
 
-// kind skips white space and returns the first byte of the next value, '0'
-// for any number.
+// kind skips white space and returns the first byte of the next value, '0' for any number.
 func (d *decoder) kind() byte {
 	c := d.peek()
 	if c == '-' || '0' <= c && c <= '9' {
@@ -49,12 +46,11 @@ func (d *decoder) kind() byte {
 	return c
 }
 
-// maxDepth is the number of objects and arrays that may be open at a time. It
-// is that of package jsontext.
+// maxDepth is the number of objects and arrays that may be open at a time. It is that of package jsontext.
 const maxDepth = 10000
 
-// enter moves into the object or array whose opening bracket is ahead, and
-// says whether it has a member or element; if not, it has moved past it.
+// enter moves into the object or array whose opening bracket is ahead, and says whether it has a member or element; if
+// not, it has moved past it.
 //
 //	for more := d.enter(']'); more; more = d.next(']') {
 func (d *decoder) enter(closing byte) bool {
@@ -70,8 +66,8 @@ func (d *decoder) enter(closing byte) bool {
 	return true // if the text ends here, the reader of the element finds out
 }
 
-// next moves to the next member or element and says whether there is one;
-// after the last one it has moved past the closing bracket.
+// next moves to the next member or element and says whether there is one; after the last one it has moved past the
+// closing bracket.
 func (d *decoder) next(closing byte) bool {
 	switch d.peek() {
 	case ',':
@@ -89,8 +85,7 @@ func (d *decoder) leave() {
 	d.depth--
 }
 
-// end says whether the text has been read, from its beginning to its end, and
-// is JSON.
+// end says whether the text has been read, from its beginning to its end, and is JSON.
 func (d *decoder) end() bool {
 	return d.peek() == 0 && d.pos == len(d.text) && !d.malformed
 }
@@ -119,8 +114,8 @@ func (d *decoder) string() string {
 	return s
 }
 
-// shareText is the longest body that its strings share: one allocation for
-// all of them is worth it, but a row that is kept must not keep megabytes.
+// shareText is the longest body that its strings share: one allocation for all of them is worth it, but a row that is
+// kept must not keep megabytes.
 const shareText = 4 << 10
 
 // unquoted moves past a string and returns its text.
@@ -138,8 +133,8 @@ func (d *decoder) unquoted() string {
 	return d.irregular(end)
 }
 
-// irregular is unquoted for a string with escapes, or with bytes that may not
-// be UTF-8. The bytes before from have neither.
+// irregular is unquoted for a string with escapes, or with bytes that may not be UTF-8. The bytes before from have
+// neither.
 func (d *decoder) irregular(from int) string {
 	end := from
 	for end < len(d.text) && d.text[end] != '"' {

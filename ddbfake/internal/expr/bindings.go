@@ -6,10 +6,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Bindings are names and values in lists. Nearly every request has few of them,
-// for which lists cost less than maps. A caller that makes [Args] for one
-// request after the other uses the same Bindings: values that are the same as
-// in the request before are not converted again. The zero value is empty.
+// Bindings are names and values in lists. Nearly every request has few of them, for which lists cost less than maps. A
+// caller that makes [Args] for one request after the other uses the same Bindings: values that are the same as in the
+// request before are not converted again. The zero value is empty.
 type Bindings struct {
 	names  []boundName
 	values []boundValue
@@ -27,9 +26,8 @@ type (
 // maxBindings is the number of names, and of values, that still counts as few.
 const maxBindings = 8
 
-// Bind takes the names and values of the next request; both may be nil. It
-// reports whether it could: whether they are few, [Args.Validate] finds nothing
-// in them, and no value is refused.
+// Bind takes the names and values of the next request; both may be nil. It reports whether it could: whether they are
+// few, [Args.Validate] finds nothing in them, and no value is refused.
 func (b *Bindings) Bind(names map[string]string, values map[string]types.AttributeValue) bool {
 	return b.bindNames(names) && b.bindValues(values)
 }
@@ -97,8 +95,7 @@ func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 	return true
 }
 
-// plainKey allows a short key with only letters, digits and underscores after
-// the sigil.
+// plainKey allows a short key with only letters, digits and underscores after the sigil.
 func plainKey(key string, sigil byte) bool {
 	const short = 64
 	if len(key) < 2 || len(key) > short || key[0] != sigil {

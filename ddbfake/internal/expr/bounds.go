@@ -6,15 +6,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Key is a key attribute of a table or index: its name and type. The zero Key
-// stands for a missing sort key.
+// Key is a key attribute of a table or index: its name and type. The zero Key stands for a missing sort key.
 type Key struct {
 	Name string
 	Kind attr.Kind
 }
 
-// Bounds is the range that a Query reads: in the partition Hash, the sort keys
-// from Low to High. A bound that is nil is open.
+// Bounds is the range that a Query reads: in the partition Hash, the sort keys from Low to High. A bound that is nil is
+// open.
 type Bounds struct {
 	Hash                        attr.Value
 	Low, High                   attr.Value
@@ -38,10 +37,9 @@ func (b Bounds) Contains(sort attr.Value) bool {
 	return true
 }
 
-// Bind applies the condition to the keys of a table or index. It refuses with
-// the service's texts a condition that lacks the partition key, tests it for
-// anything but equality, tests another attribute than the sort key, or has
-// values of other types than the keys.
+// Bind applies the condition to the keys of a table or index. It refuses with the service's texts a condition that
+// lacks the partition key, tests it for anything but equality, tests another attribute than the sort key, or has values
+// of other types than the keys.
 func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
 	terms, err := k.terms(args)
 	if err != nil {
@@ -132,9 +130,8 @@ func (b *Bounds) sortBy(t term) {
 	}
 }
 
-// afterPrefix returns the first value after all those with this prefix; nil if
-// there is none. (The bytes of an S may then not be UTF-8: it is only
-// compared.)
+// afterPrefix returns the first value after all those with this prefix; nil if there is none. (The bytes of an S may
+// then not be UTF-8: it is only compared.)
 func afterPrefix(v attr.Value) attr.Value {
 	switch v := v.(type) {
 	case attr.S:

@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// An expression that is built prints to a source that parses to the same
-// expression, with the names and values of the Builder.
+// An expression that is built prints to a source that parses to the same expression, with the names and values of the
+// Builder.
 func TestBuiltExpressionsPrint(t *testing.T) {
 	var b Builder
 	condition := b.Condition("OR", []Test{
@@ -76,8 +76,8 @@ func TestBuiltUpdateMismatch(t *testing.T) {
 	}
 }
 
-// A key condition that is built is bound like one that is parsed, and refuses,
-// in its own words, operators that no key can have.
+// A key condition that is built is bound like one that is parsed, and refuses, in its own words, operators that no key
+// can have.
 func TestBuiltKeyCondition(t *testing.T) {
 	hash, sort := Key{"pk", attr.KindS}, Key{"sk", attr.KindN}
 	pk := Test{Attribute: "pk", Operator: "EQ", Values: []attr.Value{attr.S("a")}}

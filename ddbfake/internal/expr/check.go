@@ -6,10 +6,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// checker finds the mistakes that are refused with these Args before any item
-// is looked at. Operands come before the nodes that they belong to. It is
-// passed by value, so that a check, which every call with an expression has,
-// allocates nothing.
+// checker finds the mistakes that are refused with these Args before any item is looked at. Operands come before the
+// nodes that they belong to. It is passed by value, so that a check, which every call with an expression has, allocates
+// nothing.
 type checker struct {
 	lang language
 	args Args

@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// The texts are the service's, as public suites captured them. The other texts,
-// and the choice among several errors, are from DynamoDB Local 3.3.1.
+// The texts are the service's, as public suites captured them. The other texts, and the choice among several errors,
+// are from DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance
 // Source: https://github.com/architect/dynalite
@@ -66,9 +66,8 @@ func TestRefusedConditions(t *testing.T) {
 		{"NOT ((a = :n))", parens},
 		{"((a = :n AND b = :n))", parens},
 
-		// The choice among several errors: parentheses, then words and
-		// functions as they occur, then the number of operands of IN, then the
-		// Args.
+		// The choice among several errors: parentheses, then words and functions as they occur, then the number of operands
+		// of IN, then the Args.
 		{"foo(a) AND ((b = :n))", parens},
 		{"status = :n AND foo(a)", "Attribute name is a reserved keyword; reserved keyword: status"},
 		{"foo(status)", "Invalid function name; function: foo"},

@@ -10,9 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// draw makes rows, values and expressions out of a fuzzer's bytes. There are
-// few names and few values, so that paths lead somewhere and values are equal
-// often enough.
+// draw makes rows, values and expressions out of a fuzzer's bytes. There are few names and few values, so that paths
+// lead somewhere and values are equal often enough.
 type draw struct {
 	data []byte
 	item attr.Item // what paths are drawn along
@@ -34,8 +33,7 @@ func newDraw(data []byte) *draw {
 	return d
 }
 
-// below draws from 0 to n-1; 0 when the bytes are used up, so that everything
-// drawn ends.
+// below draws from 0 to n-1; 0 when the bytes are used up, so that everything drawn ends.
 func (d *draw) below(n int) int {
 	if len(d.data) == 0 {
 		return 0
@@ -60,8 +58,7 @@ func (d *draw) number() attr.Number {
 	return n
 }
 
-// value draws a value of at most so many levels, or, seldom, one of as many
-// levels as there may be.
+// value draws a value of at most so many levels, or, seldom, one of as many levels as there may be.
 func (d *draw) value(levels int) attr.Value {
 	switch kind := d.below(13); {
 	case kind == 0:
@@ -148,8 +145,7 @@ func (p drawnPath) at(item attr.Item) attr.Value {
 	return v
 }
 
-// overlaps reports whether one path contains the other, or they take one value
-// for a map and for a list.
+// overlaps reports whether one path contains the other, or they take one value for a map and for a list.
 func (p drawnPath) overlaps(q drawnPath) bool {
 	for i := range min(len(p), len(q)) {
 		_, name := p[i].(string)
@@ -215,8 +211,7 @@ func (d *draw) define(v attr.Value) string {
 	return key
 }
 
-// seedBytes gives a fuzzer that reads bytes its first input, the same every
-// time.
+// seedBytes gives a fuzzer that reads bytes its first input, the same every time.
 func seedBytes(f *testing.F) {
 	f.Add([]byte{})
 	stream := rand.NewChaCha8([32]byte{})

@@ -11,15 +11,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// FuzzCondition draws a row and conditions and compares Check and Eval with a
-// model of every comparison and function, and with the laws of logic: a
-// condition is true or false, even with missing values and wrong types.
+// FuzzCondition draws a row and conditions and compares Check and Eval with a model of every comparison and function,
+// and with the laws of logic: a condition is true or false, even with missing values and wrong types.
 //
-// Each of these is caught within a minute when it is planted, most by the seeds:
-// "<>" false for two missing attributes, "<" true between types, BETWEEN that
-// leaves out its end or misses an equal path, IN that finds a missing value, AND
-// and NOT that bind wrongly, contains and size that count wrongly, numbers
-// compared as texts.
+// Each of these is caught within a minute when it is planted, most by the seeds: "<>" false for two missing attributes,
+// "<" true between types, BETWEEN that leaves out its end or misses an equal path, IN that finds a missing value, AND
+// and NOT that bind wrongly, contains and size that count wrongly, numbers compared as texts.
 func FuzzCondition(f *testing.F) {
 	seedBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -259,8 +256,7 @@ func (d *draw) term() drawnTerm {
 	return drawnTerm{source: d.define(v), kind: v.Kind(), value: func(attr.Item) attr.Value { return v }}
 }
 
-// isPathOf reports whether both are the same path, which no operator takes
-// first.
+// isPathOf reports whether both are the same path, which no operator takes first.
 func (x drawnTerm) isPathOf(y drawnTerm) bool {
 	return x.path != nil && y.path != nil && slices.Equal(x.path, y.path)
 }

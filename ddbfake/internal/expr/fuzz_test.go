@@ -40,11 +40,9 @@ func seed(f *testing.F, sources ...string) {
 	}
 }
 
-// fuzz holds for every language: nothing panics, what parses prints and parses
-// back, and evaluation leaves the item alone. The seeds catch, planted one by
-// one, groups of NOT and OR that print without parentheses, a section that
-// prints without its space, an index that prints as another, and a partition
-// bound by begins_with.
+// fuzz holds for every language: nothing panics, what parses prints and parses back, and evaluation leaves the item
+// alone. The seeds catch, planted one by one, groups of NOT and OR that print without parentheses, a section that
+// prints without its space, an index that prints as another, and a partition bound by begins_with.
 func fuzz(f *testing.F, parameter string, evaluate func(*testing.T, Expression, attr.Item, Args)) {
 	item := attr.Item{
 		"a": attr.Int(1), "b": attr.M{"c": attr.L{attr.S("x"), attr.M{"d": attr.Int(2)}}},

@@ -10,16 +10,13 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// FuzzUpdate draws a row and an update and compares Check and Apply with a
-// model that does one action after the other on a copy. In every case the old
-// row does not change, a second Apply gives the same result, and the result is
-// a row that could have been put.
+// FuzzUpdate draws a row and an update and compares Check and Apply with a model that does one action after the other
+// on a copy. In every case the old row does not change, a second Apply gives the same result, and the result is a row
+// that could have been put.
 //
-// Each of these is caught within a minute when it is planted: the old row or
-// one of its lists written in place, an operand that sees what another action
-// has written, elements appended in the order of the actions, ADD that leaves
-// duplicates, DELETE that leaves an empty set, one level too many, paths that
-// take one value for a map and for a list.
+// Each of these is caught within a minute when it is planted: the old row or one of its lists written in place, an
+// operand that sees what another action has written, elements appended in the order of the actions, ADD that leaves
+// duplicates, DELETE that leaves an empty set, one level too many, paths that take one value for a map and for a list.
 func FuzzUpdate(f *testing.F) {
 	seedBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -68,8 +65,7 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
-// fuzzTouched holds the properties on which UPDATED_NEW and the check of key
-// attributes rely.
+// fuzzTouched holds the properties on which UPDATED_NEW and the check of key attributes rely.
 func fuzzTouched(t *testing.T, u drawnUpdate, parsed *Update, got attr.Item, args Args) {
 	var written []string
 	onlyRemoves, anything := true, false
@@ -100,8 +96,7 @@ type drawnAction struct {
 	refused bool
 }
 
-// drawnOperand is an operand of an update: its text, its value in a row, and
-// its mistakes there.
+// drawnOperand is an operand of an update: its text, its value in a row, and its mistakes there.
 type drawnOperand struct {
 	source   string
 	path     drawnPath  // nil if it is none
@@ -217,8 +212,7 @@ func both(left, right drawnOperand, item attr.Item) (x, y attr.Value, errs []err
 	return x, y, errs
 }
 
-// operand draws an operand for any place, with at most that many levels of
-// if_not_exists.
+// operand draws an operand for any place, with at most that many levels of if_not_exists.
 func (d *draw) operand(levels int) drawnOperand {
 	switch d.below(4) {
 	case 0:
@@ -232,8 +226,7 @@ func (d *draw) operand(levels int) drawnOperand {
 	return drawnOperand{source: text, path: p, value: func(item attr.Item) (attr.Value, []error) { return p.at(item), nil }}
 }
 
-// constantLike draws a value that is old more often than not, if old may be
-// added to or deleted from.
+// constantLike draws a value that is old more often than not, if old may be added to or deleted from.
 func (d *draw) constantLike(old attr.Value) drawnOperand {
 	if old == nil || !old.Kind().IsSet() && old.Kind() != attr.KindN || d.below(3) == 0 {
 		return d.constantOperand()
@@ -266,9 +259,8 @@ func (d *draw) ifNotExists(levels int) drawnOperand {
 	}
 }
 
-// apply does every action on a copy, with the values of the old row. Elements
-// are appended in the order of their indexes, and those that are removed keep
-// their places until all is done.
+// apply does every action on a copy, with the values of the old row. Elements are appended in the order of their
+// indexes, and those that are removed keep their places until all is done.
 func (u drawnUpdate) apply(old attr.Item) (attr.Item, []error) {
 	var errs []error
 	results := make([]attr.Value, len(u))

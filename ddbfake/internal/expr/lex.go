@@ -40,8 +40,7 @@ type token struct {
 
 func (t token) is(punct string) bool { return t.kind == tokPunct && t.text == punct }
 
-// lexer cuts the source into tokens. Text that cannot be cut is a token, too,
-// so that the parser has one way to fail.
+// lexer cuts the source into tokens. Text that cannot be cut is a token, too, so that the parser has one way to fail.
 type lexer struct {
 	src string
 	pos int
@@ -97,8 +96,7 @@ func (l *lexer) take(kind tokenKind, length int) token {
 	return token{kind: kind, text: l.src[start:l.pos], start: start, end: l.pos}
 }
 
-// word measures letters, digits and underscores, after `from` bytes that
-// belong to the token anyway.
+// word measures letters, digits and underscores, after `from` bytes that belong to the token anyway.
 func (l *lexer) word(from int) int {
 	for l.pos+from < len(l.src) {
 		c := l.src[l.pos+from]

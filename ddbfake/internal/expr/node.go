@@ -30,8 +30,7 @@ type (
 	// placeholder is a ":v".
 	placeholder struct{ key string }
 
-	// call is a function call: an operand (size, if_not_exists, list_append)
-	// or a condition.
+	// call is a function call: an operand (size, if_not_exists, list_append) or a condition.
 	call struct {
 		name string
 		f    *function // nil: there is none of this name

@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
+	// Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
 	maxExpressionBytes = 4096
 	maxOperators       = 300
 	maxInOperands      = 100

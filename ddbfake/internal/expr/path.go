@@ -11,8 +11,7 @@ import (
 // path is a document path: a.b[0].#n.
 type path struct{ steps []step }
 
-// step is one element of a path: a name, a "#name" to be resolved, or a list
-// index.
+// step is one element of a path: a name, a "#name" to be resolved, or a list index.
 type step struct {
 	name  string // "" for an index
 	index int
@@ -35,8 +34,7 @@ func (p *path) print(b *strings.Builder) {
 	}
 }
 
-// attribute returns the name that a step stands for; false if it is an alias
-// that Args do not define.
+// attribute returns the name that a step stands for; false if it is an alias that Args do not define.
 func (s *step) attribute(args Args) (string, bool) {
 	if !s.isAlias() {
 		return s.name, true
@@ -44,9 +42,8 @@ func (s *step) attribute(args Args) (string, bool) {
 	return args.name(s.name)
 }
 
-// is reports whether two steps of paths are the same once their aliases are
-// resolved. A resolved name is never read as an alias again, even if it begins
-// with "#".
+// is reports whether two steps of paths are the same once their aliases are resolved. A resolved name is never read as
+// an alias again, even if it begins with "#".
 func (s *step) is(o *step, args Args) bool {
 	if s.isIndex() || o.isIndex() {
 		return s.isIndex() == o.isIndex() && s.index == o.index
@@ -134,8 +131,8 @@ func (p *path) text(args Args) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// checkAll checks the paths of one expression, which may not clash. The
-// service goes through them from the last to the first.
+// checkAll checks the paths of one expression, which may not clash. The service goes through them from the last to the
+// first.
 func checkAll(c checker, paths []*path) error {
 	for i, p := range slices.Backward(paths) {
 		if err := p.check(c); err != nil {
@@ -150,8 +147,8 @@ func checkAll(c checker, paths []*path) error {
 	return nil
 }
 
-// clash reports two paths of one expression of which one contains the other,
-// or which take one value for a map and for a list.
+// clash reports two paths of one expression of which one contains the other, or which take one value for a map and for
+// a list.
 func clash(c checker, one, two *path) error {
 	i := one.agrees(two, c.args)
 	switch {
@@ -163,8 +160,7 @@ func clash(c checker, one, two *path) error {
 	return nil
 }
 
-// treeOf merges the paths of an expression, which passed checkAll; result gives
-// the end of each path.
+// treeOf merges the paths of an expression, which passed checkAll; result gives the end of each path.
 func treeOf(l language, paths []*path, args Args, result func(i int) attr.Value) (*tree, error) {
 	t := &tree{}
 	for i, p := range paths {

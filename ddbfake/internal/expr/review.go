@@ -5,8 +5,8 @@ import "math"
 // reviewed is a result of a grammar: a node, or an action of an update.
 type reviewed interface{ review(*reviewer) }
 
-// reviewer collects mistakes that are refused under any Args. The nodes are
-// visited in the order of the source, and the first finding counts.
+// reviewer collects mistakes that are refused under any Args. The nodes are visited in the order of the source, and the
+// first finding counts.
 type reviewer struct {
 	lang     language
 	err      error

@@ -116,7 +116,8 @@ func TestSyntaxErrorsInProjections(t *testing.T) {
 	}
 }
 
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
 func TestLimits(t *testing.T) {
 	list := func(n int, s, sep string) string { return strings.TrimSuffix(strings.Repeat(s+sep, n), sep) }
 	numbered := func(n int, format string) string {

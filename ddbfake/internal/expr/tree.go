@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// tree merges the paths of an expression. They passed clash, so a node is
-// either the end of one path, or has only names, or only indexes below it.
+// tree merges the paths of an expression. They passed clash, so a node is either the end of one path, or has only
+// names, or only indexes below it.
 type tree struct {
 	end      bool
 	result   attr.Value // at the end of an update's path; nil to remove it
@@ -39,8 +39,8 @@ func (t *tree) child(e element) *tree {
 	return next
 }
 
-// project cuts a value down to the paths. Lists keep the order of the elements
-// and close the gaps. A value that becomes empty is nil.
+// project cuts a value down to the paths. Lists keep the order of the elements and close the gaps. A value that becomes
+// empty is nil.
 func (t *tree) project(v attr.Value) attr.Value {
 	if t.end {
 		return v
@@ -82,9 +82,8 @@ func (t *tree) projectMap(m map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-// apply builds the value after an update, nil to remove it. Parts to which no
-// path leads are shared with the old value. The evaluation of the actions has
-// made sure that the paths can be walked.
+// apply builds the value after an update, nil to remove it. Parts to which no path leads are shared with the old value.
+// The evaluation of the actions has made sure that the paths can be walked.
 func (t *tree) apply(old attr.Value) attr.Value {
 	if t.end {
 		return t.result
@@ -106,8 +105,7 @@ func (t *tree) applyMap(old map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-// cloneMap is maps.Clone, which copies a small map as one block of memory, but
-// it never returns nil.
+// cloneMap is maps.Clone, which copies a small map as one block of memory, but it never returns nil.
 func cloneMap[M ~map[string]attr.Value](m M) M {
 	if m == nil {
 		return M{}
@@ -123,9 +121,8 @@ func setOrDelete(m map[string]attr.Value, name string, v attr.Value) {
 	}
 }
 
-// applyList takes every index as one of the old list: an element set past the
-// end is appended, in the order of the indexes, and removals close their gaps
-// last.
+// applyList takes every index as one of the old list: an element set past the end is appended, in the order of the
+// indexes, and removals close their gaps last.
 func (t *tree) applyList(old attr.L) attr.L {
 	out := slices.Clone(old)
 	for _, b := range t.children {

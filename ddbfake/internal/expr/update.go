@@ -280,7 +280,8 @@ func (u *Update) applyFlat(old *attr.Record, args Args, results []attr.Value) at
 // UPDATED_OLD, the new one for UPDATED_NEW. It returns nil if nothing is left.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
-// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on AWS)
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on
+// AWS)
 func (u *Update) Touched(item attr.Item, args Args) attr.Item {
 	t, err := treeOf(updateLanguage, u.targets, args, noResult)
 	if err != nil {

@@ -21,8 +21,8 @@ func list(values ...int64) attr.L {
 	return out
 }
 
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
-// The results for lists in mixed updates are learnt from DynamoDB Local 3.3.1.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html The
+// results for lists in mixed updates are learnt from DynamoDB Local 3.3.1.
 func TestApply(t *testing.T) {
 	tests := []struct {
 		src  string

@@ -15,8 +15,8 @@ var (
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// evaluate returns the value that the action gives its target, whose value was
-// before; nil to remove it. Old stays as it is.
+// evaluate returns the value that the action gives its target, whose value was before; nil to remove it. Old stays as
+// it is.
 func (a *action) evaluate(before attr.Value, old attr.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error
@@ -41,8 +41,8 @@ func (a *action) evaluate(before attr.Value, old attr.Attributes, args Args) (at
 	return after, nil
 }
 
-// before returns the target's old value, which may be missing. Its container
-// must be there: a map, or a list for an index.
+// before returns the target's old value, which may be missing. Its container must be there: a map, or a list for an
+// index.
 func (a *action) before(old attr.Attributes, args Args) (attr.Value, error) {
 	steps := a.target.steps
 	for i, s := range steps[1:] {
