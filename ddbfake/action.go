@@ -5,8 +5,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // action is a conditional write on one row: PutItem, UpdateItem, DeleteItem or an action of a transaction. It goes
@@ -28,8 +28,8 @@ type action struct {
 	args      expr.Args
 	condition *expr.Condition
 	update    *expr.Update
-	item      attr.Record // of a put
-	sizeBytes int         // of the item
+	item      packed.Record // of a put
+	sizeBytes int           // of the item
 
 	found // by locate and resolve, or before by fits
 }
@@ -61,7 +61,7 @@ func (a *action) prepare(db *DB) error {
 	fits := a.fits(db, a.tableName, a.values, a.kind == actionPut)
 	if a.kind == actionPut {
 		var err error
-		if a.item, a.sizeBytes, err = attr.RecordFromSDK(a.values, a.like()); err != nil {
+		if a.item, a.sizeBytes, err = packed.FromSDK(a.values, a.like()); err != nil {
 			return invalid("%s", err.Error())
 		}
 		if a.sizeBytes > maxItemBytes {
@@ -140,7 +140,7 @@ func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 
 // newImage returns the attributes of the item of a put: a copy, so that the action need not be on the heap for every
 // call.
-func (a *action) newImage() attr.Attributes {
+func (a *action) newImage() packed.Attributes {
 	item := a.item
 	return &item
 }
@@ -220,14 +220,14 @@ func (a *action) runUpdate(w *write) error {
 
 // updated applies the update expression. On a missing row it starts from an empty item and adds the key. An update that
 // only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then.
-func (a *action) updated() (attr.Record, error) {
-	var base *attr.Record
+func (a *action) updated() (packed.Record, error) {
+	var base *packed.Record
 	if a.row != nil {
 		base = &a.row.record
 	} else {
-		key, _, err := attr.RecordFromSDK(a.values, nil)
+		key, _, err := packed.FromSDK(a.values, nil)
 		if err != nil {
-			return attr.Record{}, invalid("%s", err.Error())
+			return packed.Record{}, invalid("%s", err.Error())
 		}
 		base = &key
 	}
@@ -236,10 +236,10 @@ func (a *action) updated() (attr.Record, error) {
 	}
 	after, err := a.update.ApplyRecord(base, a.args)
 	if err != nil {
-		return attr.Record{}, invalid("%s", err.Error())
+		return packed.Record{}, invalid("%s", err.Error())
 	}
 	if a.row == nil && a.update.OnlyRemoves() {
-		return attr.Record{}, nil
+		return packed.Record{}, nil
 	}
 	return after, nil
 }

@@ -3,7 +3,7 @@ package ddbfake
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // found is the table, key and row of a request on one row. Reads and writes look for them in the same way.
@@ -42,7 +42,7 @@ func (f *found) look(key primaryKey) {
 }
 
 // like returns an image that the row's next one is likely to resemble, nil if there is none.
-func (f *found) like() *attr.Record {
+func (f *found) like() *packed.Record {
 	if f.at == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (f *found) like() *attr.Record {
 }
 
 // next returns the row's next image.
-func (f *found) next(record *attr.Record, sizeBytes int) *row {
+func (f *found) next(record *packed.Record, sizeBytes int) *row {
 	if f.at == nil {
 		return (&place{key: f.key}).image(*record, sizeBytes)
 	}

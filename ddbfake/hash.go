@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // Hash is a SHA-256 of the tables: names, key schemas, TTL settings, the definitions of indexes (their contents follow
@@ -48,7 +49,7 @@ func (db *DB) Hash() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-func (f *printer) record(r *attr.Record) {
+func (f *printer) record(r *packed.Record) {
 	f.number(r.Len())
 	for name, v := range r.All {
 		f.text(name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // Limits on indexes.
@@ -150,7 +151,7 @@ func (x *index) project(r *row) *row {
 // an attribute that cannot be a key: it may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
-func (x *index) keyOf(item attr.Attributes) (indexKey, bool) {
+func (x *index) keyOf(item packed.Attributes) (indexKey, bool) {
 	hash, ok := tupleOf(item, x.hash, maxHashKeyBytes)
 	if !ok {
 		return indexKey{}, false
@@ -159,7 +160,7 @@ func (x *index) keyOf(item attr.Attributes) (indexKey, bool) {
 	return indexKey{hash, sort}, ok
 }
 
-func tupleOf(item attr.Attributes, keys []expr.Key, maxBytes int) (string, bool) {
+func tupleOf(item packed.Attributes, keys []expr.Key, maxBytes int) (string, bool) {
 	var tuple []byte
 	sizeBytes := 0
 	for _, key := range keys {

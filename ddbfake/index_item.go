@@ -3,6 +3,7 @@ package ddbfake
 import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // The rules in this file are on items: an attribute that is part of an index's key may be absent, but if it is there it
@@ -13,7 +14,7 @@ import (
 
 // checkIndexKeys refuses an item with key attributes of another type, or that are too long. Global indexes are looked
 // at first.
-func (t *table) checkIndexKeys(item attr.Attributes) error {
+func (t *table) checkIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
 			if v := item.Get(key.Name); v != nil && v.Kind() != key.Kind {
@@ -51,7 +52,7 @@ func (t *table) checkIndexWrites(writes []expr.Written) error {
 }
 
 // longKey returns the length of these key attributes, 0 if none has changed.
-func longKey(before, item attr.Attributes, keys []expr.Key) int {
+func longKey(before, item packed.Attributes, keys []expr.Key) int {
 	n, changed := 0, false
 	for _, key := range keys {
 		if v := item.Get(key.Name); v != nil {
@@ -65,14 +66,14 @@ func longKey(before, item attr.Attributes, keys []expr.Key) int {
 	return n
 }
 
-func unchanged(before attr.Attributes, key expr.Key, v attr.Value) bool {
+func unchanged(before packed.Attributes, key expr.Key, v attr.Value) bool {
 	old := before.Get(key.Name)
 	return old != nil && attr.Equal(old, v)
 }
 
 // checkEmptyIndexKeys refuses an item with an empty key attribute. It is apart for the same reason as
 // keySchema.checkEmpty.
-func (t *table) checkEmptyIndexKeys(item attr.Attributes) error {
+func (t *table) checkEmptyIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
 			if kind := emptyKind(item.Get(key.Name)); kind != "" {
@@ -89,7 +90,7 @@ func (t *table) checkEmptyIndexKeys(item attr.Attributes) error {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 // Source: https://github.com/architect/dynalite/blob/main/test/updateItem.js
-func (t *table) checkUpdatedIndexKeys(before, after attr.Attributes) error {
+func (t *table) checkUpdatedIndexKeys(before, after packed.Attributes) error {
 	const attempted = "The update expression attempted to update the secondary index key "
 	for _, x := range t.indexes {
 		for key := range x.all {

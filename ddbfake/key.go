@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // Limits on the values of keys.
@@ -57,7 +58,7 @@ const keyMismatch = "The provided key element does not match the schema"
 
 // ofItem returns the key within a whole item. The error is about a missing or mistyped attribute; empty and oversized
 // values are for checkValues.
-func (s *keySchema) ofItem(item attr.Attributes) (primaryKey, error) {
+func (s *keySchema) ofItem(item packed.Attributes) (primaryKey, error) {
 	var k primaryKey
 	v, err := s.itemAttribute(item, s.hash)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *keySchema) ofItem(item attr.Attributes) (primaryKey, error) {
 	return k, nil
 }
 
-func (s *keySchema) itemAttribute(item attr.Attributes, key expr.Key) (attr.Value, error) {
+func (s *keySchema) itemAttribute(item packed.Attributes, key expr.Key) (attr.Value, error) {
 	v := item.Get(key.Name)
 	if v == nil {
 		return nil, invalid("One or more parameter values were invalid: Missing the key %s in the item", key.Name)

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // However writers, readers and snapshots take turns, a log equals a plain slice, and slices that readers have got do
@@ -20,7 +20,7 @@ func TestChangeLog(t *testing.T) {
 		want    []int
 	}
 	sides := []*side{{}}
-	r := (&place{key: primaryKey{hash: "a"}}).image(attr.Record{}, 0)
+	r := (&place{key: primaryKey{hash: "a"}}).image(packed.Record{}, 0)
 	var kept []handed
 	for step := range 4000 {
 		s := sides[random.IntN(len(sides))]

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // maxItemBytes is the limit on an item, names included.
@@ -18,7 +19,7 @@ const maxItemBytes = 400 * 1024
 // them.
 type row struct {
 	*place
-	record    attr.Record
+	record    packed.Record
 	sizeBytes int
 	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
 
@@ -26,7 +27,7 @@ type row struct {
 	// rows.
 
 	item  lazyItem
-	texts atomic.Pointer[attr.Texts] // see toSDK
+	texts atomic.Pointer[packed.Texts] // see toSDK
 }
 
 // place identifies the row: all images of a row share it.
@@ -48,7 +49,7 @@ func (l *lazyItem) get(build func() attr.Item) attr.Item {
 }
 
 // image returns an image of the row.
-func (p *place) image(record attr.Record, sizeBytes int) *row {
+func (p *place) image(record packed.Record, sizeBytes int) *row {
 	return &row{place: p, record: record, sizeBytes: sizeBytes}
 }
 
@@ -72,7 +73,7 @@ func (s *keySchema) idOf(r *row) attr.Item {
 }
 
 // attributesOf returns the attributes of a row, for conditions; a missing row has none.
-func attributesOf(r *row) attr.Attributes {
+func attributesOf(r *row) packed.Attributes {
 	if r == nil {
 		return attr.Item(nil)
 	}
@@ -88,7 +89,7 @@ func sizeOf(r *row) int {
 }
 
 // readOnce has the texts of a row that was read once.
-var readOnce = new(attr.Texts)
+var readOnce = new(packed.Texts)
 
 // toSDK returns the whole row as an answer, nil for no row. A row that is read again is likely to be read many times,
 // so its numbers are then printed for good. A row that is written between any two reads, or never read, takes no room

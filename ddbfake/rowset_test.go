@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 type rowSetSide struct {
@@ -41,7 +42,7 @@ func TestRowSet(t *testing.T) {
 				t.Fatalf("step %d: Get(%v) = %v, want %v", step, key, got, want)
 			}
 		case n < 850:
-			r := (&place{key: key}).image(attr.RecordOf(attr.Item{"step": attr.Int(int64(step))}), 0)
+			r := (&place{key: key}).image(packed.Of(attr.Item{"step": attr.Int(int64(step))}), 0)
 			s.set.Set(r, s.place(rng, key))
 			s.model[key] = r
 		case n < 998:
@@ -85,7 +86,7 @@ func BenchmarkRowSet(b *testing.B) {
 	rows := make([]*row, n)
 	for i := range rows {
 		key := primaryKey{"CACHE#" + strings.Repeat("0", 60) + fmt.Sprintf("%04d", i/2), []string{"LOCK", "META"}[i%2]}
-		rows[i] = (&place{key: key}).image(attr.Record{}, 0)
+		rows[i] = (&place{key: key}).image(packed.Record{}, 0)
 		set.Set(rows[i], nil)
 	}
 	for _, warm := range rows {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // maxTTLAgeSeconds is how far in the past a ttl may lie: older ones are taken for a mistake and ignored. Years count
@@ -28,7 +29,7 @@ type ttlSetting struct {
 
 // dueOf returns the epoch seconds at which an item is due, or noDue: TTL takes only a top-level Number, and not one
 // more than five years past. A number that is not a whole number of seconds is ignored; AWS does not say.
-func (s *ttlSetting) dueOf(record *attr.Record, now time.Time) int64 {
+func (s *ttlSetting) dueOf(record *packed.Record, now time.Time) int64 {
 	if !s.enabled {
 		return noDue
 	}

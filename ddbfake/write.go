@@ -1,6 +1,6 @@
 package ddbfake
 
-import "github.com/isr-sim/isr-sim/ddbfake/attr"
+import "github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 
 // write is one row to be replaced. It is not done before commit.
 type write struct {
@@ -9,7 +9,7 @@ type write struct {
 }
 
 // replace makes this the row's next image, unless it equals the present one.
-func (w *write) replace(record *attr.Record, sizeBytes int) {
+func (w *write) replace(record *packed.Record, sizeBytes int) {
 	if w.row == nil || !w.row.record.Equal(record) {
 		w.after = w.next(record, sizeBytes)
 	}

@@ -17,26 +17,6 @@ var metaRow = map[string]types.AttributeValue{
 	"ttl":                &types.AttributeValueMemberN{Value: "2209075200"},
 }
 
-func BenchmarkRecordFromSDK(b *testing.B) {
-	b.Run("like=nothing", func(b *testing.B) { benchmarkRecordFromSDK(b, nil) })
-	b.Run("like=the-same", func(b *testing.B) {
-		like, _, err := RecordFromSDK(metaRow, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		benchmarkRecordFromSDK(b, &like)
-	})
-}
-
-func benchmarkRecordFromSDK(b *testing.B, like *Record) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := RecordFromSDK(metaRow, like); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkToSDK(b *testing.B) {
 	row, err := ItemFromSDK(metaRow)
 	if err != nil {
@@ -45,18 +25,5 @@ func BenchmarkToSDK(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		row.ToSDK()
-	}
-}
-
-func BenchmarkRecordToSDK(b *testing.B) {
-	row, err := ItemFromSDK(metaRow)
-	if err != nil {
-		b.Fatal(err)
-	}
-	record := RecordOf(row)
-	texts := record.Texts()
-	b.ReportAllocs()
-	for b.Loop() {
-		record.ToSDK(texts)
 	}
 }

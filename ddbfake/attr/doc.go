@@ -4,8 +4,7 @@
 // # Values
 //
 // A [Value] is one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS] and [BS], named as the API names them. The
-// interface is sealed: a type switch over these ten is complete. An [Item] is a row: attribute names to values. A
-// [Record] is the same for a store of many rows, which keeps and compares them.
+// interface is sealed: a type switch over these ten is complete. An [Item] is a row: attribute names to values.
 //
 //	row := attr.Item{
 //		"pk":               attr.S("CACHE#1"),

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/internal/slab"
 )
 
 // MaxDepth is the largest [Depth] of an attribute's value.
@@ -215,8 +217,8 @@ func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {
 
 // ToSDK converts a value to the SDK's type. The result shares nothing that its owner could write to. Nil gives nil.
 func ToSDK(v Value) types.AttributeValue {
-	var s slab
-	return s.value(v)
+	var s slab.Slab
+	return toSDK(&s, v)
 }
 
 // ToSDK converts the row to the SDK's type; nil gives nil.
@@ -224,85 +226,26 @@ func (it Item) ToSDK() map[string]types.AttributeValue {
 	if it == nil {
 		return nil
 	}
-	s := newSlab(len(it))
-	return s.attributes(it)
+	s := slab.Slab{Strings: len(it), Numbers: len(it)}
+	return mapToSDK(&s, it)
 }
 
-// slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers, so these come
-// out of a few arrays instead of an allocation each, and the digits of numbers out of one text.
-type slab struct {
-	// About how many are still to come.
-	expectStrings, expectNumbers int
-
-	strings []types.AttributeValueMemberS
-	numbers []types.AttributeValueMemberN
-	digits  strings.Builder
-}
-
-func newSlab(expect int) slab { return slab{expectStrings: expect, expectNumbers: expect} }
-
-// slabSize bounds an array: a caller who keeps one value keeps its array.
-const slabSize = 4
-
-// both makes the first array of strings and that of numbers in one allocation.
-func (s *slab) both() {
-	arrays := new(struct {
-		strings [slabSize]types.AttributeValueMemberS
-		numbers [slabSize]types.AttributeValueMemberN
-	})
-	s.strings, s.numbers = arrays.strings[:], arrays.numbers[:]
-}
-
-func (s *slab) string(text string) types.AttributeValue {
-	if len(s.strings) == 0 {
-		s.strings = make([]types.AttributeValueMemberS, min(max(s.expectStrings, 1), slabSize))
-	}
-	s.expectStrings--
-	m := &s.strings[0]
-	s.strings = s.strings[1:]
-	m.Value = text
-	return m
-}
-
-func (s *slab) number(text string) types.AttributeValue {
-	if len(s.numbers) == 0 {
-		s.numbers = make([]types.AttributeValueMemberN, min(max(s.expectNumbers, 1), slabSize))
-	}
-	s.expectNumbers--
-	m := &s.numbers[0]
-	s.numbers = s.numbers[1:]
-	m.Value = text
-	return m
-}
-
-// text prints a number. The text that a Builder has returned never changes, so all numbers share one Builder.
-func (s *slab) text(n Number) string {
-	var few [maxDigits + 2]byte
-	text := n.Append(few[:0])
-	if s.digits.Cap()-s.digits.Len() < len(text) {
-		s.digits = strings.Builder{}
-		s.digits.Grow(min(max(s.expectNumbers, 1), slabSize) * len(text))
-	}
-	start := s.digits.Len()
-	s.digits.Write(text)
-	return s.digits.String()[start:]
-}
-
-func (s *slab) attributes(m map[string]Value) map[string]types.AttributeValue {
+func mapToSDK(s *slab.Slab, m map[string]Value) map[string]types.AttributeValue {
 	out := make(map[string]types.AttributeValue, len(m))
 	//isrsim:unordered the result is a map again
 	for name, v := range m {
-		out[name] = s.value(v)
+		out[name] = toSDK(s, v)
 	}
 	return out
 }
 
-func (s *slab) value(v Value) types.AttributeValue {
+func toSDK(s *slab.Slab, v Value) types.AttributeValue {
 	switch v := v.(type) {
 	case S:
-		return s.string(string(v))
+		return s.String(string(v))
 	case N:
-		return s.number(s.text(v.Number))
+		var digits [maxDigits + 2]byte
+		return s.Number(s.Text(v.Append(digits[:0])))
 	case B:
 		return &types.AttributeValueMemberB{Value: append([]byte{}, v...)}
 	case BOOL:
@@ -310,13 +253,13 @@ func (s *slab) value(v Value) types.AttributeValue {
 	case NULL:
 		return &types.AttributeValueMemberNULL{Value: true}
 	case M:
-		s.expectStrings, s.expectNumbers = s.expectStrings+len(v), s.expectNumbers+len(v)
-		return &types.AttributeValueMemberM{Value: s.attributes(v)}
+		s.Strings, s.Numbers = s.Strings+len(v), s.Numbers+len(v)
+		return &types.AttributeValueMemberM{Value: mapToSDK(s, v)}
 	case L:
-		s.expectStrings, s.expectNumbers = s.expectStrings+len(v), s.expectNumbers+len(v)
+		s.Strings, s.Numbers = s.Strings+len(v), s.Numbers+len(v)
 		l := make([]types.AttributeValue, len(v))
 		for i, e := range v {
-			l[i] = s.value(e)
+			l[i] = toSDK(s, e)
 		}
 		return &types.AttributeValueMemberL{Value: l}
 	case SS:

@@ -130,6 +130,9 @@ func (SS) value()   {}
 func (NS) value()   {}
 func (BS) value()   {}
 
+// Get returns the attribute's value, nil if it is missing.
+func (it Item) Get(name string) Value { return it[name] }
+
 // Str returns the attribute's string; false if it is missing or not an S.
 func (it Item) Str(name string) (string, bool) {
 	s, ok := it[name].(S)

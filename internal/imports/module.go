@@ -5,13 +5,15 @@ var Module = Rules{
 	Module: "github.com/isr-sim/isr-sim",
 
 	Levels: [][]string{
+		{"ddbfake/internal/slab"},
 		{
 			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal",
 			"internal/api", "internal/atomicfile", "internal/fingerprint", "internal/heap", "internal/hostname", "internal/httpbody",
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
 			"internal/shell", "internal/suggest", "scenario/history", "scenario/policy",
 		},
-		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/recorder", "scenario/sim"},
+		{"ddbfake/internal/packed", "internal/recorder", "scenario/sim"},
+		{"ddbfake/internal/awsjson", "ddbfake/internal/expr"},
 		{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
 			"internal/swarm", "scenario/isr",

@@ -10,13 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // RecordOutput is the SDK's output of a GetItem that goes over a wire, except for the item. The item is still the
 // record that the engine keeps, at a fraction of the cost of the SDK's maps.
 type RecordOutput struct {
 	*dynamodb.GetItemOutput
-	Record *attr.Record
+	Record *packed.Record
 }
 
 // writeRecord writes the item.

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
@@ -26,7 +27,7 @@ func TestRecordOutput(t *testing.T) {
 	} {
 		for _, read := range []*dynamodb.GetItemOutput{{}, {ConsumedCapacity: consumed}} {
 			want := Append(nil, &dynamodb.GetItemOutput{Item: it.ToSDK(), ConsumedCapacity: read.ConsumedCapacity})
-			record := attr.RecordOf(it)
+			record := packed.Of(it)
 			got := Append(nil, &RecordOutput{read, &record})
 			if string(got) != string(want) {
 				t.Errorf("got  %s\nwant %s", got, want)

@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // Bindings are names and values in lists. Nearly every request has few of them, for which lists cost less than maps. A
@@ -86,7 +87,7 @@ func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 		if !ok {
 			return false
 		}
-		value, err := attr.FromSDKLike(v, bound.value)
+		value, err := packed.ValueFromSDK(v, bound.value)
 		if err != nil {
 			return false
 		}

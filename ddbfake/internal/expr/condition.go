@@ -1,6 +1,9 @@
 package expr
 
-import "github.com/isr-sim/isr-sim/ddbfake/attr"
+import (
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
+)
 
 // Condition is a parsed ConditionExpression or FilterExpression.
 type Condition struct {
@@ -73,14 +76,14 @@ func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args
 // comparison with a missing value, or of two types, is false, and "<>" is true.
 //
 // Args must have passed Check; with others Eval returns an error or false.
-func (c *Condition) Eval(item attr.Attributes, args Args) (bool, error) {
+func (c *Condition) Eval(item packed.Attributes, args Args) (bool, error) {
 	if item == nil {
 		item = attr.Item(nil)
 	}
 	return c.root.test(item, args)
 }
 
-func (p *placeholder) value(_ attr.Attributes, args Args) (attr.Value, error) {
+func (p *placeholder) value(_ packed.Attributes, args Args) (attr.Value, error) {
 	v, ok := args.value(p.key)
 	if !ok {
 		return nil, undefinedValue("", p.key)
@@ -88,7 +91,7 @@ func (p *placeholder) value(_ attr.Attributes, args Args) (attr.Value, error) {
 	return v, nil
 }
 
-func (n *comparison) test(item attr.Attributes, args Args) (bool, error) {
+func (n *comparison) test(item packed.Attributes, args Args) (bool, error) {
 	x, err := n.left.value(item, args)
 	if err != nil {
 		return false, err
@@ -121,7 +124,7 @@ func (n *comparison) test(item attr.Attributes, args Args) (bool, error) {
 	return order >= 0, nil
 }
 
-func (n *between) test(item attr.Attributes, args Args) (bool, error) {
+func (n *between) test(item packed.Attributes, args Args) (bool, error) {
 	x, err := n.x.value(item, args)
 	if err != nil {
 		return false, err
@@ -142,7 +145,7 @@ func (n *between) test(item attr.Attributes, args Args) (bool, error) {
 	return ok && above <= 0, nil
 }
 
-func (n *in) test(item attr.Attributes, args Args) (bool, error) {
+func (n *in) test(item packed.Attributes, args Args) (bool, error) {
 	x, err := n.x.value(item, args)
 	if err != nil {
 		return false, err
@@ -158,7 +161,7 @@ func (n *in) test(item attr.Attributes, args Args) (bool, error) {
 	return found, nil
 }
 
-func (n *logic) test(item attr.Attributes, args Args) (bool, error) {
+func (n *logic) test(item packed.Attributes, args Args) (bool, error) {
 	left, err := n.left.test(item, args)
 	if err != nil || left == (n.op == "OR") {
 		return left, err
@@ -166,7 +169,7 @@ func (n *logic) test(item attr.Attributes, args Args) (bool, error) {
 	return n.right.test(item, args)
 }
 
-func (n *not) test(item attr.Attributes, args Args) (bool, error) {
+func (n *not) test(item packed.Attributes, args Args) (bool, error) {
 	ok, err := n.x.test(item, args)
 	return !ok && err == nil, err
 }

@@ -14,7 +14,7 @@
 //	update, err := expr.ParseUpdate("SET lease_token = :t REMOVE waiting")
 //	row, err = update.Apply(row, args) // a new row; the old one is untouched
 //
-// A store that evaluates the same expressions for many requests keeps rows as [attr.Record], for [Condition.Eval] and
+// A store that evaluates the same expressions for many requests keeps rows as [packed.Record], for [Condition.Eval] and
 // [Update.ApplyRecord], and the requests' names and values in [Bindings].
 //
 // A caller goes through four steps, in the order in which the service reports errors: Parse, Check, Unused, and then

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // function describes a function of the languages. Names are case-sensitive.
@@ -88,7 +89,7 @@ func checkLists(c checker, n *call) error {
 	return nil
 }
 
-func (n *call) test(item attr.Attributes, args Args) (bool, error) {
+func (n *call) test(item packed.Attributes, args Args) (bool, error) {
 	f := n.f
 	if f.test == nil || len(n.args) != f.operands {
 		return false, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
@@ -148,7 +149,7 @@ func contains(x, y attr.Value) bool {
 }
 
 // value evaluates the functions that are operands.
-func (n *call) value(item attr.Attributes, args Args) (attr.Value, error) {
+func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 	if len(n.args) != n.f.operands {
 		return nil, plainError("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", n.name, len(n.args))
 	}

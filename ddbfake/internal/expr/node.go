@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // node is a part of an expression.
@@ -17,13 +18,13 @@ type node interface {
 // operand is a node with a value; nil stands for a missing attribute.
 type operand interface {
 	node
-	value(attr.Attributes, Args) (attr.Value, error)
+	value(packed.Attributes, Args) (attr.Value, error)
 }
 
 // condition is a node that holds or not.
 type condition interface {
 	node
-	test(attr.Attributes, Args) (bool, error)
+	test(packed.Attributes, Args) (bool, error)
 }
 
 type (

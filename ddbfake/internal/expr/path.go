@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // path is a document path: a.b[0].#n.
@@ -86,7 +87,7 @@ func undefinedValue(l language, key string) error {
 }
 
 // value walks the path; a path that leads nowhere has no value.
-func (p *path) value(item attr.Attributes, args Args) (attr.Value, error) {
+func (p *path) value(item packed.Attributes, args Args) (attr.Value, error) {
 	name, ok := p.steps[0].attribute(args)
 	if !ok {
 		return nil, undefinedName("", p.steps[0].name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 // Update is a parsed UpdateExpression.
@@ -208,7 +209,7 @@ var longKind = map[attr.Kind]string{
 // All operands are those of the old item: "SET a = b, b = a" swaps. Errors have the service's texts: operands that do
 // not exist or have the wrong type, paths that lead nowhere, numbers out of range, documents nested too deep.
 func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
-	record := attr.RecordOf(old)
+	record := packed.Of(old)
 	after, err := u.ApplyRecord(&record, args)
 	if err != nil {
 		return nil, err
@@ -217,20 +218,20 @@ func (u *Update) Apply(old attr.Item, args Args) (attr.Item, error) {
 }
 
 // ApplyRecord is [Update.Apply] to a record.
-func (u *Update) ApplyRecord(old *attr.Record, args Args) (attr.Record, error) {
+func (u *Update) ApplyRecord(old *packed.Record, args Args) (packed.Record, error) {
 	var few [fewActions]attr.Value
 	results, flat, err := u.evaluate(few[:0], old, args)
 	if err != nil {
-		return attr.Record{}, err
+		return packed.Record{}, err
 	}
 	if flat {
 		return u.applyFlat(old, args, results), nil
 	}
 	t, err := treeOf(updateLanguage, u.targets, args, func(i int) attr.Value { return results[i] })
 	if err != nil {
-		return attr.Record{}, err
+		return packed.Record{}, err
 	}
-	return attr.RecordOf(t.applyMap(old.Item())), nil
+	return packed.Of(t.applyMap(old.Item())), nil
 }
 
 // fewActions is the number of actions that nearly every update has at most: memory for that many is on the stack while
@@ -238,7 +239,7 @@ func (u *Update) ApplyRecord(old *attr.Record, args Args) (attr.Record, error) {
 const fewActions = 8
 
 // evaluate appends what each action gives its target. The update is flat if it writes top-level attributes only.
-func (u *Update) evaluate(results []attr.Value, old attr.Attributes, args Args) (_ []attr.Value, flat bool, err error) {
+func (u *Update) evaluate(results []attr.Value, old packed.Attributes, args Args) (_ []attr.Value, flat bool, err error) {
 	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. That decides which of two errors is
 	// reported.
 	results = append(results, make([]attr.Value, len(u.actions))...)
@@ -266,7 +267,7 @@ func (u *Update) worded(err error) error {
 }
 
 // applyFlat is the usual case: top-level attributes only.
-func (u *Update) applyFlat(old *attr.Record, args Args, results []attr.Value) attr.Record {
+func (u *Update) applyFlat(old *packed.Record, args Args, results []attr.Value) packed.Record {
 	var few [fewActions]string
 	names := few[:0]
 	for _, p := range u.targets {

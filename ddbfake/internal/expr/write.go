@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 
 // evaluate returns the value that the action gives its target, whose value was before; nil to remove it. Old stays as
 // it is.
-func (a *action) evaluate(before attr.Value, old attr.Attributes, args Args) (attr.Value, error) {
+func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error
 	if a.operand != nil {
@@ -43,7 +44,7 @@ func (a *action) evaluate(before attr.Value, old attr.Attributes, args Args) (at
 
 // before returns the target's old value, which may be missing. Its container must be there: a map, or a list for an
 // index.
-func (a *action) before(old attr.Attributes, args Args) (attr.Value, error) {
+func (a *action) before(old packed.Attributes, args Args) (attr.Value, error) {
 	steps := a.target.steps
 	for i, s := range steps[1:] {
 		parent := path{steps: steps[:i+1]}
@@ -135,7 +136,7 @@ func difference[S ~[]E, E any](a, b S, order func(E, E) int) S {
 }
 
 // present evaluates an operand that must exist.
-func present(x operand, item attr.Attributes, args Args) (attr.Value, error) {
+func present(x operand, item packed.Attributes, args Args) (attr.Value, error) {
 	v, err := x.value(item, args)
 	if err == nil && v == nil {
 		err = errNoOperand
@@ -143,7 +144,7 @@ func present(x operand, item attr.Attributes, args Args) (attr.Value, error) {
 	return v, err
 }
 
-func (n *arithmetic) value(item attr.Attributes, args Args) (attr.Value, error) {
+func (n *arithmetic) value(item packed.Attributes, args Args) (attr.Value, error) {
 	left, err := present(n.left, item, args)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func sum(a, b attr.N) (attr.Value, error) {
 	return attr.N{Number: n}, nil
 }
 
-func listAppend(args []operand, item attr.Attributes, given Args) (attr.Value, error) {
+func listAppend(args []operand, item packed.Attributes, given Args) (attr.Value, error) {
 	var out attr.L
 	for _, x := range args {
 		v, err := present(x, item, given)

@@ -1,24 +1,30 @@
-package attr
+package packed
 
 import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
+
+func sdkS(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+func sdkN(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 
 // TestRecord draws changes of a record, with few attributes and with many, and compares it with an Item that is changed
 // in the same way.
 func TestRecord(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int{5, 3 * few} {
-		model, record := Item{}, Record{}
+		model, record := attr.Item{}, Record{}
 		for step := range 2000 {
 			var names []string
-			var values []Value
+			var values []attr.Value
 			before := maps.Clone(model)
 			former := record
 			for range rng.IntN(4) {
@@ -28,7 +34,7 @@ func TestRecord(t *testing.T) {
 				}
 				names, values = append(names, name), append(values, nil)
 				if delete(model, name); rng.IntN(3) > 0 {
-					model[name] = Int(int64(rng.IntN(3)))
+					model[name] = attr.Int(int64(rng.IntN(3)))
 					values[len(values)-1] = model[name]
 				}
 			}
@@ -46,12 +52,12 @@ func TestRecord(t *testing.T) {
 				name := fmt.Sprintf("a%d", i)
 				number, ok := record.Int(name)
 				wantNumber, wantOK := model.Int(name)
-				if !Equal(record.Get(name), model[name]) || number != wantNumber || ok != wantOK {
+				if !attr.Equal(record.Get(name), model[name]) || number != wantNumber || ok != wantOK {
 					t.Fatalf("step %d: %s is %v, %d and %t in the record of %v", step, name, record.Get(name), number, ok, model)
 				}
 			}
 			var sorted []string
-			record.All(func(name string, _ Value) bool { sorted = append(sorted, name); return true })
+			record.All(func(name string, _ attr.Value) bool { sorted = append(sorted, name); return true })
 			if !slices.IsSorted(sorted) {
 				t.Fatalf("step %d: the names come as %v", step, sorted)
 			}
@@ -60,7 +66,7 @@ func TestRecord(t *testing.T) {
 }
 
 // A record holds the SDK's values, whatever record it is said to be like.
-func TestRecordFromSDK(t *testing.T) {
+func TestFromSDK(t *testing.T) {
 	scalars := []types.AttributeValue{
 		sdkS("x"), sdkS("y"), sdkS(""), sdkN("1"), sdkN("1.0"), sdkN("01"), sdkN("2"), sdkN("-1"), sdkN(""), sdkN("x"),
 		&types.AttributeValueMemberBOOL{Value: true}, &types.AttributeValueMemberSS{Value: []string{"a"}},
@@ -78,7 +84,7 @@ func TestRecordFromSDK(t *testing.T) {
 	}
 	var likes []*Record
 	for range 200 {
-		if r, _, err := RecordFromSDK(draw(), nil); err == nil {
+		if r, _, err := FromSDK(draw(), nil); err == nil {
 			likes = append(likes, &r)
 		}
 	}
@@ -86,17 +92,17 @@ func TestRecordFromSDK(t *testing.T) {
 	for range 5000 {
 		m, like := draw(), likes[rng.IntN(len(likes))]
 		was := like.Item()
-		want, wantErr := ItemFromSDK(m)
-		got, sizeBytes, err := RecordFromSDK(m, like)
+		want, wantErr := attr.ItemFromSDK(m)
+		got, sizeBytes, err := FromSDK(m, like)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-			t.Fatalf("RecordFromSDK(%v) like %v: %v, want %v", m, was, err, wantErr)
+			t.Fatalf("FromSDK(%v) like %v: %v, want %v", m, was, err, wantErr)
 		}
 		if err != nil {
 			refused++
 			continue
 		}
 		if item := got.Item(); !item.Equal(want) || sizeBytes != want.Size() {
-			t.Fatalf("RecordFromSDK(%v) like %v: %v of %d bytes, want %v of %d", m, was, item, sizeBytes, want, want.Size())
+			t.Fatalf("FromSDK(%v) like %v: %v of %d bytes, want %v of %d", m, was, item, sizeBytes, want, want.Size())
 		}
 		if now := like.Item(); !now.Equal(was) {
 			t.Fatalf("what it is like has become %v, want %v", now, was)
@@ -104,5 +110,47 @@ func TestRecordFromSDK(t *testing.T) {
 	}
 	if refused == 0 {
 		t.Error("no error was ever met")
+	}
+}
+
+// A record of values of every kind is converted as the row is.
+func TestToSDK(t *testing.T) {
+	deep := attr.M{"a": attr.L{attr.S("x"), attr.Int(1), attr.M{"b": attr.Int(2)}}, "c": attr.S("y")}
+	for _, v := range []attr.Value{
+		attr.S("META"), attr.Int(-7), attr.B{1, 2}, attr.BOOL(true), attr.NULL{}, deep, attr.L{deep, attr.Int(3)}, attr.SS{"a", "b"},
+		attr.NS{attr.FromInt64(1), attr.FromInt64(2)}, attr.BS{{1}, {2}},
+	} {
+		row := attr.Item{"a": v, "b": attr.S("x"), "c": attr.Int(7)}
+		record := Of(row)
+		for _, texts := range []*Texts{nil, record.Texts()} {
+			if one, two := row.ToSDK(), record.ToSDK(texts); !reflect.DeepEqual(one, two) {
+				t.Errorf("of %v ToSDK makes %#v, of its record with texts %v %#v", row, one, texts, two)
+			}
+		}
+	}
+}
+
+// TestToSDKIsTheCallers checks that a change by the caller of one answer shows in no other, although the values of an
+// answer are allocated together.
+func TestToSDKIsTheCallers(t *testing.T) {
+	row, err := attr.ItemFromSDK(metaRow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := Of(row)
+	first := record.ToSDK(record.Texts())
+	//isrsim:unordered each by itself
+	for _, v := range first {
+		switch v := v.(type) {
+		case *types.AttributeValueMemberS:
+			v.Value = "scribble"
+		case *types.AttributeValueMemberN:
+			v.Value = "0"
+		}
+	}
+	clear(first)
+	again, err := attr.ItemFromSDK(record.ToSDK(record.Texts()))
+	if err != nil || !again.Equal(row) {
+		t.Errorf("the row has become %v, %v; want %v", again, err, row)
 	}
 }

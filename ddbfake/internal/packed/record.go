@@ -1,34 +1,46 @@
-package attr
+// Package packed holds rows in the form in which the engine keeps them, and their conversion from and to the SDK's types.
+//
+//	record, sizeBytes, err := packed.FromSDK(in.Item, nil)
+//	changed := record.With([]string{"ttl"}, []attr.attr.Value{attr.Int(2209075200)})
+//	out.Item = changed.ToSDK(nil)
+//
+// # Determinism
+//
+// A record has its attributes in the order of their names, so equal rows have equal records.
+//
+// # Fidelity
+//
+// [FromSDK] refuses the rows that [attr.ItemFromSDK] refuses, with the same errors.
+package packed
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Attributes have values by name: an [Item] or a [Record].
+// Attributes have values by name: an [attr.Item] or a [Record].
 type Attributes interface {
 	// Get returns the value of this name, nil if there is none.
-	Get(name string) Value
+	Get(name string) attr.Value
 }
 
-// Get returns the attribute's value, nil if it is missing.
-func (it Item) Get(name string) Value { return it[name] }
-
 // Record is a row as a store keeps it: its attributes in one array, in the order of their names. Making one from
-// another, comparing two, keeping one and looking for one of a few names cost a fraction of the same with an [Item]. A
+// another, comparing two, keeping one and looking for one of a few names cost a fraction of the same with an [attr.Item]. A
 // Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 
 type attribute struct {
 	name  string
-	value Value
+	value attr.Value
 }
 
 // few is the number of attributes up to which a linear search is the fastest.
 const few = 16
 
-// RecordOf returns the record of a row.
-func RecordOf(it Item) Record {
+// Of returns the record of a row.
+func Of(it attr.Item) Record {
 	attributes := make([]attribute, 0, len(it))
 	//isrsim:unordered sorted next
 	for name, v := range it {
@@ -43,8 +55,8 @@ func sortedRecord(attributes []attribute) Record {
 }
 
 // Item returns the row.
-func (r *Record) Item() Item {
-	it := make(Item, len(r.attributes))
+func (r *Record) Item() attr.Item {
+	it := make(attr.Item, len(r.attributes))
 	for i := range r.attributes {
 		it[r.attributes[i].name] = r.attributes[i].value
 	}
@@ -52,7 +64,7 @@ func (r *Record) Item() Item {
 }
 
 // Get returns the attribute's value, nil if it is missing.
-func (r *Record) Get(name string) Value {
+func (r *Record) Get(name string) attr.Value {
 	if i := r.index(name); i >= 0 {
 		return r.attributes[i].value
 	}
@@ -76,9 +88,9 @@ func (r *Record) index(name string) int {
 	return -1
 }
 
-// Int is [Item.Int].
+// Int is [attr.Item.Int].
 func (r *Record) Int(name string) (int64, bool) {
-	n, ok := r.Get(name).(N)
+	n, ok := r.Get(name).(attr.N)
 	if !ok {
 		return 0, false
 	}
@@ -89,7 +101,7 @@ func (r *Record) Int(name string) (int64, bool) {
 func (r *Record) Len() int { return len(r.attributes) }
 
 // All yields the attributes in the order of their names.
-func (r *Record) All(yield func(name string, v Value) bool) {
+func (r *Record) All(yield func(name string, v attr.Value) bool) {
 	for i := range r.attributes {
 		if !yield(r.attributes[i].name, r.attributes[i].value) {
 			return
@@ -97,11 +109,11 @@ func (r *Record) All(yield func(name string, v Value) bool) {
 	}
 }
 
-// Size is [Item.Size].
+// Size is [attr.Item.Size].
 func (r *Record) Size() int {
 	n := 0
 	for i := range r.attributes {
-		n += len(r.attributes[i].name) + Size(r.attributes[i].value)
+		n += len(r.attributes[i].name) + attr.Size(r.attributes[i].value)
 	}
 	return n
 }
@@ -116,7 +128,7 @@ func (r *Record) Equal(other *Record) bool {
 	}
 	for i := range r.attributes {
 		a, b := &r.attributes[i], &other.attributes[i]
-		if a.name != b.name || !Equal(a.value, b.value) {
+		if a.name != b.name || !attr.Equal(a.value, b.value) {
 			return false
 		}
 	}
@@ -136,7 +148,7 @@ func (r *Record) Cut(names []string) Record {
 
 // With returns the record with these attributes changed: values are by the index of their names, and nil removes the
 // attribute.
-func (r *Record) With(names []string, values []Value) Record {
+func (r *Record) With(names []string, values []attr.Value) Record {
 	added := 0
 	for i, name := range names {
 		if values[i] != nil && r.index(name) < 0 {
