@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/reschedule"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -98,7 +99,7 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness
 	if err != nil {
 		return nil, err
 	}
-	recorded, ok := sim.Record(e.Failed.Strategy, func(s sim.Strategy) (sim.Result, bool) {
+	recorded, ok := reschedule.Record(e.Failed.Strategy, func(s sim.Strategy) (sim.Result, bool) {
 		run := e.Failed
 		run.Trace, run.Strategy = nil, s
 		var again *scenario.Outcome
@@ -114,9 +115,9 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, seen *witness
 	rests, err := e.count(ctx, o, len(seen.events), 2, func(nth, way int) sim.Strategy {
 		event := seen.events[nth]
 		if way == 0 {
-			return sim.Follow(slices.Delete(slices.Clone(recorded.Moves), event.step, event.step+1))
+			return reschedule.Follow(slices.Delete(slices.Clone(recorded.Moves), event.step, event.step+1))
 		}
-		return sim.Deviate(withoutNth(recorded.Deviations, event.move, seen.before(nth)))
+		return reschedule.Deviate(withoutNth(recorded.Deviations, event.move, seen.before(nth)))
 	})
 	if err != nil {
 		return nil, err
@@ -139,8 +140,8 @@ func (w *witness) before(nth int) (same int) {
 }
 
 // withoutNth leaves out the nth deviation, from 0, that makes the move.
-func withoutNth(deviations []sim.Deviation, move sim.Move, nth int) []sim.Deviation {
-	return slices.DeleteFunc(slices.Clone(deviations), func(d sim.Deviation) bool {
+func withoutNth(deviations []reschedule.Deviation, move sim.Move, nth int) []reschedule.Deviation {
+	return slices.DeleteFunc(slices.Clone(deviations), func(d reschedule.Deviation) bool {
 		if d.Move != move {
 			return false
 		}

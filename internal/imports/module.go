@@ -16,7 +16,7 @@ var Module = Rules{
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr"},
 		{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
-			"internal/swarm", "scenario/isr",
+			"internal/reschedule", "internal/swarm", "scenario/isr",
 		},
 		{"internal/control", "internal/pagecache"},
 		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/reschedule"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/swarm"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -113,7 +114,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	defer sh.pool.Close()
 	budget := sh.left
 	s := *k.Failed.Scenario
-	recorded, ok := sim.Record(k.Failed.Strategy, sh.attempt(&s, k.Failed.Seed))
+	recorded, ok := reschedule.Record(k.Failed.Strategy, sh.attempt(&s, k.Failed.Seed))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	before := sizeOf(&s, recorded.Result)
 	for {
 		next := found
-		next.recorded = sim.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
+		next.recorded = reschedule.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
 		if !k.ScheduleOnly {
 			next = sh.simplify(next)
 		}
@@ -190,7 +191,7 @@ type shrinker struct {
 }
 
 // attempt says whether a schedule of the scenario violates the invariant.
-func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) sim.Attempt {
+func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attempt {
 	return func(strategy sim.Strategy) (sim.Result, bool) {
 		if sh.left == 0 || sh.ctx.Err() != nil {
 			return sim.Result{}, false
@@ -210,7 +211,7 @@ func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) sim.Attempt {
 type found struct {
 	scenario *scenario.Scenario
 	seed     uint64
-	recorded sim.Recorded
+	recorded reschedule.Recorded
 }
 
 // compare orders findings: by size, then by the details of the scenario.

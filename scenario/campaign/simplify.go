@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/reschedule"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -19,7 +20,7 @@ func (sh *shrinker) simplify(f found) found {
 	} {
 		next := pass(f)
 		if next.compare(&f) < 0 {
-			next.recorded = sim.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
+			next.recorded = reschedule.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
 		}
 		f = next
 	}
@@ -48,8 +49,8 @@ func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules,
 	plan := sim.Portfolio()
 	for i := range schedules {
 		strategy := plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "shrink"))
-		if recorded, ok := sim.Record(strategy, attempt); ok {
-			next := found{s, f.seed, sim.Shrink(recorded, attempt)}
+		if recorded, ok := reschedule.Record(strategy, attempt); ok {
+			next := found{s, f.seed, reschedule.Shrink(recorded, attempt)}
 			if next.compare(f) < 0 {
 				*f = next
 				return true
@@ -73,7 +74,7 @@ func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(si
 		deviations, moves = nil, nil
 		for _, d := range f.recorded.Deviations {
 			if m, ok := adapt(d.Move); ok {
-				deviations = append(deviations, sim.Deviation{At: d.At, Move: m})
+				deviations = append(deviations, reschedule.Deviation{At: d.At, Move: m})
 			}
 		}
 		for _, m := range f.recorded.Moves {
@@ -82,9 +83,9 @@ func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(si
 			}
 		}
 	}
-	for _, strategy := range []sim.Strategy{sim.Deviate(deviations), sim.Follow(moves)} {
+	for _, strategy := range []sim.Strategy{reschedule.Deviate(deviations), reschedule.Follow(moves)} {
 		var ok bool
-		if next.recorded, ok = sim.Record(strategy, sh.attempt(s, f.seed)); ok && next.compare(f) < 0 {
+		if next.recorded, ok = reschedule.Record(strategy, sh.attempt(s, f.seed)); ok && next.compare(f) < 0 {
 			*f = next
 			return true
 		}
@@ -324,7 +325,7 @@ func (sh *shrinker) fromPlainSeed(f found) found {
 	plain := f
 	plain.seed = 1
 	var ok bool
-	if plain.recorded, ok = sim.Record(sim.Deviate(f.recorded.Deviations), sh.attempt(plain.scenario, plain.seed)); ok && plain.compare(&f) < 0 {
+	if plain.recorded, ok = reschedule.Record(reschedule.Deviate(f.recorded.Deviations), sh.attempt(plain.scenario, plain.seed)); ok && plain.compare(&f) < 0 {
 		return plain
 	}
 	return f

@@ -27,7 +27,30 @@ type delayBound struct {
 func (c *delayBound) Watch(Step) { c.delays.pass() }
 
 func (c *delayBound) Choose(steps []Step) int {
-	i := (due(steps, c.thread) + c.delays.come()) % len(steps)
+	i := (Due(steps, c.thread) + c.delays.come()) % len(steps)
 	c.thread = steps[i].Thread
 	return i
+}
+
+// Due returns the position of the next step of the default schedule: that of the running thread, or of the next one in
+// turn. If no code can run, time moves. Steps that need not happen are never due.
+func Due(steps []Step, running int) int {
+	after, first := -1, -1
+	for i, s := range steps {
+		switch {
+		case s.Kind == Tick && after < 0 && first < 0:
+			return i
+		case s.Kind.optional():
+		case s.Thread == running:
+			return i
+		case s.Thread > running && after < 0:
+			after = i
+		case first < 0:
+			first = i
+		}
+	}
+	if after >= 0 {
+		return after
+	}
+	return max(first, 0)
 }

@@ -12,8 +12,6 @@
 //	result := s.Run()
 //	fmt.Println(result.End, result.Choices)
 //
-// [Shrink] looks for a schedule with fewer context switches and the same result.
-//
 // # Determinism
 //
 // The steps possible at any moment have a total order: actors as they were added, each with its steps in the order of

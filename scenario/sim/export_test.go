@@ -3,11 +3,6 @@ package sim
 // DivergedAt is the error of a replay that does not fit.
 func DivergedAt(step, choice, options int) DivergedError { return DivergedError{step, choice, options} }
 
-// PointAfter is the moment at which an actor's code has taken so many steps.
-func PointAfter(actor string, steps int) SchedulingPoint {
-	return SchedulingPoint{actor: actor, steps: steps}
-}
-
 // Incarnation counts the starts of the actor's node, from 1.
 func (p *Proc) Incarnation() int { return p.incarnation }
 

@@ -398,3 +398,16 @@ func BenchmarkRuns(b *testing.B) {
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
 }
+
+func TestAResultCountsContextSwitchesAndTime(t *testing.T) {
+	// a starts; b starts; a's effect and response; b to its end; a to its end.
+	_, result := incrementers(sim.Config{Strategy: sim.Replay(sim.Choices{0, 1, 0, 0, 1, 1, 1, 1})}, 2)
+	if result.Switches != 4 || result.Elapsed != 0 {
+		t.Errorf("%d switches in %v, want 4 in no time", result.Switches, result.Elapsed)
+	}
+	s := sim.New(sim.Config{})
+	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
+	if result := s.Run(); result.Elapsed != time.Minute || result.Switches != 0 {
+		t.Errorf("a sleep of a minute: %d switches in %v", result.Switches, result.Elapsed)
+	}
+}

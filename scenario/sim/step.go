@@ -40,6 +40,10 @@ func (k Kind) String() string {
 // optional steps may happen but need not: a run is over when only these are left.
 func (k Kind) optional() bool { return k >= Restart }
 
+// own reports whether the step is one of an actor's own code: it starts, its request takes effect, its answer arrives,
+// or it wakes.
+func (k Kind) own() bool { return k <= Timer }
+
 // Step is one thing that can happen next.
 type Step struct {
 	Kind Kind
@@ -56,6 +60,15 @@ type Step struct {
 	source   Source
 	item     uint64
 	until    time.Time
+}
+
+// Actor returns the name of the actor that the step belongs to, the same for all its incarnations; "" for a step of a
+// source or of time.
+func (s Step) Actor() string {
+	if s.proc == nil {
+		return ""
+	}
+	return s.proc.actor.Name
 }
 
 // TraceStep is a step that was taken, for a trace.

@@ -1,4 +1,4 @@
-package sim_test
+package reschedule_test
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/isr-sim/isr-sim/internal/reschedule"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // lostUpdate attempts to lose an update among n incrementers.
-func lostUpdate(n int, attempts *int) sim.Attempt {
+func lostUpdate(n int, attempts *int) reschedule.Attempt {
 	return func(s sim.Strategy) (sim.Result, bool) {
 		*attempts++
 		r, result := incrementers(sim.Config{Seed: 1, Strategy: s, ExpectedSteps: 10}, n)
@@ -51,12 +52,12 @@ func TestShrinkComesToTheFewestContextSwitches(t *testing.T) {
 		attempts := 0
 		attempt := lostUpdate(actors, &attempts)
 		_, found := incrementers(sim.Config{Seed: seed}, actors)
-		from, ok := sim.Record(sim.Replay(found.Choices), attempt)
+		from, ok := reschedule.Record(sim.Replay(found.Choices), attempt)
 		if !ok {
 			continue
 		}
 		started[from.Result.Switches] = true
-		if got := sim.Shrink(from, attempt); got.Result.Switches != want {
+		if got := reschedule.Shrink(from, attempt); got.Result.Switches != want {
 			t.Errorf("seed %d: from %d switches to %d, want %d, which is the least there is", seed, from.Result.Switches, got.Result.Switches, want)
 		}
 		if attempts > 1000 {
@@ -73,16 +74,16 @@ func TestShrinkingTwiceChangesNothing(t *testing.T) {
 		attempts := 0
 		attempt := lostUpdate(4, &attempts)
 		_, found := incrementers(sim.Config{Seed: seed}, 4)
-		from, ok := sim.Record(sim.Replay(found.Choices), attempt)
+		from, ok := reschedule.Record(sim.Replay(found.Choices), attempt)
 		if !ok {
 			continue
 		}
-		once := sim.Shrink(from, attempt)
-		again, ok := sim.Record(sim.Replay(once.Result.Choices), attempt)
+		once := reschedule.Shrink(from, attempt)
+		again, ok := reschedule.Record(sim.Replay(once.Result.Choices), attempt)
 		if !ok {
 			t.Fatalf("seed %d: the shrunk schedule %v does not replay", seed, once.Result.Choices)
 		}
-		if twice := sim.Shrink(again, attempt); !slices.Equal(twice.Result.Choices, once.Result.Choices) {
+		if twice := reschedule.Shrink(again, attempt); !slices.Equal(twice.Result.Choices, once.Result.Choices) {
 			t.Errorf("seed %d: shrunk to %v, and that to %v", seed, once.Result.Choices, twice.Result.Choices)
 		}
 		if order := cmp.Or(cmp.Compare(once.Result.Switches, from.Result.Switches), cmp.Compare(once.Result.Steps, from.Result.Steps)); order > 0 {
@@ -112,15 +113,15 @@ func troubled(seed uint64, strategy sim.Strategy) sim.Result {
 func TestARecordedRunIsTheSameByItsDeviationsAndByItsMoves(t *testing.T) {
 	for seed := range uint64(300) {
 		attempt := func(s sim.Strategy) (sim.Result, bool) { return troubled(seed, s), true }
-		want, _ := sim.Record(sim.POS, attempt)
+		want, _ := reschedule.Record(sim.POS, attempt)
 		for name, strategy := range map[string]sim.Strategy{
-			"deviations": sim.Deviate(want.Deviations), "moves": sim.Follow(want.Moves), "choices": sim.Replay(want.Result.Choices),
+			"deviations": reschedule.Deviate(want.Deviations), "moves": reschedule.Follow(want.Moves), "choices": sim.Replay(want.Result.Choices),
 		} {
-			got, _ := sim.Record(strategy, attempt)
+			got, _ := reschedule.Record(strategy, attempt)
 			if diff := gocmp.Diff(want.Moves, got.Moves, cmpopts.EquateComparable(sim.Move{})); diff != "" || !slices.Equal(got.Result.Choices, want.Result.Choices) {
 				t.Fatalf("seed %d, by its %s (-recorded +again):\n%s", seed, name, diff)
 			}
-			if diff := gocmp.Diff(want.Deviations, got.Deviations, cmpopts.EquateComparable(sim.Deviation{})); diff != "" {
+			if diff := gocmp.Diff(want.Deviations, got.Deviations, cmpopts.EquateComparable(reschedule.Deviation{})); diff != "" {
 				t.Fatalf("seed %d, by its %s, deviations (-recorded +again):\n%s", seed, name, diff)
 			}
 		}
@@ -128,11 +129,11 @@ func TestARecordedRunIsTheSameByItsDeviationsAndByItsMoves(t *testing.T) {
 }
 
 func TestMovesThatAreNotPossibleAreLeftOut(t *testing.T) {
-	elsewhere := sim.Move{Kind: sim.Crash, Name: "nobody"}
-	plain := troubled(1, sim.Deviate(nil))
+	elsewhere := sim.Move{Kind: sim.Crash, Name: "mallory"}
+	plain := troubled(1, reschedule.Deviate(nil))
 	for name, strategy := range map[string]sim.Strategy{
-		"deviate": sim.Deviate([]sim.Deviation{{At: sim.SchedulingPoint{}, Move: elsewhere}, {At: sim.PointAfter("nobody", 3), Move: elsewhere}}),
-		"follow":  sim.Follow([]sim.Move{elsewhere}),
+		"deviate": reschedule.Deviate([]reschedule.Deviation{{At: reschedule.Point{}, Move: elsewhere}, {At: reschedule.PointAfter("mallory", 3), Move: elsewhere}}),
+		"follow":  reschedule.Follow([]sim.Move{elsewhere}),
 	} {
 		if got := troubled(1, strategy); got.Err != nil || !slices.Equal(got.Choices, plain.Choices) {
 			t.Errorf("%s: %v %v, want the default schedule %v", name, got.Choices, got.Err, plain.Choices)
@@ -140,18 +141,5 @@ func TestMovesThatAreNotPossibleAreLeftOut(t *testing.T) {
 	}
 	if plain.Switches != 4 { // a, b and c to their sleeps, then c, a and b
 		t.Errorf("the default schedule has %d context switches, want 4", plain.Switches)
-	}
-}
-
-func TestAResultCountsContextSwitchesAndTime(t *testing.T) {
-	// a starts; b starts; a's effect and response; b to its end; a to its end.
-	_, result := incrementers(sim.Config{Strategy: sim.Replay(sim.Choices{0, 1, 0, 0, 1, 1, 1, 1})}, 2)
-	if result.Switches != 4 || result.Elapsed != 0 {
-		t.Errorf("%d switches in %v, want 4 in no time", result.Switches, result.Elapsed)
-	}
-	s := sim.New(sim.Config{})
-	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
-	if result := s.Run(); result.Elapsed != time.Minute || result.Switches != 0 {
-		t.Errorf("a sleep of a minute: %d switches in %v", result.Switches, result.Elapsed)
 	}
 }

@@ -1,27 +1,41 @@
-package sim
+// Package reschedule describes a schedule in forms that survive a change of the world, and shrinks it.
+//
+//	recorded, ok := reschedule.Record(sim.Replay(choices), attempt)
+//	shrunk := reschedule.Shrink(recorded, attempt)
+//	fmt.Println(shrunk.Result.Choices)
+//
+// The choices of a run are positions in lists, and mean something else in another world. Moves and deviations name the
+// steps instead: [Follow] and [Deviate] make a similar schedule of them.
+//
+// # Determinism
+//
+// Everything here is deterministic if the attempts are.
+package reschedule
 
 import (
 	"cmp"
 	"math/rand/v2"
+
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Attempt runs one schedule and reports whether the run shows the wanted behaviour, for instance the same violation. It
 // must be deterministic, except that it may refuse every schedule from some moment on, which ends a search.
-type Attempt func(Strategy) (Result, bool)
+type Attempt func(sim.Strategy) (sim.Result, bool)
 
 // Recorded is a run that shows the wanted behaviour, with its schedule in the forms that survive a change of the world.
 type Recorded struct {
-	Result     Result
-	Moves      []Move      // every step
+	Result     sim.Result
+	Moves      []sim.Move  // every step
 	Deviations []Deviation // Deviate of them repeats the run
 
 	detours []Deviation // steps of actors' code that were possible and not taken
 }
 
 // Record attempts a schedule and records it.
-func Record(s Strategy, attempt Attempt) (Recorded, bool) {
+func Record(s sim.Strategy, attempt Attempt) (Recorded, bool) {
 	var r Recorded
-	result, ok := attempt(Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) Chooser {
+	result, ok := attempt(sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		r = Recorded{}
 		return &recorder{Recorded: &r, chooser: s.New(rng, expectedSteps)}
 	}})
@@ -33,27 +47,27 @@ func Record(s Strategy, attempt Attempt) (Recorded, bool) {
 type recorder struct {
 	*Recorded
 	place
-	chooser Chooser
+	chooser sim.Chooser
 }
 
-func (r *recorder) Watch(s Step) {
+func (r *recorder) Watch(s sim.Step) {
 	r.saw(s)
 	r.Moves = append(r.Moves, s.Move())
-	if w, ok := r.chooser.(Watcher); ok {
+	if w, ok := r.chooser.(sim.Watcher); ok {
 		w.Watch(s)
 	}
 }
 
-func (r *recorder) Choose(steps []Step) int {
+func (r *recorder) Choose(steps []sim.Step) int {
 	chosen := r.chooser.Choose(steps)
 	if chosen < 0 || chosen >= len(steps) {
 		return chosen
 	}
-	if chosen != due(steps, r.thread) {
+	if chosen != sim.Due(steps, r.thread) {
 		r.Deviations = append(r.Deviations, Deviation{r.at, steps[chosen].Move()})
 	}
 	for i, s := range steps {
-		if i != chosen && !s.Kind.optional() && s.outcome == 0 {
+		if i != chosen && !optional(s.Kind) && s.Move().Outcome == 0 {
 			r.detours = append(r.detours, Deviation{r.at, s.Move()})
 		}
 	}

@@ -1,6 +1,10 @@
-package sim
+package reschedule
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
 
 // Shrink looks for a schedule that shows the same with fewer context switches, then with fewer steps, then in less
 // time. It is greedy and deterministic: the result is no worse than from, and cannot be shrunk any further by it.
@@ -27,7 +31,7 @@ func Shrink(from Recorded, attempt Attempt) Recorded {
 }
 
 // better attempts a schedule and keeps it if it is less than best.
-func better(best *Recorded, s Strategy, attempt Attempt) bool {
+func better(best *Recorded, s sim.Strategy, attempt Attempt) bool {
 	r, ok := Record(s, attempt)
 	if !ok || r.compare(best) >= 0 {
 		return false
@@ -80,8 +84,8 @@ func joinStretches(best Recorded, attempt Attempt) Recorded {
 
 // stretches returns where the stretch of one actor's own steps that begins at a move ends, and where the same actor's
 // next one begins and ends. If there is none, next is nextEnd.
-func stretches(moves []Move, at int) (end, next, nextEnd int) {
-	same := func(i int) bool { return moves[i].Kind.own() && moves[i].Name == moves[at].Name }
+func stretches(moves []sim.Move, at int) (end, next, nextEnd int) {
+	same := func(i int) bool { return own(moves[i].Kind) && moves[i].Name == moves[at].Name }
 	for end = at; end < len(moves) && same(end); {
 		end++
 	}
