@@ -34,7 +34,7 @@ func (d *Door) ListStreams(ctx context.Context, in *dynamodbstreams.ListStreamsI
 }
 
 // StreamsClient returns a real client of the SDK for DynamoDB Streams whose wire ends in this DB, as Client does for
-// DynamoDB.
+// DynamoDB. The access key id of its Credentials names the actor; without Credentials the actor is "".
 func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	return dynamodbstreams.New(dynamodbstreams.Options{
 		Region:       DefaultRegion,
@@ -47,9 +47,4 @@ func (db *DB) StreamsClient(optFns ...func(*dynamodbstreams.Options)) *dynamodbs
 			v4.SwapComputePayloadSHA256ForUnsignedPayloadMiddleware, countInvocations(db.clients.Add(1)),
 		},
 	}, optFns...)
-}
-
-// WithStreamsActor names the caller of a client for streams, as WithActor does for the other kind.
-func WithStreamsActor(actor string) func(*dynamodbstreams.Options) {
-	return func(o *dynamodbstreams.Options) { o.Credentials = actorCredentials(actor) }
 }

@@ -261,13 +261,14 @@ func TestDoorsAgree(t *testing.T) {
 	direct, inProcess, served := New(Options{}), New(Options{}), New(Options{})
 	server := httptest.NewServer(served.Handler())
 	defer server.Close()
+	named := func(o *dynamodbstreams.Options) { o.Credentials = actorCredentials(actor) }
 	doors := []struct {
 		name   string
 		db     *DB
 		client any
 	}{
 		{"Go", direct, direct.As(actor)},
-		{"SDK", inProcess, bothClients{inProcess.Client(WithActor(actor)), streamsClient{inProcess.StreamsClient(WithStreamsActor(actor))}}},
+		{"SDK", inProcess, bothClients{inProcess.Client(WithActor(actor)), streamsClient{inProcess.StreamsClient(named)}}},
 		{"HTTP", served, bothClients{clientOver(server.URL, actor, 3), streamsClient{streamsClientOver(server.URL, actor)}}},
 	}
 	seen := map[string]map[bool]bool{}
