@@ -1,0 +1,58 @@
+package rowmap
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Table describes a table of a cache.
+type Table struct {
+	Create *dynamodb.CreateTableInput
+	TTL    *dynamodb.UpdateTimeToLiveInput // nil if nothing in it has a ttl
+}
+
+// Tables describes the tables that the mapping's rows are in. Rows that name none are in the table of the given name.
+func (m *Mapping) Tables(name string) []Table {
+	var all []Table
+	for i := range m.entries {
+		e := &m.entries[i]
+		of := cmp.Or(e.table, name)
+		at := slices.IndexFunc(all, func(t Table) bool { return *t.Create.TableName == of })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Table{Create: e.create(of)})
+		}
+		if t := &all[at]; t.TTL == nil && e.ttl.is() {
+			t.TTL = &dynamodb.UpdateTimeToLiveInput{
+				TableName:               aws.String(of),
+				TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(e.ttl.name), Enabled: aws.Bool(true)},
+			}
+		}
+	}
+	return all
+}
+
+func (e *entry) create(table string) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest}
+	for _, k := range []struct {
+		of   *keyAttribute
+		kind types.KeyType
+	}{{&e.partition, types.KeyTypeHash}, {&e.sort, types.KeyTypeRange}} {
+		if k.of.name == "" {
+			continue
+		}
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
+			AttributeName: aws.String(k.of.name), AttributeType: scalar(k.of.kind),
+		})
+		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: aws.String(k.of.name), KeyType: k.kind})
+	}
+	return in
+}
+
+func scalar(k attr.Kind) types.ScalarAttributeType { return types.ScalarAttributeType(k.String()) }

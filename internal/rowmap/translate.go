@@ -1,0 +1,396 @@
+package rowmap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// The sort keys of translated rows.
+const (
+	sortMeta    = isr.SortMeta
+	sortLock    = isr.SortLock
+	sortVersion = "VER#"
+	sortRequest = "REQ#"
+)
+
+// Translator translates a log from its beginning. It is not safe for concurrent use.
+type Translator struct {
+	m    *Mapping
+	held map[rowName]holding
+	pks  map[page]string
+	fit  fit
+	of   []target // room for those of one change
+}
+
+// Translator returns a new one, which knows no rows.
+func (m *Mapping) Translator() *Translator {
+	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}}
+}
+
+type page struct{ tenant, key string }
+
+type rowName struct{ region, table, key string }
+
+// holding is what a row does not say about its lock.
+type holding struct {
+	token   attr.S // of locks without one: the actor that set the end
+	expires attr.N // of locks that hold a length only
+}
+
+// target is a translated row before and after a change.
+type target struct {
+	pk, sk        string
+	before, after attr.Item
+}
+
+// Log translates a log.
+func (m *Mapping) Log(log []ddbfake.Change) []ddbfake.Change {
+	t := m.Translator()
+	all := make([]ddbfake.Change, 0, 2*len(log))
+	for i := range log {
+		all = t.Append(all, &log[i])
+	}
+	return all
+}
+
+// Append appends what a change of the log means: no, one or several changes of META, LOCK, VER# and REQ# rows, with the
+// sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
+func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Change {
+	t.of = t.of[:0]
+	matched := false
+	for i := range t.m.entries {
+		e := &t.m.entries[i]
+		var found captures
+		if !e.matches(c.Table, c.Key, &found) {
+			continue
+		}
+		matched = true
+		t.entry(e, t.pk(&found), &found, c)
+	}
+	if t.m.translate != nil {
+		t.custom(c)
+	}
+	t.fit.see(t.m, c, t.of, matched)
+	slices.SortStableFunc(t.of, func(a, b target) int { return rank(a.sk) - rank(b.sk) })
+	for i := range t.of {
+		of := &t.of[i]
+		if (of.before == nil) == (of.after == nil) && of.before.Equal(of.after) {
+			continue
+		}
+		translated := *c
+		if t.m.unified {
+			translated.Table = ""
+		}
+		translated.Key = attr.Item{"pk": attr.S(of.pk), "sk": attr.S(of.sk)}
+		translated.Before, translated.After = of.before, of.after
+		to = append(to, translated)
+	}
+	return to
+}
+
+func rank(sk string) int {
+	switch {
+	case strings.HasPrefix(sk, sortVersion):
+		return 0
+	case sk == sortMeta:
+		return 1
+	case sk == sortLock:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// pk is the partition of a page's translated rows.
+func (t *Translator) pk(c *captures) string {
+	of := page{c.tenant, c.key}
+	pk, known := t.pks[of]
+	if !known {
+		pk = isr.PartitionKey(of.tenant, of.key)
+		t.pks[of] = pk
+	}
+	return pk
+}
+
+// target returns the place of a translated row among those of the change.
+func (t *Translator) target(pk, sk string) *target {
+	i := slices.IndexFunc(t.of, func(o target) bool { return o.pk == pk && o.sk == sk })
+	if i < 0 {
+		i = len(t.of)
+		t.of = append(t.of, target{pk: pk, sk: sk})
+	}
+	return &t.of[i]
+}
+
+// entry adds what an entry finds in the row.
+func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Change) {
+	before, after := e.holds(c.Before), e.holds(c.After)
+	add := func(sk string, read func(attr.Item) attr.Item) {
+		of := t.target(pk, sk)
+		if before && of.before == nil {
+			of.before = read(c.Before)
+		}
+		if after && of.after == nil {
+			of.after = read(c.After)
+		}
+	}
+	switch {
+	case e.isRequest:
+		add(sortRequest+found.request, e.request)
+	case e.isVersion:
+		add(sortVersion+found.version, func(row attr.Item) attr.Item { return e.page(t.m, row) })
+	case e.isPage:
+		add(sortMeta, func(row attr.Item) attr.Item { return e.page(t.m, row) })
+	}
+	if e.isLock {
+		t.lock(e, t.target(pk, sortLock), before, after, c)
+	}
+}
+
+// lock adds the row's lock. What the row does not say comes from the change that wrote it.
+func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.Change) {
+	var name rowName
+	var was holding
+	known := false
+	if t.m.remembers {
+		name = rowName{c.Region, c.Table, c.Key.String()}
+		was, known = t.held[name]
+	}
+	if before && of.before == nil {
+		of.before = e.lock(c.Before, was)
+	}
+	if !after || of.after != nil {
+		if c.After == nil {
+			delete(t.held, name)
+		}
+		return
+	}
+	now := was
+	if !e.token.is() && !(known && sameValue(&e.expires, c)) {
+		now.token = attr.S(c.Actor)
+	}
+	if e.lasts.is() && !(known && e.renews.is() && sameValue(&e.renews, c)) {
+		if d, ok := e.lasts.length(c.After); ok {
+			now.expires = secondsOf(c.Time.Add(d))
+		} else {
+			now = holding{token: now.token}
+		}
+	}
+	of.after = e.lock(c.After, now)
+	if t.m.remembers {
+		t.held[name] = now
+	}
+}
+
+// sameValue reports whether a change leaves an attribute as it was.
+func sameValue(a *attribute, c *ddbfake.Change) bool {
+	before, after := a.in(c.Before), a.in(c.After)
+	return before != nil && after != nil && attr.Equal(before, after)
+}
+
+// lock is the translated LOCK of a row; nil if the row says that it is not locked.
+func (e *entry) lock(row attr.Item, held holding) attr.Item {
+	lock := attr.Item{}
+	token, has := held.token, held.token != ""
+	if e.token.is() {
+		var text string
+		text, has = e.token.text(row)
+		token = attr.S(text)
+	}
+	var expires attr.N
+	ends := false
+	if e.expires.is() {
+		expires, ends = e.expires.seconds(row)
+	} else {
+		expires, ends = held.expires, held.expires != attr.N{}
+	}
+	// In a row that is a page as well, the lock is there with its token.
+	if e.isPage && (e.token.is() && !has || !e.token.is() && e.expires.in(row) == nil) {
+		return nil
+	}
+	if has {
+		lock["lease_token"] = token
+	}
+	if ends {
+		lock["lease_expires_at"] = expires
+	}
+	e.addTTL(lock, row)
+	return lock
+}
+
+func (e *entry) addTTL(to, row attr.Item) {
+	if v := e.ttl.in(row); e.ttl.is() && v != nil {
+		to["ttl"] = v
+	}
+}
+
+// page is the translated META, or VER#, of a row; nil if the row has nothing of a page.
+func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
+	page := attr.Item{}
+	for _, of := range []struct {
+		from *attribute
+		to   string
+	}{{&e.generated, "generated_at"}, {&e.window, "revalidate_seconds"}, {&e.freshUntil, "fresh_until"}} {
+		if n, ok := of.from.seconds(row); of.from.is() && ok {
+			page[of.to] = n
+		}
+	}
+	for _, of := range []struct {
+		from *attribute
+		to   string
+	}{{&e.bodyKey, "s3_key"}, {&e.etag, "etag"}} {
+		if text, ok := of.from.text(row); of.from.is() && ok {
+			page[of.to] = attr.S(text)
+		}
+	}
+	if text, ok := e.current.text(row); e.current.is() && ok {
+		page["current_sk"] = attr.S(sortVersion + m.versionIn(text))
+	}
+	if v := e.body.in(row); e.body.is() && v != nil && v.Kind() != attr.KindNULL {
+		page["body"] = v
+	}
+	if v := e.version.in(row); e.version.is() && v != nil {
+		page["version"] = v
+	}
+	if !e.body.is() && !e.bodyKey.is() && !e.current.is() {
+		//isrsim:unordered each by itself
+		for name, v := range row {
+			if !m.known[name] {
+				page["page."+name] = v
+			}
+		}
+	}
+	e.invalidate(page, row)
+	if len(page) == 0 {
+		return nil
+	}
+	e.addTTL(page, row)
+	return page
+}
+
+// invalidate closes the window of a page that the row marks as not fresh.
+func (e *entry) invalidate(page, row attr.Item) {
+	if !e.invalidated.is() || !e.marked(page, row) {
+		return
+	}
+	page["revalidate_seconds"] = attr.Int(0)
+	if page["generated_at"] != nil {
+		delete(page, "fresh_until")
+	} else if page["fresh_until"] != nil {
+		page["fresh_until"] = attr.Int(0)
+	}
+}
+
+// marked reports whether a row says that its page is not fresh.
+func (e *entry) marked(page, row attr.Item) bool {
+	v := e.invalidated.in(row)
+	if e.invalidated.unit != "" {
+		n, ok := e.invalidated.seconds(row)
+		at, isTime := instant(n)
+		generated, known := Instant(page, "generated_at")
+		return v != nil && ok && isTime && (!known || !at.Before(generated))
+	}
+	switch v := v.(type) {
+	case nil, attr.NULL:
+		return false
+	case attr.BOOL:
+		return bool(v)
+	case attr.N:
+		return v != attr.Int(0)
+	case attr.S:
+		return v != ""
+	default:
+		return true
+	}
+}
+
+// versionIn is the name of the version that a page's pointer leads to: the pointer is the name, or the sort key or
+// partition key of its row.
+func (m *Mapping) versionIn(pointer string) string {
+	for i := range m.entries {
+		e := &m.entries[i]
+		if !e.isVersion {
+			continue
+		}
+		for _, k := range []*keyAttribute{&e.sort, &e.partition} {
+			var c captures
+			if k.name != "" && k.form.has(forVersion) && len(k.form.parts) > 1 && k.form.match(pointer, &c) {
+				return c.version
+			}
+		}
+	}
+	return pointer
+}
+
+// request is the translated REQ# of a row.
+func (e *entry) request(row attr.Item) attr.Item {
+	request := attr.Item{}
+	for _, of := range []struct {
+		from *attribute
+		to   string
+	}{{&e.hash, "request_hash"}, {&e.status, "status"}, {&e.made, "result_s3_key"}} {
+		if text, ok := of.from.text(row); of.from.is() && ok {
+			request[of.to] = attr.S(text)
+		}
+	}
+	e.addTTL(request, row)
+	return request
+}
+
+// custom adds what the schema's own function makes of the row.
+func (t *Translator) custom(c *ddbfake.Change) {
+	read := func(row attr.Item, of func(*target) *attr.Item) {
+		if row == nil {
+			return
+		}
+		for _, made := range t.m.translate(c.Table, row.ToSDK()) {
+			item, err := attr.ItemFromSDK(made)
+			if err != nil {
+				t.fit.refuse(fmt.Sprintf("Translate returned a row that DynamoDB does not take: %v", err))
+				continue
+			}
+			pk, hasPK := item.Str("pk")
+			sk, hasSK := item.Str("sk")
+			if !hasPK || !hasSK {
+				t.fit.refuse(fmt.Sprintf("Translate returned the row %v, expected pk (S) and sk (S)", item))
+				continue
+			}
+			if to := of(t.target(pk, sk)); *to == nil {
+				*to = item
+			}
+		}
+	}
+	read(c.Before, func(o *target) *attr.Item { return &o.before })
+	read(c.After, func(o *target) *attr.Item { return &o.after })
+}
+
+// resolution is the smallest step of the times in rows.
+func (m *Mapping) resolution() time.Duration {
+	least := time.Second
+	for i := range m.entries {
+		e := &m.entries[i]
+		for _, a := range []*attribute{&e.generated, &e.freshUntil, &e.expires, &e.lasts, &e.window} {
+			if a.is() {
+				least = min(least, a.unit.resolution())
+			}
+		}
+	}
+	return least
+}
+
+// Resolution is the smallest step of the times in rows: a second, if m is nil.
+func (m *Mapping) Resolution() time.Duration {
+	if m == nil {
+		return time.Second
+	}
+	if m.translate != nil {
+		return min(m.resolution(), time.Millisecond)
+	}
+	return m.resolution()
+}

@@ -1,0 +1,172 @@
+package rowmap
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// phrase is a part of a sentence about META and LOCK, and what the cache's own names make of it.
+type phrase struct{ from, to string }
+
+// phrases are those of the mapping, the longer ones first.
+func (m *Mapping) phrases() []phrase {
+	var all []phrase
+	add := func(from, to string) {
+		if to != "" && from != to {
+			all = append(all, phrase{from, to})
+		}
+	}
+	lock := m.sortKey(func(e *entry) bool { return e.isLock })
+	page := m.sortKey(func(e *entry) bool { return e.isPage })
+	if lock == "" {
+		add("a LOCK row", "a lock")
+		add("META or LOCK row", "row of a page or lock")
+		add("LOCK row", "lock")
+		lock = "the lock"
+	}
+	if page == "" {
+		add("META row", "page")
+		page = "the page"
+	}
+	named := func(name, kind, without string, of ...func(*entry) *attribute) {
+		own := ""
+		for _, a := range of {
+			for i := range m.entries {
+				if e := &m.entries[i]; own == "" && a(e).is() {
+					own = a(e).String()
+				}
+			}
+		}
+		if own == "" {
+			own = without
+		}
+		if kind != "" {
+			add(name+" ("+kind+")", own)
+		}
+		add(name, own)
+	}
+	named("lease_token", "S", "a holder", func(e *entry) *attribute { return &e.token })
+	named("lease_expires_at", "N", "", func(e *entry) *attribute { return &e.expires }, func(e *entry) *attribute { return &e.lasts })
+	named("generated_at", "N", "", func(e *entry) *attribute { return &e.generated }, func(e *entry) *attribute { return &e.freshUntil })
+	named("revalidate_seconds", "N", "the window", func(e *entry) *attribute { return &e.window }, func(e *entry) *attribute { return &e.freshUntil })
+	named("s3_key", "", "", func(e *entry) *attribute { return &e.bodyKey })
+	named("current_sk", "", "", func(e *entry) *attribute { return &e.current })
+	named("request_hash", "", "", func(e *entry) *attribute { return &e.hash })
+	named("ttl", "", "", func(e *entry) *attribute { return &e.ttl })
+	add("LOCK", lock)
+	add("META", page)
+	add("REQ row", "row of the request")
+	add("REQ", "the row of the request")
+	return all
+}
+
+// sortKey is the fixed sort key of the rows of a kind; "" if they have none, or several.
+func (m *Mapping) sortKey(is func(*entry) bool) string {
+	found := ""
+	for i := range m.entries {
+		e := &m.entries[i]
+		if !is(e) {
+			continue
+		}
+		text, fixed := e.sort.form.fixed()
+		if !fixed || e.isLock && e.isPage || found != "" && found != text {
+			return ""
+		}
+		found = text
+	}
+	return found
+}
+
+// Say puts the cache's own names into a sentence about META and LOCK. It replaces whole words only.
+func (m *Mapping) Say(text string) string {
+	if m == nil {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		at := slices.IndexFunc(m.words, func(p phrase) bool { return (i == 0 || begins(text[i-1])) && stands(text[i:], p.from) })
+		if at < 0 {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		b.WriteString(m.words[at].to)
+		i += len(m.words[at].from)
+	}
+	return b.String()
+}
+
+func begins(before byte) bool { return strings.IndexByte(" (\"\n", before) >= 0 }
+
+// stands reports whether a text begins with a phrase that ends with a word.
+func stands(text, phrase string) bool {
+	rest, ok := strings.CutPrefix(text, phrase)
+	return ok && (rest == "" || strings.IndexByte(" ,.;:)\"'\n", rest[0]) >= 0)
+}
+
+// Row prints a row by its own names, without its key: times are instants as second prints them.
+func (m *Mapping) Row(key, row attr.Item, instantText func(time.Time) string) string {
+	if row == nil {
+		return "absent"
+	}
+	shown := attr.Item{}
+	times := map[string]string{}
+	//isrsim:unordered attr.Item prints in order
+	for name, v := range row {
+		if key[name] == nil {
+			shown[name] = v
+		}
+	}
+	for i := range m.entries {
+		for _, a := range []*attribute{&m.entries[i].expires, &m.entries[i].generated, &m.entries[i].freshUntil, &m.entries[i].ttl} {
+			if !a.is() || shown[a.name] == nil {
+				continue
+			}
+			if n, ok := a.seconds(row); ok {
+				if t, ok := instant(n); ok {
+					times[a.name] = instantText(t)
+				}
+			}
+		}
+	}
+	names := make([]string, 0, len(shown))
+	//isrsim:unordered sorted below
+	for name := range shown {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	parts := make([]string, len(names))
+	for i, name := range names {
+		text, isTime := times[name]
+		if !isTime {
+			text = shown[name].String()
+		}
+		parts[i] = name + ": " + text
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// Key prints the key of a row: its sort key, if it has one, and its partition key.
+func (m *Mapping) Key(table string, key attr.Item) string {
+	for i := range m.entries {
+		e := &m.entries[i]
+		pk, ok := e.partition.in(key)
+		if !ok || e.table != "" && e.table != table {
+			continue
+		}
+		text := pk
+		if e.sort.name != "" {
+			if sk, has := e.sort.in(key); has {
+				text = sk + " of " + pk
+			}
+		}
+		if m.unified && table != "" {
+			text += " in " + table
+		}
+		return text
+	}
+	return key.String()
+}

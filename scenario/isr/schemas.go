@@ -1,0 +1,47 @@
+package isr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Schemas returns the ready ones. Rows of your own may be added to theirs:
+//
+//   - reference: META, LOCK, VER# and REQ# of this package; nothing is translated.
+//   - tabletheory: the lease helper and the metadata store of TableTheory, with any partition keys.
+//   - dynamolock: the locks of cirello.io/dynamolock/v2. Its rows do not say until when a lock is held: it may be taken
+//     when its version has not changed for leaseDuration. So a lease counts from the write of its version, which is the
+//     earliest that a contender may count from. The token is the owner's name: two clients of one name, and a client that
+//     takes its own lock again, are not told apart.
+//   - powertools: the idempotency records of Powertools for AWS Lambda. A record in progress is a lease without a token: it
+//     belongs to the client that put it. A completed one is a page that is fresh until its expiration.
+func Schemas() []Schema {
+	return []Schema{
+		{Name: "reference"},
+		{Name: "tabletheory", Rows: []Row{
+			{Partition: "pk = {key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at", Window: "revalidate_seconds", ETag: "etag", TTL: "ttl"},
+			{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at", TTL: "ttl"},
+		}},
+		{Name: "dynamolock", Rows: []Row{
+			{Partition: "key = {key}", When: "ownerName isReleased!=1", Token: "ownerName", Lasts: "leaseDuration duration", Renews: "recordVersionNumber"},
+		}},
+		{Name: "powertools", Rows: []Row{
+			{Partition: "id = {key}", When: "status=INPROGRESS in_progress_expiration", Expires: "in_progress_expiration ms", TTL: "expiration"},
+			{Partition: "id = {key}", When: "status=INPROGRESS !in_progress_expiration", Expires: "expiration", TTL: "expiration"},
+			{Partition: "id = {key}", When: "status=COMPLETED", Body: "data", FreshUntil: "expiration", TTL: "expiration"},
+		}},
+	}
+}
+
+// SchemaNamed returns the ready Schema of a name.
+func SchemaNamed(name string) (Schema, error) {
+	all := Schemas()
+	names := make([]string, len(all))
+	for i, s := range all {
+		if names[i] = s.Name; s.Name == name {
+			return s, nil
+		}
+	}
+	return Schema{}, fmt.Errorf("rows: found %q, expected one of %s", name, strings.Join(slices.Clip(names), ", "))
+}
