@@ -8,26 +8,68 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Instant returns an attribute of epoch seconds, which may have a fraction; false if it is missing, no number (N), or
-// beyond int64. It is exact to the nanosecond.
+// nanos is added to the name of a time, for the attribute of a translated row with the nanoseconds of its fraction. In
+// rows that are not translated a fraction is no time: those hold whole seconds.
+const nanos = ".nanos"
+
+// times are the attributes of translated rows that hold times and lengths of time.
+var times = []string{"generated_at", "revalidate_seconds", "fresh_until", "lease_expires_at"}
+
+// Instant returns an attribute of epoch seconds, with its fraction if the row is a translated one; false if it is
+// missing, no whole number (N), or so far away that times cannot be counted with.
 func Instant(row attr.Item, name string) (time.Time, bool) {
-	n, ok := row[name].(attr.N)
-	if !ok {
+	sec, whole := row.Int(name)
+	if !whole || sec <= -farthest || sec >= farthest {
 		return time.Time{}, false
 	}
-	return instant(n)
+	fraction, _ := row.Int(nanosOf(name))
+	return time.Unix(sec, fraction), true
+}
+
+// nanosOf is name + nanos, without an allocation for the names of times.
+func nanosOf(name string) string {
+	switch name {
+	case "generated_at":
+		return GeneratedNanos
+	case "lease_expires_at":
+		return "lease_expires_at" + nanos
+	case "revalidate_seconds":
+		return "revalidate_seconds" + nanos
+	case "fresh_until":
+		return "fresh_until" + nanos
+	}
+	return name + nanos
+}
+
+// GeneratedNanos is the attribute with the fraction of generated_at. Two pages may differ in it alone.
+const GeneratedNanos = "generated_at" + nanos
+
+// IsFraction reports whether an attribute is the fraction of a time.
+func IsFraction(name string) bool { return strings.HasSuffix(name, nanos) }
+
+// farthest is a number of seconds. Sums of a few times that are nearer do not overflow.
+const farthest = 1 << 59
+
+// put puts a number of seconds into a translated row.
+func put(row attr.Item, name string, n attr.N) {
+	t, ok := instant(n)
+	if !ok {
+		row[name] = n
+		return
+	}
+	row[name] = attr.Int(t.Unix())
+	if t.Nanosecond() != 0 {
+		row[nanosOf(name)] = attr.Int(int64(t.Nanosecond()))
+	}
 }
 
 func instant(n attr.N) (time.Time, bool) {
 	if i, whole := n.Int64(); whole {
-		return time.Unix(i, 0), true
+		return time.Unix(i, 0), -farthest < i && i < farthest
 	}
 	whole, fraction, has := strings.Cut(n.String(), ".")
-	if !has {
-		return time.Time{}, false
-	}
 	sec, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
+	if !has || err != nil || sec <= -farthest || sec >= farthest {
 		return time.Time{}, false
 	}
 	nano, err := strconv.ParseInt((fraction + "000000000")[:9], 10, 64)

@@ -3,6 +3,7 @@ package rowmap_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,9 @@ func with(key, row attr.Item) attr.Item {
 	return all
 }
 
+// fractions are the names of attributes with the fractions of times.
+var fractions = regexp.MustCompile(`"(\w+\.nanos)"`)
+
 // story is a change log written by hand.
 type story struct {
 	t    *testing.T
@@ -82,7 +86,8 @@ func (l *story) write(actor, table string, key, row attr.Item) []string {
 		pk, _ := to.Key.Str("pk")
 		sk, _ := to.Key.Str("sk")
 		pk = strings.NewReplacer(isr.PartitionKey("", "/a"), "/a", isr.PartitionKey("t1", "/a"), "t1/a").Replace(pk)
-		lines = append(lines, fmt.Sprintf("%s%s of %s: %v => %v", to.Table, sk, pk, to.Before, to.After))
+		line := fmt.Sprintf("%s%s of %s: %v => %v", to.Table, sk, pk, to.Before, to.After)
+		lines = append(lines, fractions.ReplaceAllString(line, "$1"))
 	}
 	return lines
 }
@@ -98,11 +103,11 @@ func TestOneRowBecomesTwo(t *testing.T) {
 	l := newStory(t, one)
 	key := items{"id": s("page#/a")}
 	l.want(l.write("alice", "p", key, items{"locked_by": s("a1"), "locked_until": n(10_500)}),
-		`pLOCK of /a: absent => {lease_expires_at: 10.5, lease_token: "a1"}`)
+		`pLOCK of /a: absent => {lease_expires_at: 10, lease_expires_at.nanos: 500000000, lease_token: "a1"}`)
 	l.want(l.write("alice", "p", key, items{"locked_by": s("a1"), "locked_until": n(10_500), "hits": n(1)}))
 	l.want(l.write("alice", "p", key, items{"html": s("x"), "updated_at": n(9000), "expires": n(99)}),
 		`pMETA of /a: absent => {body: "x", generated_at: 9, ttl: 99}`,
-		`pLOCK of /a: {lease_expires_at: 10.5, lease_token: "a1"} => absent`)
+		`pLOCK of /a: {lease_expires_at: 10, lease_expires_at.nanos: 500000000, lease_token: "a1"} => absent`)
 	l.want(l.write("bob", "p", key, nil), `pMETA of /a: {body: "x", generated_at: 9, ttl: 99} => absent`)
 	if why := l.rows.Misfit(); why != "" {
 		t.Errorf("it fits, got %s", why)
@@ -116,12 +121,12 @@ func TestALockInATableOfItsOwn(t *testing.T) {
 	}})
 	lock := items{"name": s("lock:t1:/a")}
 	l.want(l.write("alice", "locks", lock, items{"lock": attr.M{"owner": n(7), "until": n(1_500_000)}}),
-		`LOCK of t1/a: absent => {lease_expires_at: 1.5, lease_token: "7"}`)
+		`LOCK of t1/a: absent => {lease_expires_at: 1, lease_expires_at.nanos: 500000000, lease_token: "7"}`)
 	l.want(l.write("alice", "pages", items{"PK": s("t1|/a"), "SK": s("PAGE")}, items{
 		"s3": s("b"), "at": s("1970-01-01T00:00:09.25+00:00"), "window": n(2500), "tag": s("e"),
-	}), `META of t1/a: absent => {etag: "e", generated_at: 9.25, revalidate_seconds: 2.5, s3_key: "b"}`)
+	}), `META of t1/a: absent => {etag: "e", generated_at: 9, generated_at.nanos: 250000000, revalidate_seconds: 2, revalidate_seconds.nanos: 500000000, s3_key: "b"}`)
 	l.want(l.write("alice", "locks", lock, items{"lock": attr.M{"until": n(2_000_000)}}),
-		`LOCK of t1/a: {lease_expires_at: 1.5, lease_token: "7"} => {lease_expires_at: 2}`)
+		`LOCK of t1/a: {lease_expires_at: 1, lease_expires_at.nanos: 500000000, lease_token: "7"} => {lease_expires_at: 2}`)
 	l.want(l.write("alice", "other", lock, items{"lock": attr.M{"owner": s("x")}}))
 }
 
@@ -157,11 +162,11 @@ func TestDynamolock(t *testing.T) {
 	l.want(l.write("a", "p", key, touched)) // the version is the same: a contender goes on counting
 	l.now = time.Unix(1010, 500_000_000)
 	l.want(l.write("a", "p", key, row("alice", "2")),
-		`pLOCK of /a: {lease_expires_at: 1020, lease_token: "alice"} => {lease_expires_at: 1030.5, lease_token: "alice"}`)
+		`pLOCK of /a: {lease_expires_at: 1020, lease_token: "alice"} => {lease_expires_at: 1030, lease_expires_at.nanos: 500000000, lease_token: "alice"}`)
 	released := row("alice", "2")
 	released["isReleased"] = s("1")
-	l.want(l.write("a", "p", key, released), `pLOCK of /a: {lease_expires_at: 1030.5, lease_token: "alice"} => absent`)
-	l.want(l.write("b", "p", key, row("bob", "3")), `pLOCK of /a: absent => {lease_expires_at: 1030.5, lease_token: "bob"}`)
+	l.want(l.write("a", "p", key, released), `pLOCK of /a: {lease_expires_at: 1030, lease_expires_at.nanos: 500000000, lease_token: "alice"} => absent`)
+	l.want(l.write("b", "p", key, row("bob", "3")), `pLOCK of /a: absent => {lease_expires_at: 1030, lease_expires_at.nanos: 500000000, lease_token: "bob"}`)
 }
 
 func TestPowertools(t *testing.T) {
@@ -176,9 +181,9 @@ func TestPowertools(t *testing.T) {
 	}
 	pk := isr.PartitionKey("", "fn#/a")
 	l.want(l.write("alice", "p", key, running(1_000_250)),
-		`pLOCK of `+pk+`: absent => {lease_expires_at: 1000.25, lease_token: "alice", ttl: 5000}`)
+		`pLOCK of `+pk+`: absent => {lease_expires_at: 1000, lease_expires_at.nanos: 250000000, lease_token: "alice", ttl: 5000}`)
 	l.want(l.write("bob", "p", key, running(1_002_000)),
-		`pLOCK of `+pk+`: {lease_expires_at: 1000.25, lease_token: "alice", ttl: 5000} => {lease_expires_at: 1002, lease_token: "bob", ttl: 5000}`)
+		`pLOCK of `+pk+`: {lease_expires_at: 1000, lease_expires_at.nanos: 250000000, lease_token: "alice", ttl: 5000} => {lease_expires_at: 1002, lease_token: "bob", ttl: 5000}`)
 	l.want(l.write("alice", "p", key, items{"status": s("COMPLETED"), "expiration": n(5000), "data": s("1")}),
 		`pMETA of `+pk+`: absent => {body: "1", fresh_until: 5000, ttl: 5000}`,
 		`pLOCK of `+pk+`: {lease_expires_at: 1002, lease_token: "bob", ttl: 5000} => absent`)
@@ -220,17 +225,21 @@ func TestUnits(t *testing.T) {
 	for _, test := range []struct {
 		unit  string
 		value attr.Value
-		want  string // "" is none
+		want  string // seconds, and nanoseconds if there are any; "" is no time
 	}{
-		{"", n(12), "12"}, {"", decimal("12.75"), "12.75"}, {"s", s("12"), "12"}, {"ms", n(1999), "1.999"}, {"ms", s("2000"), "2"},
-		{"ms", n(-1), "-0.001"}, {"us", n(1), "0.000001"}, {"ns", n(1_000_000_001), "1.000000001"}, {"iso8601", s("1970-01-01T00:01:00Z"), "60"},
-		{"iso8601", s("1970-01-01T02:01:00.5+02:00"), "60.5"}, {"iso8601", s("1970-01-01 00:01:00"), "60"}, {"iso8601", s("19700101T000100Z"), "60"},
-		{"iso8601", s("1969-12-31T23:59:59.5Z"), "-0.5"}, {"iso8601", n(60), ""}, {"ms", s("soon"), ""}, {"", attr.BOOL(true), ""},
+		{"", n(12), "12"}, {"", decimal("12.75"), "12 750000000"}, {"s", s("12"), "12"}, {"ms", n(1999), "1 999000000"}, {"ms", s("2000"), "2"},
+		{"ms", n(-1), "-1 999000000"}, {"us", n(1), "0 1000"}, {"ns", n(1_000_000_001), "1 1"}, {"iso8601", s("1970-01-01T00:01:00Z"), "60"},
+		{"iso8601", s("1970-01-01T02:01:00.5+02:00"), "60 500000000"}, {"iso8601", s("1970-01-01 00:01:00"), "60"}, {"iso8601", s("19700101T000100Z"), "60"},
+		{"iso8601", s("1969-12-31T23:59:59.5Z"), "-1 500000000"}, {"iso8601", n(60), ""}, {"ms", s("soon"), ""}, {"", attr.BOOL(true), ""},
 	} {
 		l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Generated: "at " + test.unit, Body: "b"}}})
 		want := "META of /a: absent => {body: \"x\"}"
 		if test.want != "" {
-			want = "META of /a: absent => {body: \"x\", generated_at: " + test.want + "}"
+			sec, nanos, fraction := strings.Cut(test.want, " ")
+			if fraction {
+				sec += ", generated_at.nanos: " + nanos
+			}
+			want = "META of /a: absent => {body: \"x\", generated_at: " + sec + "}"
 		}
 		l.want(l.write("a", "", items{"id": s("/a")}, items{"at": test.value, "b": s("x")}), want)
 	}
@@ -272,7 +281,7 @@ func TestAFunctionReadsRows(t *testing.T) {
 		},
 	})
 	got := l.write("a", "p", items{"id": s("/A")}, items{"x": n(1)})
-	l.want(got, `pMETA of /a: absent => {generated_at: 1.5, pk: "`+isr.PartitionKey("", "/a")+`", s3_key: "/A", sk: "META"}`)
+	l.want(got, `pMETA of /a: absent => {generated_at: 1, generated_at.nanos: 500000000, pk: "`+isr.PartitionKey("", "/a")+`", s3_key: "/A", sk: "META"}`)
 	l = newStory(t, isr.Schema{Translate: func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue {
 		return []map[string]types.AttributeValue{{}}
 	}})

@@ -218,7 +218,7 @@ func (e *entry) lock(row attr.Item, held holding) attr.Item {
 		lock["lease_token"] = token
 	}
 	if ends {
-		lock["lease_expires_at"] = expires
+		put(lock, "lease_expires_at", expires)
 	}
 	e.addTTL(lock, row)
 	return lock
@@ -238,7 +238,7 @@ func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 		to   string
 	}{{&e.generated, "generated_at"}, {&e.window, "revalidate_seconds"}, {&e.freshUntil, "fresh_until"}} {
 		if n, ok := of.from.seconds(row); of.from.is() && ok {
-			page[of.to] = n
+			put(page, of.to, n)
 		}
 	}
 	for _, of := range []struct {
@@ -280,10 +280,13 @@ func (e *entry) invalidate(page, row attr.Item) {
 		return
 	}
 	page["revalidate_seconds"] = attr.Int(0)
-	if page["generated_at"] != nil {
+	delete(page, nanosOf("revalidate_seconds"))
+	if page["fresh_until"] == nil {
+		return
+	}
+	delete(page, nanosOf("fresh_until"))
+	if page["fresh_until"] = attr.Int(0); page["generated_at"] != nil {
 		delete(page, "fresh_until")
-	} else if page["fresh_until"] != nil {
-		page["fresh_until"] = attr.Int(0)
 	}
 }
 
@@ -360,6 +363,11 @@ func (t *Translator) custom(c *ddbfake.Change) {
 			if !hasPK || !hasSK {
 				t.fit.refuse(fmt.Sprintf("Translate returned the row %v, expected pk (S) and sk (S)", item))
 				continue
+			}
+			for _, name := range times {
+				if n, is := item[name].(attr.N); is {
+					put(item, name, n)
+				}
 			}
 			if to := of(t.target(pk, sk)); *to == nil {
 				*to = item

@@ -30,9 +30,9 @@ type partition struct {
 	took  []turn // each actor's last, in the order of actors' first
 
 	meta      attr.Item
-	shown     int   // the change since which META shows its page
-	newest    turn  // of the newest generation that has been visible
-	generated int64 // the latest generated_at that has been visible
+	shown     int       // the change since which META shows its page
+	newest    turn      // of the newest generation that has been visible
+	generated time.Time // the latest generated_at that has been visible
 	versions  []version
 }
 
@@ -232,8 +232,8 @@ func (s *step) publish() {
 	if s.by.n > s.newest.n {
 		s.newest = s.by
 	}
-	if at, is := s.meta.Int("generated_at"); is {
-		s.generated = max(s.generated, at)
+	if at, is := s.generatedAt(s.meta); is && at.After(s.generated) {
+		s.generated = at
 	}
 }
 

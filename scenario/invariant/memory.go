@@ -91,8 +91,8 @@ func (p *partition) past() (h fingerprint.Hash) {
 			parts += fingerprint.Hash(0).Text(v.sk)
 		}
 	}
-	if at, has := p.meta.Int("generated_at"); p.generated != 0 && (!has || at != p.generated) {
-		h = h.Number(uint64(p.generated))
+	if at, has := (Promise{}).generatedAt(p.meta); !p.generated.IsZero() && (!has || !at.Equal(p.generated)) {
+		h = h.Number(uint64(p.generated.Unix())).Number(uint64(p.generated.Nanosecond()))
 	}
 	if h == 0 && parts == 0 {
 		return 0

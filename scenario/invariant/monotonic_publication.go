@@ -11,8 +11,8 @@ import (
 // A publish belongs to the last turn of its actor at the lease. A pointer that is set back to a version that has been
 // visible is a rollback: it makes the page older on purpose, but must come in turn like any other write.
 //
-// generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. Rows hold whole
-// seconds, so the bound is 2e rounded up.
+// generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. Where rows hold whole
+// seconds, the bound is 2e rounded up to those; where they hold fractions, to milliseconds.
 func MonotonicPublication() Invariant {
 	return onLog("monotonic-publication",
 		"generations become visible in the order in which their leases were acquired, "+
@@ -29,14 +29,14 @@ func MonotonicPublication() Invariant {
 				return violated("%s published, whose lease was acquired before the one under which %s had published",
 					c.Actor, s.was.newest.actor)
 			}
-			at, known := c.After.Int("generated_at")
+			at, known := s.generatedAt(c.After)
 			if !known {
 				return unknown("change %d publishes without generated_at (N)", c.Seq)
 			}
-			fell := minus(s.was.generated, at)
-			if allowed := wholeSeconds(2 * s.MaxClockSkew); !s.restored && s.was.generated > 0 && fell > int64(allowed/time.Second) {
+			newest := s.was.generated
+			if allowed := roundedUp(2*s.MaxClockSkew, grain(newest, at)); !s.restored && !newest.IsZero() && farther(at, newest, allowed) {
 				return violated("%s published what was generated %s before what had been visible; at most %v is allowed",
-					c.Actor, spanSeconds(fell), allowed)
+					c.Actor, span(at, newest), allowed)
 			}
 			if s.by.n == 0 {
 				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor)
@@ -45,7 +45,17 @@ func MonotonicPublication() Invariant {
 		})
 }
 
-// wholeSeconds rounds up.
-func wholeSeconds(d time.Duration) time.Duration {
-	return (d + time.Second - 1).Truncate(time.Second)
+// grain is the step in which times are counted of which these are two.
+func grain(a, b time.Time) time.Duration {
+	if a.Nanosecond() == 0 && b.Nanosecond() == 0 {
+		return time.Second
+	}
+	return time.Millisecond
+}
+
+func roundedUp(d, step time.Duration) time.Duration { return (d + step - 1).Truncate(step) }
+
+// farther reports whether it is longer than d from one instant to another. time.Time.Sub would end after 292 years.
+func farther(from, to time.Time, d time.Duration) bool {
+	return to.After(from) && from.Add(d).Before(to)
 }

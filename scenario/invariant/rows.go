@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 )
 
 // The sort keys by which the checks read rows.
@@ -36,8 +37,8 @@ type lease struct {
 // readLease reads a LOCK row; false if it is not a well-formed one.
 func readLease(row attr.Item) (lease, bool) {
 	token, hasToken := row.Str("lease_token")
-	expires, hasExpiry := row.Int("lease_expires_at")
-	return lease{token: token, expires: time.Unix(expires, 0)}, hasToken && token != "" && hasExpiry
+	expires, hasExpiry := rowmap.Instant(row, "lease_expires_at")
+	return lease{token: token, expires: expires}, hasToken && token != "" && hasExpiry
 }
 
 // isPage reports whether a META row shows a page: it names a body or a version, or holds any other content. A row
@@ -72,22 +73,39 @@ func holdsBody(row attr.Item) bool {
 // isBookkeeping reports whether an attribute of META is no part of the page.
 func isBookkeeping(name string) bool {
 	switch name {
-	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "lease_token", "lease_expires_at":
+	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "fresh_until", "lease_token", "lease_expires_at":
 		return true
 	default:
-		return false
+		return rowmap.IsFraction(name)
 	}
 }
 
-// freshUntil returns the epoch second until which the page of a row is fresh; false if that is not known. A row without
-// revalidate_seconds has the promised window, if there is one.
-func (p Promise) freshUntil(row attr.Item) (until int64, known bool) {
-	generated, known := row.Int("generated_at")
-	if row["revalidate_seconds"] == nil {
-		return generated + int64(p.Revalidate/time.Second), known && p.Revalidate > 0
+// freshUntil returns the time until which the page of a row is fresh; false if that is not known. A row without
+// revalidate_seconds has the promised window, if there is one. A translated row (package rowmap) may hold the end itself.
+func (p Promise) freshUntil(row attr.Item) (until time.Time, known bool) {
+	if until, known := rowmap.Instant(row, "fresh_until"); known {
+		return until, true
 	}
-	window, whole := row.Int("revalidate_seconds")
-	return generated + window, known && whole
+	generated, known := rowmap.Instant(row, "generated_at")
+	if row["revalidate_seconds"] == nil {
+		return generated.Add(p.Revalidate), known && p.Revalidate > 0
+	}
+	window, isWindow := rowmap.Instant(row, "revalidate_seconds")
+	return time.Unix(generated.Unix()+window.Unix(), int64(generated.Nanosecond()+window.Nanosecond())), known && isWindow
+}
+
+// generatedAt returns when the data of a row's page was read; false if the row does not say it. Of a row with the end of
+// its freshness alone, it is a window before that.
+func (p Promise) generatedAt(row attr.Item) (at time.Time, known bool) {
+	if at, known := rowmap.Instant(row, "generated_at"); known || row["fresh_until"] == nil {
+		return at, known
+	}
+	until, known := rowmap.Instant(row, "fresh_until")
+	window, isWindow := rowmap.Instant(row, "revalidate_seconds")
+	if !isWindow {
+		return until.Add(-p.Revalidate), known
+	}
+	return time.Unix(until.Unix()-window.Unix(), int64(until.Nanosecond()-window.Nanosecond())), known
 }
 
 // expired reports whether a row is past its ttl at t: TTL may delete it.
@@ -110,7 +128,7 @@ func isPublish(c ddbfake.Change) bool {
 	if !isPage(c.Before) {
 		return true
 	}
-	for _, name := range []string{"s3_key", "generated_at", "etag", "current_sk"} {
+	for _, name := range []string{"s3_key", "generated_at", rowmap.GeneratedNanos, "etag", "current_sk"} {
 		if differs(c, name) {
 			return true
 		}
@@ -145,8 +163,9 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 	if len(deciding) == 0 || len(log) == 0 {
 		return deciding
 	}
-	last := deciding[len(deciding)-1] - log[0].Seq
-	if last < 0 || last >= len(log) {
+	// A translated log (package rowmap) may have several changes of one number, or none.
+	last, found := slices.BinarySearchFunc(log, deciding[len(deciding)-1], func(c ddbfake.Change, seq int) int { return c.Seq - seq })
+	if !found {
 		return deciding
 	}
 	c := log[last]
@@ -184,10 +203,11 @@ func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	}
 }
 
-// firstRequest returns the number of changes that the first request of a log made.
+// firstRequest returns the number of changes that the first request of a log made. Those of one number are translations
+// of one change.
 func firstRequest(log []ddbfake.Change) int {
 	n := 1
-	for n < len(log) && log[n].Request != 0 && log[n].Request == log[0].Request {
+	for n < len(log) && (log[n].Request != 0 && log[n].Request == log[0].Request || log[n].Seq == log[0].Seq) {
 		n++
 	}
 	return n

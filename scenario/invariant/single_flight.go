@@ -139,10 +139,10 @@ func (s *step) pageFreshUntil() (time.Time, bool) {
 		return time.Time{}, true
 	}
 	until, known := s.freshUntil(s.meta)
-	if ttl, has := s.meta.Int("ttl"); has {
-		until = min(until, ttl)
+	if ttl, has := s.meta.Int("ttl"); has && time.Unix(ttl, 0).Before(until) {
+		until = time.Unix(ttl, 0)
 	}
-	return time.Unix(until, 0), known
+	return until, known
 }
 
 // event takes in the next event.
@@ -254,10 +254,10 @@ func (f *flight) print(now time.Time) fingerprint.Hash {
 		h = h.Number(1)
 	}
 	if f.expires.After(now) {
-		h = h.Number(uint64(f.expires.Unix()))
+		h = h.Number(uint64(f.expires.Unix())).Number(uint64(f.expires.Nanosecond()))
 	}
 	if f.fresh.After(now) {
-		h = h.Number(uint64(f.fresh.Unix()))
+		h = h.Number(uint64(f.fresh.Unix())).Number(uint64(f.fresh.Nanosecond()))
 	}
 	return h
 }

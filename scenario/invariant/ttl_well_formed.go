@@ -3,9 +3,11 @@ package invariant
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 )
 
 // TTLWellFormed holds that no row asks to be deleted while it is needed, and none in a unit that TTL does not know: a
@@ -46,8 +48,8 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 		return violated("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
 	case use.unread != "":
 		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq, sk, use.unread)
-	case second < use.until:
-		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, spanSeconds(minus(use.until, second)), use.end)
+	case !use.until.IsZero() && time.Unix(second, 0).Before(use.until):
+		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, span(time.Unix(second, 0), use.until), use.end)
 	default:
 		return ok()
 	}
@@ -55,16 +57,16 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 
 // use is the purpose of a row.
 type use struct {
-	isISR  bool   // it is a row of the schema
-	until  int64  // in epoch seconds; 0 if any time will do
-	end    string // the name of that end, in messages
-	unread string // the attributes that hold it, if they cannot be read
+	isISR  bool      // it is a row of the schema
+	until  time.Time // zero if any time will do
+	end    string    // the name of that end, in messages
+	unread string    // the attributes that hold it, if they cannot be read
 }
 
 func (p Promise) useOf(row attr.Item, sk string) use {
 	switch {
 	case sk == sortLock:
-		until, known := row.Int("lease_expires_at")
+		until, known := rowmap.Instant(row, "lease_expires_at")
 		if !known {
 			return use{isISR: true, unread: "lease_expires_at (N)"}
 		}
