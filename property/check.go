@@ -37,6 +37,10 @@ type Check struct {
 	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can
 	// replay them. Default DefaultName.
 	Protocol string
+	// Rows says how the store keeps its pages and locks, if not in rows META and LOCK. Then the world has the tables that
+	// Rows describe; rows whose table is not named are in Node.Table. A failure's file has them under rows, except for a
+	// Schema with a function.
+	Rows isr.Schema
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
@@ -82,6 +86,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		c.Reach = Reach()
 	}
 	c.name(t)
+	c.rows(t)
 	file := fileName(t.Name())
 	if exists(file) {
 		c.Replay(t, file, newStore)
@@ -93,8 +98,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			names[i] = string(m)
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: the store was not tested there "+
-			"(does it use the node's Client, Clock and Table, and rows META and LOCK?)\n%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), hint(missing), count.answers, count)
+			"(does it use the node's Client, Clock and Table, and %s?)\n%s%s%v\n%v",
+			count.worlds, strings.Join(names, ", "), c.expectedRows(), count.misfit, hint(missing), count.answers, count)
 	}
 	t.Log(count)
 }
@@ -122,7 +127,7 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 			t.Log(f.finish(f.last, file))
 		}
 	}()
-	generator := worlds(safeName(t.Name()), c.Protocol, c.Schedules)
+	generator := worlds(safeName(t.Name()), c.Protocol, c.Schedules, c.Rows)
 	rapid.Check(t, func(rt *rapid.T) {
 		for range worldsPerCheck {
 			w := generator.Draw(rt, "world")

@@ -48,6 +48,10 @@ func TestChild(t *testing.T) {
 		property.CheckStore(t, strange(store))
 		return
 	}
+	if cache, ok := articleCaches[name]; ok {
+		checkArticles(articleRows).Run(t, articlesWith(cache))
+		return
+	}
 	if store, ok := goroutineStores()[name]; ok {
 		if name == "holds a mutex over a call" {
 			property.SetPatience(2 * time.Second)

@@ -33,12 +33,17 @@ type tally struct {
 	worlds, schedules, steps int
 	marks                    map[scenario.Mark]int // in how many worlds
 	answers                  *answers
+	// misfit says why Check.Rows does not fit the rows of some world, over several lines; "" if it fits all.
+	misfit string
 }
 
 func (c *tally) add(r *campaign.Report) {
 	c.worlds++
 	c.schedules += r.Schedules
 	c.steps += r.Steps
+	if c.misfit == "" && r.Misfit != "" {
+		c.misfit = r.Misfit + "\n"
+	}
 	for _, m := range r.Reached() {
 		c.marks[m]++
 	}

@@ -30,8 +30,9 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 	Check{}.Replay(t, file, newStore)
 }
 
-// Replay runs the store on a scenario file, as the function Replay does. Of c, only Protocol matters, which the store
-// is called by, and Goroutines, where the file does not say it: one that a check with goroutines has left does.
+// Replay runs the store on a scenario file, as the function Replay does. Of c, only these matter: Protocol, which the
+// store is called by; Rows, which take the place of the file's; and Goroutines, where the file does not say it: one that
+// a check with goroutines has left does.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
@@ -49,6 +50,9 @@ func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 		t.Fatalf("replay: %v", err)
 	}
 	c.Goroutines = c.Goroutines || s.Replay != nil && s.Replay.Goroutines
+	if c.rows(t); len(c.Rows.Rows) > 0 || c.Rows.Translate != nil {
+		s.Rows = c.Rows
+	}
 	r := newRunner(t, c, newStore)
 	seed := uint64(0)
 	if s.Replay != nil {

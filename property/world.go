@@ -34,10 +34,10 @@ const maxSteps = 10_000
 
 // worlds generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
 // value is the first, which is where rapid shrinks to.
-func worlds(name, protocol string, schedules int) *rapid.Generator[world] {
+func worlds(name, protocol string, schedules int, rows isr.Schema) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		s := scenario.Defaults()
-		s.Name, s.Protocol = name, protocol
+		s.Name, s.Protocol, s.Rows = name, protocol, rows
 		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		s.Cache = drawCache(t)
@@ -210,7 +210,7 @@ func settle(s *scenario.Scenario) time.Duration {
 // have given it back.
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
-		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Dependency == "" && f.Key != isr.SortMeta })
+		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Dependency == "" && (f.Key != isr.SortMeta || shares(s.Rows)) })
 }
 
 // drawFaults draws faults, each left to the schedule: of the store, of the body store and the origin, or of all three.
@@ -242,6 +242,6 @@ func (w world) checked() (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("isr-sim drew a world that is not valid, which is a mistake of its own: %w", err)
 	}
-	s.File = ""
+	s.File, s.Rows = "", w.Rows // of which the file may not have all
 	return s, nil
 }

@@ -1,9 +1,14 @@
 package scenario
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -20,41 +25,40 @@ const (
 
 // eachRow calls visit with the key of each row that a call to DynamoDB names, or with the item that is put there. It
 // returns false if the call may be about other rows, too.
-func eachRow(input any, visit func(key map[string]types.AttributeValue, write bool)) (all bool) {
+func eachRow(input any, visit func(table *string, key map[string]types.AttributeValue, write bool)) (all bool) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
-		visit(in.Key, false)
+		visit(in.TableName, in.Key, false)
 	case *dynamodb.PutItemInput:
-		visit(in.Item, true)
+		visit(in.TableName, in.Item, true)
 	case *dynamodb.UpdateItemInput:
-		visit(in.Key, true)
+		visit(in.TableName, in.Key, true)
 	case *dynamodb.DeleteItemInput:
-		visit(in.Key, true)
+		visit(in.TableName, in.Key, true)
 	case *dynamodb.TransactWriteItemsInput:
 		for _, action := range in.TransactItems {
 			switch {
 			case action.Put != nil:
-				visit(action.Put.Item, true)
+				visit(action.Put.TableName, action.Put.Item, true)
 			case action.Update != nil:
-				visit(action.Update.Key, true)
+				visit(action.Update.TableName, action.Update.Key, true)
 			case action.Delete != nil:
-				visit(action.Delete.Key, true)
+				visit(action.Delete.TableName, action.Delete.Key, true)
 			case action.ConditionCheck != nil:
-				visit(action.ConditionCheck.Key, false)
+				visit(action.ConditionCheck.TableName, action.ConditionCheck.Key, false)
 			}
 		}
 	case *dynamodb.TransactGetItemsInput:
 		for _, action := range in.TransactItems {
 			if action.Get != nil {
-				visit(action.Get.Key, false)
+				visit(action.Get.TableName, action.Get.Key, false)
 			}
 		}
 		return false
 	case *dynamodb.BatchGetItemInput:
-		//isrsim:unordered worlds have one table
-		for _, keys := range in.RequestItems {
-			for _, key := range keys.Keys {
-				visit(key, false)
+		for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
+			for _, key := range in.RequestItems[table].Keys {
+				visit(&table, key, false)
 			}
 		}
 		return false
@@ -65,9 +69,16 @@ func eachRow(input any, visit func(key map[string]types.AttributeValue, write bo
 }
 
 // accesses returns what a call to DynamoDB reads and writes; nil if that could be anything in the table.
-func accesses(input any) []sim.Access {
+func accesses(input any) []sim.Access { return accessesTo(nil, input) }
+
+// accessesTo is accesses for rows with names of their own, which the mapping knows; nil is META and LOCK.
+func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	touched := make([]sim.Access, 0, 2)
-	all := eachRow(input, func(key map[string]types.AttributeValue, write bool) {
+	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
+		if rows != nil {
+			touched = append(touched, sim.Access{Object: sim.ObjectNamed(rowObject, rows.Name(aws.ToString(table), key)), Write: write})
+			return
+		}
 		touched = append(touched, rowAccess(key, write))
 	})
 	if !all {
@@ -88,7 +99,7 @@ func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
 // Accesses implements sim.Request.
 func (r *storeRequest) Accesses(outcome int) []sim.Access {
 	if r.touches == nil {
-		if r.touches = accesses(r.call.Input); r.touches != nil {
+		if r.touches = accessesTo(r.node.world.rows.mapping(), r.call.Input); r.touches != nil {
 			r.touches = r.node.world.withCertain(r.touches)
 		}
 	}

@@ -214,7 +214,7 @@ func (r *storeRequest) Outcomes() []int {
 	r.ways = append(r.ways[:0], 0)
 	for i := range r.node.world.possible {
 		f := &r.node.world.possible[i]
-		if f.left != 0 && f.fault.Dependency == "" && r.node.world.db.Matches(f.fault.Fault, r.call) {
+		if f.left != 0 && f.fault.Dependency == "" && r.node.world.matches(f.fault.Fault, r.call) {
 			r.node.world.met[f.declared] = true
 			r.ways = append(r.ways, i+1)
 		}
@@ -228,11 +228,13 @@ func (r *storeRequest) Apply(outcome int) {
 	call := r.call
 	if outcome > 0 {
 		call.Fault = &w.possible[outcome-1].strike().Fault
+	} else if w.rows != nil {
+		call.Fault = w.certainByRole(call)
 	}
 	if w.fingerprinter != nil {
 		w.countCall(call)
 	}
-	cmp.Or(r.named, r.node.named).note(call.Input)
+	cmp.Or(r.named, r.node.named).note(call.Input, w.rows.mapping())
 	w.struck = 0
 	r.out, r.err = w.db.Do(w.ctx, call)
 	r.twice = w.struck == ddbfake.FaultDuplicate

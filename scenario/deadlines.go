@@ -12,6 +12,8 @@ import (
 // freshness, ttl), a second before and a second after. An off-by-one is visible nowhere else.
 type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
+	// fine are those of rows whose times are finer than seconds, in nanoseconds, in the same way.
+	fine []int64
 }
 
 // Name implements sim.Source.
@@ -29,6 +31,11 @@ func (*deadlines) Take(uint64) string { return "" }
 // Next implements sim.Source.
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 	second := now.Unix()
+	for _, at := range d.fine {
+		if at > now.UnixNano() {
+			return time.Unix(0, at).UTC(), true // rows have one resolution, so there are no others
+		}
+	}
 	for _, at := range d.at { // there are few
 		if at > second {
 			return time.Unix(at, 0).UTC(), true

@@ -140,7 +140,7 @@ type certainFault struct {
 // countCall counts a call to the store for the certain faults that can strike it.
 func (w *world) countCall(c ddbfake.Call) {
 	for i := range w.certain {
-		if f := &w.certain[i]; f.fault.Dependency == "" && w.db.Matches(f.fault.Fault, c) {
+		if f := &w.certain[i]; f.fault.Dependency == "" && w.matches(f.fault.Fault, c) {
 			f.calls++
 		}
 	}

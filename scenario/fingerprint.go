@@ -41,9 +41,20 @@ func newFingerprinter(s *Scenario) *fingerprinter {
 
 // change takes in an entry of the change log.
 func (p *fingerprinter) change(c ddbfake.Change) {
+	p.row(c)
+	for _, m := range p.memories {
+		m.Change(c)
+	}
+}
+
+// row takes in a row that has changed.
+func (p *fingerprinter) row(c ddbfake.Change) {
 	var name rowName
 	name.pk, _ = c.Key.Str("pk")
 	name.sk, _ = c.Key.Str("sk")
+	if name.pk == "" && name.sk == "" { // it has names of its own
+		name.pk, name.sk = c.Table, c.Key.String()
+	}
 	before, now := p.rows[name], fingerprint.Hash(0)
 	if p.pasts {
 		now = before.Number(uint64(c.Time.UnixNano()))
@@ -53,9 +64,6 @@ func (p *fingerprinter) change(c ddbfake.Change) {
 	}
 	p.rows[name] = now
 	p.sum += now - before
-	for _, m := range p.memories {
-		m.Change(c)
-	}
 }
 
 // events takes in what is new in the history. Memories hear of it before they hear of changes that came after it.
@@ -100,6 +108,11 @@ func (w *world) fingerprint() uint64 {
 	now := w.clock.Now().Unix()
 	for _, at := range w.deadlines.at {
 		if at > now { // where time will still stop
+			h = h.Number(uint64(at))
+		}
+	}
+	for _, at := range w.deadlines.fine {
+		if at > w.clock.Now().UnixNano() {
 			h = h.Number(uint64(at))
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -38,8 +40,14 @@ func (n *node) namedFor(ctx context.Context) *named {
 }
 
 // note takes in the keys that a call names. A Query names none.
-func (a *named) note(input any) {
-	eachRow(input, func(key map[string]types.AttributeValue, _ bool) { a.key(key) })
+func (a *named) note(input any, rows *rowmap.Mapping) {
+	eachRow(input, func(table *string, key map[string]types.AttributeValue, _ bool) {
+		if rows == nil {
+			a.key(key)
+		} else if pk, roles := rows.Place(aws.ToString(table), key); roles&(rowmap.Page|rowmap.Lock) != 0 {
+			a.add(pk)
+		}
+	})
 }
 
 func (a *named) key(key map[string]types.AttributeValue) {
@@ -48,8 +56,12 @@ func (a *named) key(key map[string]types.AttributeValue) {
 	if pk == nil || sk == nil || sk.Value != isr.SortMeta && sk.Value != isr.SortLock {
 		return
 	}
-	if !slices.Contains(a.partitions, pk.Value) {
-		a.partitions = append(a.partitions, pk.Value)
+	a.add(pk.Value)
+}
+
+func (a *named) add(pk string) {
+	if !slices.Contains(a.partitions, pk) {
+		a.partitions = append(a.partitions, pk)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestWhatANodeNamesTellsThePage(t *testing.T) {
 	} {
 		var a named
 		for _, call := range test.calls {
-			a.note(call)
+			a.note(call, nil)
 		}
 		if got := a.partition(home); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)

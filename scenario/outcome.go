@@ -18,6 +18,9 @@ type Outcome struct {
 	Why       string     // for the verdict unknown
 	Marks     []Mark     // the marks that were reached, in the order of Marks
 	Unmet     []Fault    // declared faults that no call of the run could meet
+	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
+	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
+	Misfit string
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
 

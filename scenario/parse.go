@@ -74,6 +74,7 @@ func (p *parse) scenario(n ast.Node) {
 		field{"source", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Source = append(s.Source, p.text(n)) }) }},
 		field{"broken", func(n ast.Node) { s.Broken = p.protocol(n) }},
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
+		field{"rows", func(n ast.Node) { s.Rows = p.schema(n) }},
 		field{"cache", p.cache},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
 		field{"compare-lags", func(n ast.Node) {
@@ -284,8 +285,8 @@ func (p *parse) fault(n ast.Node) {
 		p.fail(n, didYouMean(f.Op, ddbfake.Operations()), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
 	case maybe && f.Nth > 0:
 		p.fail(n, "leave out nth, or leave out maybe", "found nth=%d in a fault that strikes when the schedule says so", f.Nth)
-	case f.Table != "" && f.Table != TableName:
-		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, TableName)
+	case f.Table != "" && !slices.Contains(tableNames(p.s.Rows), f.Table):
+		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, oneOf(tableNames(p.s.Rows)))
 	}
 	p.s.Faults = append(p.s.Faults, f)
 }

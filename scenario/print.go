@@ -18,6 +18,9 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("source", s.Source, len(s.Source) > 0)
 	doc.add("broken", s.Broken, s.Broken != "")
 	doc.add("protocol", s.Protocol, s.Protocol != d.Protocol)
+	if rows := rowsDocument(s.Rows); rows != nil {
+		doc.add("rows", rows, true)
+	}
 	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
 	doc.add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)

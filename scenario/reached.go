@@ -25,6 +25,10 @@ func (w *world) mark(m Mark) {
 
 // markCall notes the marks that a call and its answer show. changed is the number of rows that the call changed.
 func (w *world) markCall(r *storeRequest, changed int) {
+	if w.rows != nil {
+		w.markOwn(r)
+		return
+	}
 	switch in := r.call.Input.(type) {
 	case *dynamodb.GetItemInput:
 		if out, ok := r.out.(*dynamodb.GetItemOutput); ok {

@@ -177,24 +177,28 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	o.Verdict = invariant.OK
 	evidence := invariant.Evidence{
-		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
+		Changes: w.changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 		TTLBuffer: w.scenario.Cache.TTLBuffer,
 	}
+	shown := evidence // reports name the changes of the caches' own rows
+	shown.Changes = w.db.Changes()
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
 		switch {
 		case w.only != "" && inv.Name != w.only:
 		case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
-			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+f.Why
+			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+w.rows.say(f.Why)
 		case f.Verdict == invariant.Violated:
 			o.Broken = append(o.Broken, inv.Name)
 			if o.Violation == nil {
 				o.Verdict, o.Why = invariant.Violated, ""
-				o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: describe.Finding(w.words(), evidence, f)}
+				inv.Statement = w.rows.say(inv.Statement)
+				o.Violation = &Violation{Invariant: inv, Why: w.rows.say(f.Why), Lines: describe.Finding(w.words(), shown, f)}
 			}
 		}
 	})
+	w.rows.fit(o)
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)

@@ -23,6 +23,10 @@ type Scenario struct {
 	Source []string
 	Broken string
 
+	// Rows says how the caches keep their pages and locks, if not in META and LOCK. A Schema with a function cannot be
+	// written to a file.
+	Rows isr.Schema
+
 	Cache Cache
 	Lag   Lag
 	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must

@@ -60,5 +60,5 @@ func (s *stage) clear() {
 	clear(s.marks)
 	s.bodyLog = s.bodyLog[:0]
 	s.history.Reset()
-	s.deadlines.at = s.deadlines.at[:0]
+	s.deadlines.at, s.deadlines.fine = s.deadlines.at[:0], s.deadlines.fine[:0]
 }

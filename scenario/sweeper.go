@@ -38,7 +38,11 @@ func (s *sweeper) Steps() []uint64 {
 	for _, row := range s.rows {
 		pk, _ := row.Key.Str("pk")
 		sk, _ := row.Key.Str("sk")
-		s.steps = append(s.steps, sim.ObjectNamed(rowObject, pk, sk))
+		step := sim.ObjectNamed(rowObject, pk, sk)
+		if s.w.rows != nil {
+			step = sim.ObjectNamed(rowObject, row.Table+row.Key.String())
+		}
+		s.steps = append(s.steps, step)
 	}
 	return s.steps
 }
@@ -55,6 +59,9 @@ func (s *sweeper) Take(step uint64) string {
 		s.w.db.Sweep(row)
 		s.w.swept++
 		s.w.noteChanges()
+		if s.w.rows != nil {
+			return "deletes the expired " + s.w.rows.Key(row.Table, row.Key)
+		}
 		sk, _ := row.Key.Str("sk")
 		return "deletes the expired " + sk
 	}

@@ -44,6 +44,7 @@ type world struct {
 	exchanges     []probe.Exchange // requests and answers on the wire, if recording
 	recording     bool
 	only          string            // the one invariant that is judged; "" is all
+	rows          *rows             // of the caches, if their names are their own; nil is META and LOCK
 	sdk           bool              // nodes get clients of the SDK
 	clients       uint64            // how many
 	swept         int               // rows that the schedule had TTL delete
@@ -74,16 +75,17 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	case s.Lag.Scheduler:
 		lag = ddbfake.LagManual
 	}
-	empty, err := emptyTable(w.ctx)
+	rows, empty, err := tablesOf(w.ctx, s)
 	if err != nil {
 		return nil, err
 	}
+	w.rows = rows
 	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
 	w.met = make([]bool, len(s.Faults))
 	for i, f := range s.Faults {
 		if !f.Maybe {
 			w.certain = append(w.certain, certainFault{fault: f, declared: i})
-			if f.Dependency == "" {
+			if f.Dependency == "" && !w.byRole(f.Fault) {
 				w.db.Inject(f.Fault)
 			}
 			continue
@@ -114,7 +116,9 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 }
 
 // words returns how this world's things are called.
-func (w *world) words() describe.Words { return describe.Words{Start: w.start, Pages: w.pages} }
+func (w *world) words() describe.Words {
+	return describe.Words{Start: w.start, Pages: w.pages, Rows: w.rows.mapping()}
+}
 
 // newSim makes the simulator of the next phase, on the world's own sources of steps.
 func (w *world) newSim(cfg sim.Config) {
@@ -246,10 +250,16 @@ func (w *world) noteChanges() (byClients int) {
 		}
 		if w.fingerprinter != nil {
 			w.fingerprinter.events(w.history.Since(w.fingerprinter.seen))
-			w.fingerprinter.change(*c)
 		}
-		w.markChange(c)
-		w.deadlines.note(c.After)
+		if w.rows != nil {
+			w.noteOwn(c)
+		} else {
+			if w.fingerprinter != nil {
+				w.fingerprinter.change(*c)
+			}
+			w.markChange(c)
+			w.deadlines.note(c.After)
+		}
 		if w.recording && c.Cause == ddbfake.CauseTTL {
 			w.exchanges = append(w.exchanges, probe.Exchange{Swept: c.Before})
 		}

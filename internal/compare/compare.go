@@ -54,6 +54,11 @@ func (d Difference) String() string {
 //
 // An error means that the store could not be reached or used; the comparison is then about the requests before that.
 func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
+	for _, run := range runs {
+		if len(run.Scenario.Rows.Rows) > 0 || run.Scenario.Rows.Translate != nil {
+			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META and LOCK: the other store's tables are those of the reference", run.Scenario.Name)
+		}
+	}
 	created, err := client.CreateTable(ctx, isr.TableInput(scenario.TableName))
 	if err != nil {
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", scenario.TableName, err)

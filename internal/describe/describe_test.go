@@ -82,7 +82,7 @@ func TestAChangeIsOneLine(t *testing.T) {
 		t.Fatalf("%d changes, want %d", len(changes), len(want))
 	}
 	for i, c := range changes {
-		if got := describe.Change(c, fakeclock.Epoch); got != want[i] {
+		if got := describe.Change(c, fakeclock.Epoch, nil); got != want[i] {
 			t.Errorf("change %d\n got %q\nwant %q", i+1, got, want[i])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/recorder"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -33,10 +34,10 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []st
 }
 
 // Change prints an entry of the change log on one line: its time in milliseconds since start, its author, and the row
-// before and after.
-func Change(c ddbfake.Change, start time.Time) string {
+// before and after. rows knows names that are the rows' own; nil is META and LOCK.
+func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
-	return lineOf(Words{Start: start}, c, "")
+	return lineOf(Words{Start: start, Rows: rows}, c, "")
 }
 
 func lineOf(words Words, c ddbfake.Change, sent string) string {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -25,6 +26,8 @@ type Words struct {
 	Start time.Time
 	// Pages knows the pages by name; nil knows none.
 	Pages Pages
+	// Rows knows rows that have names of their own; nil is META, LOCK, VER# and REQ#.
+	Rows *rowmap.Mapping
 }
 
 // Pages finds the name of a page by the partition key of its rows.
@@ -56,10 +59,21 @@ func (w Words) Second(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// near is Instant for a time within the years around the start; others are printed as Second prints them.
+func (w Words) near(t time.Time) string {
+	if text := w.Second(t.Unix()); !strings.HasPrefix(text, "+") {
+		return text
+	}
+	return w.Instant(t)
+}
+
 // row prints a row by its meaning, and other rows as they are.
 func (w Words) row(item attr.Item) string {
 	if item == nil {
 		return "absent"
+	}
+	if w.Rows != nil {
+		return w.Rows.Row(item, w.near)
 	}
 	sk, _ := item.Str("sk")
 	switch kind, _, _ := strings.Cut(sk, "#"); kind {
@@ -103,6 +117,10 @@ func (w Words) row(item attr.Item) string {
 func (w Words) sdkRows(items []map[string]types.AttributeValue) string {
 	rows := make([]string, len(items))
 	for i, item := range items {
+		if w.Rows != nil {
+			rows[i] = w.place(nil, item) + " " + w.sdkRow(item)
+			continue
+		}
 		sk, _ := item["sk"].(*types.AttributeValueMemberS)
 		rows[i] = w.sdkRow(item)
 		if sk != nil {
@@ -125,7 +143,14 @@ func (w Words) sdkRow(item map[string]types.AttributeValue) string {
 }
 
 // place names a row: META of /home.
-func (w Words) place(key map[string]types.AttributeValue) string {
+func (w Words) place(table *string, key map[string]types.AttributeValue) string {
+	if w.Rows != nil {
+		item, err := attr.ItemFromSDK(key)
+		if err != nil {
+			return err.Error()
+		}
+		return w.Rows.Key(aws.ToString(table), item)
+	}
 	pk, _ := key["pk"].(*types.AttributeValueMemberS)
 	sk, _ := key["sk"].(*types.AttributeValueMemberS)
 	if pk == nil || sk == nil {
@@ -145,7 +170,11 @@ func (w Words) placeOf(pk, sk string) string {
 func (w Words) Change(c ddbfake.Change) string {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
-	s := fmt.Sprintf("%s: %s => %s", w.placeOf(pk, sk), w.row(c.Before), w.row(c.After))
+	place := w.placeOf(pk, sk)
+	if w.Rows != nil {
+		place = w.Rows.Key(c.Table, c.Key)
+	}
+	s := fmt.Sprintf("%s: %s => %s", place, w.row(c.Before), w.row(c.After))
 	if c.Cause == ddbfake.CauseTTL {
 		s += " (by TTL)"
 	}
@@ -156,17 +185,17 @@ func (w Words) Change(c ddbfake.Change) string {
 func (w Words) Input(in any) string {
 	switch in := in.(type) {
 	case *dynamodb.GetItemInput:
-		return "GetItem " + w.place(in.Key) + consistency(in.ConsistentRead)
+		return "GetItem " + w.place(in.TableName, in.Key) + consistency(in.ConsistentRead)
 	case *dynamodb.QueryInput:
 		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues) + consistency(in.ConsistentRead)
 	case *dynamodb.PutItemInput:
-		return "PutItem " + w.place(in.Item) + " " + w.sdkRow(in.Item) +
+		return "PutItem " + w.place(in.TableName, in.Item) + " " + w.sdkRow(in.Item) +
 			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	case *dynamodb.UpdateItemInput:
-		return "UpdateItem " + w.place(in.Key) + " " + aws.ToString(in.UpdateExpression) +
+		return "UpdateItem " + w.place(in.TableName, in.Key) + " " + aws.ToString(in.UpdateExpression) +
 			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	case *dynamodb.DeleteItemInput:
-		return "DeleteItem " + w.place(in.Key) +
+		return "DeleteItem " + w.place(in.TableName, in.Key) +
 			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	case *dynamodb.TransactWriteItemsInput:
 		actions := make([]string, len(in.TransactItems))
@@ -189,16 +218,16 @@ func consistency(consistent *bool) string {
 func (w Words) action(a types.TransactWriteItem) string {
 	switch {
 	case a.Put != nil:
-		return "Put " + w.place(a.Put.Item) + " " + w.sdkRow(a.Put.Item) +
+		return "Put " + w.place(a.Put.TableName, a.Put.Item) + " " + w.sdkRow(a.Put.Item) +
 			w.condition(a.Put.ConditionExpression, a.Put.ExpressionAttributeNames, a.Put.ExpressionAttributeValues)
 	case a.Delete != nil:
-		return "Delete " + w.place(a.Delete.Key) +
+		return "Delete " + w.place(a.Delete.TableName, a.Delete.Key) +
 			w.condition(a.Delete.ConditionExpression, a.Delete.ExpressionAttributeNames, a.Delete.ExpressionAttributeValues)
 	case a.Update != nil:
-		return "Update " + w.place(a.Update.Key) + " " + aws.ToString(a.Update.UpdateExpression) +
+		return "Update " + w.place(a.Update.TableName, a.Update.Key) + " " + aws.ToString(a.Update.UpdateExpression) +
 			w.condition(a.Update.ConditionExpression, a.Update.ExpressionAttributeNames, a.Update.ExpressionAttributeValues)
 	case a.ConditionCheck != nil:
-		return "ConditionCheck " + w.place(a.ConditionCheck.Key) +
+		return "ConditionCheck " + w.place(a.ConditionCheck.TableName, a.ConditionCheck.Key) +
 			w.condition(a.ConditionCheck.ConditionExpression, a.ConditionCheck.ExpressionAttributeNames, a.ConditionCheck.ExpressionAttributeValues)
 	default:
 		return "nothing"
@@ -233,6 +262,9 @@ func (w Words) value(v types.AttributeValue) string {
 		return v.Value
 	case *types.AttributeValueMemberN:
 		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
+			if t, is := w.Rows.Time(n, w.Start); is {
+				return w.Instant(t)
+			}
 			return w.Second(n)
 		}
 		return v.Value

@@ -36,6 +36,9 @@ func Report(r *campaign.Report, program, file string) string {
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
 		Missing(&b, which, r.Missing, schedules.FaultTexts(r.Unmet))
+		if r.Misfit != "" {
+			b.WriteString(r.Misfit + "\n")
+		}
 	}
 	return b.String()
 }

@@ -108,7 +108,7 @@ func stands(text, phrase string) bool {
 }
 
 // Row prints a row by its own names, without its key: times are instants as second prints them.
-func (m *Mapping) Row(key, row attr.Item, instantText func(time.Time) string) string {
+func (m *Mapping) Row(row attr.Item, instantText func(time.Time) string) string {
 	if row == nil {
 		return "absent"
 	}
@@ -116,7 +116,7 @@ func (m *Mapping) Row(key, row attr.Item, instantText func(time.Time) string) st
 	times := map[string]string{}
 	//isrsim:unordered attr.Item prints in order
 	for name, v := range row {
-		if key[name] == nil {
+		if !m.isKey(name) {
 			shown[name] = v
 		}
 	}
@@ -147,6 +147,23 @@ func (m *Mapping) Row(key, row attr.Item, instantText func(time.Time) string) st
 		parts[i] = name + ": " + text
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// isKey reports whether an attribute is one of a key.
+func (m *Mapping) isKey(name string) bool {
+	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.partition.name == name || e.sort.name == name })
+}
+
+// Time returns the instant that a number of a request stands for, if the times of rows are finer than seconds and it is
+// one of them within some years around another; false if not.
+func (m *Mapping) Time(n int64, around time.Time) (time.Time, bool) {
+	const near = 20 * 365 * 24 * time.Hour
+	for _, t := range []time.Time{time.UnixMilli(n), time.UnixMicro(n), time.Unix(0, n)} {
+		if d := t.Sub(around); m != nil && d.Abs() < near {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // Key prints the key of a row: its sort key, if it has one, and its partition key.

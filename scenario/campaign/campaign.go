@@ -44,6 +44,8 @@ type Report struct {
 	Why     string // for the verdict unknown
 	// Doubt is the first run whose verdict is unknown, if there is one.
 	Doubt *scenario.Outcome
+	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
+	Misfit string
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *scenario.Outcome
 	FailedAt        int
@@ -99,6 +101,9 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 // add counts one run. A violation outweighs unknown, and unknown outweighs ok.
 func (r *Report) add(o *scenario.Outcome) {
 	r.total.Add(o)
+	if r.Misfit == "" {
+		r.Misfit = o.Misfit
+	}
 	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
 	switch o.Verdict {
 	case invariant.Violated:

@@ -47,7 +47,7 @@ func (b Broken) String() string {
 	}
 	fmt.Fprintf(&s, "\n%s: %s\n%s\n", b.Invariant.Name, b.Invariant.Statement, b.Why)
 	for _, c := range b.Changes {
-		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start))
+		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start, nil))
 	}
 	return s.String()
 }

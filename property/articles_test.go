@@ -1,0 +1,213 @@
+package property_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// articles is a cache with one row a page, which holds the lock, too, and times
+// in milliseconds. Each field but Node is a bug.
+type articles struct {
+	property.Node
+
+	unfenced  bool // the publish has no condition
+	tokenless bool // the publish asks for the end of the lease, and not for its holder
+	early     bool // a lease counts as over 20 ms early
+}
+
+// articleRows are the rows of articles.
+var articleRows = isr.Schema{Rows: []isr.Row{{
+	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
+}}}
+
+// checkArticles is a check for a cache without a ttl, by its rows.
+func checkArticles(rows isr.Schema) property.Check {
+	withoutTTL := func(m scenario.Mark) bool { return m == scenario.TTLDeletion }
+	return property.Check{Rows: rows, Reach: slices.DeleteFunc(property.Reach(), withoutTTL)}
+}
+
+// Get implements isr.Handler.
+func (c *articles) Get(ctx context.Context, key string) (isr.Served, error) {
+	for range c.Patience + 1 {
+		out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: c.row(key), ConsistentRead: aws.Bool(true)})
+		if err != nil {
+			return isr.Served{}, err
+		}
+		page, at := c.page(out.Item)
+		if page != nil && c.fresh(at) {
+			return isr.Served{Body: page, Fresh: true}, nil
+		}
+		me := c.Tokens()
+		row, err := c.lock(ctx, key, me)
+		switch {
+		case err == nil:
+			return c.renew(ctx, key, me, row)
+		case !refused(err):
+			return isr.Served{}, err
+		case page != nil && c.Contention == isr.ServeStale:
+			return isr.Served{Body: page, Fresh: c.fresh(at)}, nil
+		}
+		c.Clock.Sleep(c.Poll)
+	}
+	return isr.Served{}, errors.New("the article is being written for too long")
+}
+
+// renew writes the article under its lock. The row is that of the moment at which the lock was taken.
+func (c *articles) renew(ctx context.Context, key, me string, row map[string]types.AttributeValue) (isr.Served, error) {
+	if page, at := c.page(row); page != nil && c.fresh(at) {
+		c.unlock(ctx, key, me)
+		return isr.Served{Body: page, Fresh: c.fresh(at)}, nil
+	}
+	at := c.Clock.Now()
+	html, err := c.Render(ctx, key, func(context.Context) error { return nil })
+	if err == nil {
+		err = c.publish(ctx, key, me, html, at)
+	}
+	if err != nil && !refused(err) {
+		c.unlock(ctx, key, me)
+		return isr.Served{}, err
+	}
+	return isr.Served{Body: html, Fresh: c.fresh(at)}, nil
+}
+
+func (c *articles) lock(ctx context.Context, key, me string) (map[string]types.AttributeValue, error) {
+	now := c.Clock.Now()
+	by := now
+	if c.early {
+		by = now.Add(20 * time.Millisecond)
+	}
+	out, err := c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("SET locked_by = :me, locked_until = :until"),
+		ConditionExpression: aws.String("attribute_not_exists(locked_by) OR locked_until <= :now OR locked_by = :me"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":me": &types.AttributeValueMemberS{Value: me}, ":until": millis(now.Add(c.Lease)), ":now": millis(by),
+		},
+		ReturnValues: types.ReturnValueAllNew,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.Attributes, nil
+}
+
+func (c *articles) publish(ctx context.Context, key, me string, html []byte, at time.Time) error {
+	in := &dynamodb.UpdateItemInput{
+		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("SET html = :html, updated_at = :at REMOVE locked_by, locked_until"),
+		ConditionExpression: aws.String("locked_by = :me AND locked_until > :now"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":html": &types.AttributeValueMemberS{Value: string(html)}, ":at": millis(at),
+			":me": &types.AttributeValueMemberS{Value: me}, ":now": millis(c.Clock.Now()),
+		},
+	}
+	switch {
+	case c.unfenced:
+		in.ConditionExpression = nil
+		delete(in.ExpressionAttributeValues, ":me")
+		delete(in.ExpressionAttributeValues, ":now")
+	case c.tokenless:
+		in.ConditionExpression = aws.String("locked_until > :now")
+		delete(in.ExpressionAttributeValues, ":me")
+	}
+	_, err := c.Client.UpdateItem(ctx, in)
+	return err
+}
+
+func (c *articles) unlock(ctx context.Context, key, me string) {
+	_, _ = c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("REMOVE locked_by, locked_until"),
+		ConditionExpression:       aws.String("locked_by = :me"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": &types.AttributeValueMemberS{Value: me}},
+	})
+}
+
+// page returns the article in a row, and when it was read; nil if there is none.
+func (c *articles) page(row map[string]types.AttributeValue) ([]byte, time.Time) {
+	html, isText := row["html"].(*types.AttributeValueMemberS)
+	at, isNumber := row["updated_at"].(*types.AttributeValueMemberN)
+	if !isText || !isNumber {
+		return nil, time.Time{}
+	}
+	ms, err := strconv.ParseInt(at.Value, 10, 64)
+	if err != nil {
+		return nil, time.Time{}
+	}
+	return []byte(html.Value), time.UnixMilli(ms)
+}
+
+func (c *articles) fresh(at time.Time) bool { return c.Clock.Now().Before(at.Add(c.Revalidate)) }
+
+func (c *articles) row(key string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "page#" + key}}
+}
+
+func millis(t time.Time) types.AttributeValue { return number(t.UnixMilli()) }
+
+// articlesWith makes such caches.
+func articlesWith(cache articles) func(property.Node) (isr.Handler, error) {
+	return func(n property.Node) (isr.Handler, error) {
+		cache := cache
+		cache.Node = n
+		return &cache, nil
+	}
+}
+
+// caches with rows of their own, by what is wrong with them.
+var articleCaches = map[string]articles{
+	"articles": {}, "articles, unfenced": {unfenced: true}, "articles, tokenless": {tokenless: true}, "articles, early": {early: true},
+}
+
+func TestArticlesPass(t *testing.T) {
+	c := checkArticles(articleRows)
+	c.Schedules = race.Fewer(10, 2)
+	c.Run(t, articlesWith(articles{}))
+}
+
+// An unfenced overwrite in a table of one row a page, with its own names, is a stale writer, and the report has those
+// names.
+func TestArticlesBugsAreFound(t *testing.T) {
+	seeds := race.Fewer(3, 1)
+	if testing.Short() {
+		seeds = 1
+	}
+	for _, test := range []struct {
+		store string
+		want  []string
+	}{
+		{"articles, unfenced", []string{"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with locked_until (ms) > S - e",
+			"page#/home: {", "locked_by: \"", "locked_until: +", "html: \"/home@"}},
+		{"articles, tokenless", []string{"violated: TestChild", "the lock carried the token of"}},
+		{"articles, early", []string{"violated: TestChild", "before the end of the lease"}},
+	} {
+		t.Run(test.store, func(t *testing.T) {
+			t.Parallel()
+			for seed := range seeds {
+				c := runChild(t, t.TempDir(), test.store, []string{fmt.Sprintf("-rapid.seed=%d", 1+seed), "-rapid.shrinktime=0s"})
+				for _, part := range test.want {
+					if !strings.Contains(c.output, part) {
+						t.Errorf("seed %d lacks %q:\n%s", seed, part, c.output)
+					}
+				}
+				for _, part := range []string{"META", "LOCK", "lease_token", "lease_expires_at", "generated_at"} {
+					if strings.Contains(c.output, part) {
+						t.Errorf("seed %d says %s, which is no name of this cache:\n%s", seed, part, c.output)
+					}
+				}
+			}
+		})
+	}
+}
