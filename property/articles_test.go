@@ -188,7 +188,7 @@ func TestArticlesBugsAreFound(t *testing.T) {
 		store string
 		want  []string
 	}{
-		{"articles, unfenced", []string{"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with locked_until (ms) > S - e",
+		{"articles, unfenced", []string{"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with locked_until > S - e",
 			"page#/home: {", "locked_by: \"", "locked_until: +", "html: \"/home@"}},
 		{"articles, tokenless", []string{"violated: TestChild", "the lock carried the token of"}},
 		{"articles, early", []string{"violated: TestChild", "before the end of the lease"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -36,6 +37,8 @@ type entry struct {
 	token, expires, lasts, renews                                                     attribute
 	hash, status, made                                                                attribute
 	ttl                                                                               attribute
+
+	always time.Duration // the window of pages whose rows do not hold it; 0 is none
 }
 
 // keyAttribute is an attribute of a key. The zero one is none.
@@ -142,7 +145,15 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 	}
 	e.body, e.bodyKey = read("body", r.Body, nil), read("body-key", r.BodyKey, nil)
 	e.generated = read("generated", r.Generated, unitsOfTime)
-	e.window = read("window", r.Window, unitsOfLength)
+	if constant, is := strings.CutPrefix(r.Window, "="); is {
+		d, err := time.ParseDuration(strings.TrimSpace(constant))
+		if err != nil || d <= 0 {
+			fail("window", "window: = 60s", "found %q after =, expected the length of the window", strings.TrimSpace(constant))
+		}
+		e.always = d
+	} else {
+		e.window = read("window", r.Window, unitsOfLength)
+	}
 	e.freshUntil = read("fresh-until", r.FreshUntil, unitsOfTime)
 	e.current = read("current", r.Current, nil)
 	if marker := strings.TrimSpace(r.Invalidated); strings.Contains(marker, " ") {

@@ -241,6 +241,9 @@ func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 			put(page, of.to, n)
 		}
 	}
+	if e.always > 0 && len(page) > 0 {
+		put(page, "revalidate_seconds", scaled(attr.Int(int64(e.always)), 9))
+	}
 	for _, of := range []struct {
 		from *attribute
 		to   string

@@ -46,6 +46,7 @@ func (m *Mapping) phrases() []phrase {
 		if kind != "" {
 			add(name+" ("+kind+")", own)
 		}
+		own, _, _ = strings.Cut(own, " (") // without the unit, where the type does not matter
 		add(name, own)
 	}
 	named("lease_token", "S", "a holder", func(e *entry) *attribute { return &e.token })
@@ -55,6 +56,12 @@ func (m *Mapping) phrases() []phrase {
 	named("s3_key", "", "", func(e *entry) *attribute { return &e.bodyKey })
 	named("current_sk", "", "", func(e *entry) *attribute { return &e.current })
 	named("request_hash", "", "", func(e *entry) *attribute { return &e.hash })
+	for i := range m.entries {
+		if own := m.entries[i].ttl.name; own != "" && strings.ContainsRune("aeiouAEIOU", rune(own[0])) {
+			add("a ttl", "an "+own)
+			break
+		}
+	}
 	named("ttl", "", "", func(e *entry) *attribute { return &e.ttl })
 	add("LOCK", lock)
 	add("META", page)

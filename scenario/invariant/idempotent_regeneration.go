@@ -26,7 +26,7 @@ func IdempotentRegeneration() Invariant {
 		Name: "idempotent-regeneration",
 		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
 			"and nothing is made for it while REQ carries the request_hash of other inputs",
-		Check:  checkRequests,
+		Check:  onRows(checkRequests),
 		Memory: func() Memory { return &requested{} },
 	}
 }

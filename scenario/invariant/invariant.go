@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Verdict is the result of a check. It is not a bool: "unknown" is a result of its own, and never passes for ok.
@@ -41,6 +42,9 @@ type Evidence struct {
 	Operations []history.Operation
 	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
 	Bodies []history.Body
+	// Schema says how the cache keeps its pages and locks, if not in META and LOCK. Findings name the changes of its own
+	// rows, by its own names. Rows that Schema does not fit make a violation unknown.
+	Schema isr.Schema
 	// Lags are histories of the same schedule with other lags of TTL.
 	Lags []Lagged
 	// MaxClockSkew is the promised bound of |a node's clock - true time|: e in the statements.

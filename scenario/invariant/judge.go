@@ -24,6 +24,16 @@ type following struct {
 // Judge checks All, and reports the findings that are not ok, in the order of All. The findings are those of Check; the
 // log is read once for all invariants that need it.
 func Judge(ev Evidence, report func(Invariant, Finding)) {
+	ev, rows := ev.translated()
+	if rows != nil {
+		told := report
+		report = func(inv Invariant, f Finding) {
+			inv.Statement = rows.say(inv.Statement)
+			if f = rows.own(f); f.Verdict != OK {
+				told(inv, f)
+			}
+		}
+	}
 	followed := follow(ev, all)
 	for i := range all {
 		f := Finding{}
@@ -32,7 +42,7 @@ func Judge(ev Evidence, report func(Invariant, Finding)) {
 		} else {
 			f = all[i].Check(ev)
 		}
-		if f.Verdict != OK {
+		if f.Verdict != OK || rows.hides(&all[i]) {
 			report(all[i], f)
 		}
 	}

@@ -41,6 +41,6 @@ func followed(inv Invariant) Invariant {
 		}
 	}
 	one := []Invariant{{rule: inv.rule, beyond: inv.beyond}}
-	inv.Check = func(ev Evidence) Finding { return follow(ev, one)[0].found(ev) }
+	inv.Check = onRows(func(ev Evidence) Finding { return follow(ev, one)[0].found(ev) })
 	return inv
 }

@@ -53,7 +53,7 @@ type Row struct {
 	// without Current, all attributes that are given no meaning are taken for the page.
 	Body, BodyKey string
 	// Generated is when the data of the page was read, Window how long it is fresh from then on, and FreshUntil when it is
-	// fresh no more. Where the rows hold no window, it is the one that the world configures.
+	// fresh no more. A Window such as "= 60s" is that of all pages. Without one, it is that which the world configures.
 	Generated, Window, FreshUntil string
 	// Current is the name, or the key, of the version that the page leads to.
 	Current string

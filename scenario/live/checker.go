@@ -10,7 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/describe"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Options configure a Checker.
@@ -21,6 +23,9 @@ type Options struct {
 	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
 	// It must not call the Checker.
 	OnBroken func(Broken)
+	// Rows says how the caches keep their pages and locks, if not in META and LOCK. It alone then decides which rows are
+	// judged, in tables with any keys. A wrong Schema is a doubt: see Found.
+	Rows isr.Schema
 }
 
 // Invariants returns the invariants that can be checked while a change log is written: those with a Watch.
@@ -36,6 +41,7 @@ type Broken struct {
 	Actor     string           // the actor of the decisive change; "" for TTL
 	Changes   []ddbfake.Change // the few changes that show it, the decisive one last
 	start     time.Time
+	rows      *rowmap.Mapping
 }
 
 // String prints invariant, actor, statement, reason and changes, over several lines. Instants count from Options.Start.
@@ -47,7 +53,7 @@ func (b Broken) String() string {
 	}
 	fmt.Fprintf(&s, "\n%s: %s\n%s\n", b.Invariant.Name, b.Invariant.Statement, b.Why)
 	for _, c := range b.Changes {
-		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start, nil))
+		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start, b.rows))
 	}
 	return s.String()
 }
@@ -60,6 +66,9 @@ type Found struct {
 	Doubts     int      // the number of doubts
 	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
 	Unjudged   []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
+	// Misfit says why Options.Rows does not fit the rows that were written, and names some of them, over several lines; ""
+	// if it does, or if there are none.
+	Misfit string
 }
 
 // Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown.
@@ -67,7 +76,7 @@ func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
 		return invariant.Violated
-	case f.Doubts > 0 || f.Judged == 0:
+	case f.Doubts > 0 || f.Judged == 0 || f.Misfit != "":
 		return invariant.Unknown
 	default:
 		return invariant.OK
@@ -89,6 +98,7 @@ type Checker struct {
 	kept     map[brokenKind]int
 	tables   map[tableName]*table
 	byLock   bool // some invariant judges by LOCK
+	rows     *ownRows
 }
 
 // brokenKind is a kind of Broken, of which maxKept are kept.
@@ -107,6 +117,13 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		db: db, options: o, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
 		byLock: slices.ContainsFunc(o.Invariants, byLock),
 	}
+	rows, err := rowmap.New(o.Rows)
+	if rows != nil {
+		c.rows = &ownRows{Mapping: rows}
+	}
+	if err != nil {
+		c.note(Broken{Invariant: wrongRows, Verdict: invariant.Unknown, Why: err.Error()})
+	}
 	c.begin()
 	return c
 }
@@ -117,6 +134,9 @@ func (c *Checker) Invariants() []invariant.Invariant { return slices.Clone(c.opt
 // begin reads the log without judging it.
 func (c *Checker) begin() {
 	c.watchers, c.seen = nil, 0
+	if c.rows != nil {
+		c.rows.translator = c.rows.Translator()
+	}
 	for _, inv := range c.options.Invariants {
 		c.watchers = append(c.watchers, inv.Watch(c.options.Promise))
 	}
@@ -147,6 +167,9 @@ func (c *Checker) Found() Found {
 	found := c.found
 	found.Broken = slices.Clone(found.Broken)
 	found.Unjudged = c.unjudged()
+	if c.rows != nil {
+		found.Misfit = c.rows.translator.Misfit()
+	}
 	return found
 }
 
@@ -161,19 +184,20 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 		for i := range request {
 			c.see(&request[i])
 		}
-		if request = cacheRows(request); len(request) == 0 {
+		written := request
+		if request = c.cacheRows(request); len(request) == 0 {
 			continue
 		}
 		off, lockless := c.offClock(request, judge), c.lockless(request, judge)
 		if judge {
-			c.found.Changes += len(request)
+			c.found.Changes += entries(request)
 			c.count(request, off, lockless)
 		}
 		current := c.current(request)
 		for i, watch := range c.watchers {
 			f := watch(current)
 			if judge && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
-				c.tell(c.options.Invariants[i], f, request)
+				c.tell(c.options.Invariants[i], f, request, written)
 			}
 		}
 	}
@@ -183,8 +207,11 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 	for i := range request {
 		if judges(&request[i]) && !off && !(lockless && c.byLock) {
-			c.found.Judged++
+			if i == 0 || request[i].Seq != request[i-1].Seq {
+				c.found.Judged++
+			}
 			c.table(&request[i]).judged++
+			c.countSource(request[i].Seq)
 		}
 	}
 }
@@ -193,7 +220,7 @@ func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 var incomplete = invariant.Invariant{Name: "the log", Statement: "all changes are looked at, from the first"}
 
 // tell turns a finding into a Broken with the changes that show it.
-func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []ddbfake.Change) {
+func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, written []ddbfake.Change) {
 	b := Broken{Invariant: inv, Verdict: f.Verdict, Why: f.Why}
 	deciding := request[len(request)-1]
 	if f.Verdict == invariant.Violated {
@@ -201,7 +228,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 		if born := deciding.Born - log[0].Seq + 1; born > 0 {
 			log = log[born:] // without the changes of a former table of that name
 		}
-		for _, seq := range invariant.Story(log, f.Changes) {
+		for _, seq := range invariant.Story(c.translated(log), f.Changes) {
 			if at := seq - log[0].Seq; at >= 0 && at < len(log) {
 				b.Changes = append(b.Changes, log[at])
 			}
@@ -212,7 +239,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 			}
 		}
 	} else {
-		b.Changes = slices.Clone(request)
+		b.Changes = slices.Clone(written)
 	}
 	b.Actor = deciding.Actor
 	c.note(b)
@@ -220,7 +247,8 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 
 // note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.
 func (c *Checker) note(b Broken) {
-	b.start = c.options.Start
+	b.start, b.rows = c.options.Start, c.rows.mapping()
+	b.Why, b.Invariant.Statement = b.rows.Say(b.Why), b.rows.Say(b.Invariant.Statement)
 	if b.Verdict == invariant.Violated {
 		c.found.Violations++
 	} else {
@@ -236,8 +264,12 @@ func (c *Checker) note(b Broken) {
 	}
 }
 
-// cacheRows returns the changes of rows that can be a cache's: those with the keys pk and sk.
-func cacheRows(request []ddbfake.Change) []ddbfake.Change {
+// cacheRows returns the changes of rows that can be a cache's: those with the keys pk and sk, or those that Options.Rows
+// finds, translated.
+func (c *Checker) cacheRows(request []ddbfake.Change) []ddbfake.Change {
+	if c.rows != nil {
+		return c.translate(request)
+	}
 	other := func(c ddbfake.Change) bool {
 		_, pk := c.Key["pk"].(attr.S)
 		_, sk := c.Key["sk"].(attr.S)

@@ -85,9 +85,9 @@ func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 			if !t.clocks[change.Actor] && judge && !t.toldClock {
 				t.toldClock = true
 				c.note(Broken{
-					Invariant: wrongClock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: []ddbfake.Change{*change},
-					Why: fmt.Sprintf("in table %s, %s, which shows %d: what is written under such a clock is not judged; "+
-						"give the server and its clients one clock", t.name, r, change.Time.Unix()),
+					Invariant: wrongClock, Verdict: invariant.Unknown, Actor: change.Actor, Changes: c.shown([]ddbfake.Change{*change}),
+					Why: fmt.Sprintf("in %s, %s, which shows %d: what is written under such a clock is not judged; "+
+						"give the server and its clients one clock", t.place(), r, change.Time.Unix()),
 				})
 			}
 		}

@@ -1,0 +1,109 @@
+package live
+
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// ownRows translates rows with names of their own.
+type ownRows struct {
+	*rowmap.Mapping
+	translator *rowmap.Translator
+	sources    map[int]tableName // the tables of the changes of one request, by their numbers
+	request    []ddbfake.Change  // as it was written
+}
+
+// wrongRows is reported in place of all invariants where Options.Rows is wrong.
+var wrongRows = invariant.Invariant{Name: "the rows", Statement: "Options.Rows says which rows are pages and locks"}
+
+func (r *ownRows) mapping() *rowmap.Mapping {
+	if r == nil {
+		return nil
+	}
+	return r.Mapping
+}
+
+// translate returns what a request means for META and LOCK, and sees the tables that those are taken to be in.
+func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
+	c.rows.sources, c.rows.request = map[int]tableName{}, request
+	var all []ddbfake.Change
+	for i := range request {
+		c.rows.sources[request[i].Seq] = tableName{request[i].Region, request[i].Table}
+		all = c.rows.translator.Append(all, &request[i])
+	}
+	for i := range all {
+		of := tableName{all[i].Region, all[i].Table}
+		t := c.tables[of]
+		if t == nil {
+			t = &table{tableName: of, clocks: map[string]bool{}, translated: true}
+			c.tables[of] = t
+		}
+		sk, _ := all[i].Key.Str("sk")
+		t.hasLocks = t.hasLocks || sk == "LOCK"
+	}
+	return all
+}
+
+// shown are changes of the present request as they were written.
+func (c *Checker) shown(changes []ddbfake.Change) []ddbfake.Change {
+	if c.rows == nil {
+		return slices.Clone(changes)
+	}
+	return slices.DeleteFunc(slices.Clone(c.rows.request), func(w ddbfake.Change) bool {
+		return !slices.ContainsFunc(changes, func(t ddbfake.Change) bool { return t.Seq == w.Seq })
+	})
+}
+
+// entries counts the entries of the log that changes come from.
+func entries(changes []ddbfake.Change) (n int) {
+	for i := range changes {
+		if i == 0 || changes[i].Seq != changes[i-1].Seq {
+			n++
+		}
+	}
+	return n
+}
+
+// place names a table in a sentence.
+func (t *table) place() string {
+	if t.translated && t.name == "" {
+		return "the tables of the cache"
+	}
+	return "table " + t.name
+}
+
+// translated is a log as invariants read it.
+func (c *Checker) translated(log []ddbfake.Change) []ddbfake.Change {
+	if c.rows == nil {
+		return log
+	}
+	return c.rows.Log(log)
+}
+
+// countSource counts a judged change for the table that it was made in, where that is another than the one of its
+// translation.
+func (c *Checker) countSource(seq int) {
+	if c.rows == nil {
+		return
+	}
+	if t := c.tables[c.rows.sources[seq]]; t != nil {
+		t.judged++
+	}
+}
+
+// created is the number of times that a table was created again; of all tables of a cache, the number for all of them.
+func (c *Checker) created(t *table) (times int) {
+	if !t.translated {
+		return t.created
+	}
+	//isrsim:unordered a sum has no order
+	for _, other := range c.tables {
+		if other.region == t.region && !other.translated {
+			times += other.created
+		}
+	}
+	return times
+}
