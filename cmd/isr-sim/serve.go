@@ -52,6 +52,7 @@ type serveCommand struct {
 	conflicts   bool
 	replicaLag  time.Duration
 	check       string
+	rows        string
 	skew        time.Duration
 }
 
@@ -77,6 +78,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
 	f.StringVar(&c.check, "check", "", "judge the writes: all invariants that the change log decides, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
+	f.StringVar(&c.rows, "rows", "", "for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, dynamolock, powertools)")
 	f.DurationVar(&c.skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
@@ -102,6 +104,10 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		return usage(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.keepChanges), "0 keeps all changes")
 	}
 	invariants, err := c.invariants()
+	if err != nil {
+		return err
+	}
+	rows, err := c.schema()
 	if err != nil {
 		return err
 	}
@@ -134,7 +140,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		_ = listener.Close()
 		return unknown(err, "")
 	}
-	checker := c.checker(db, clock, invariants)
+	checker := c.checker(db, clock, invariants, rows)
 	if err := serve.Run(ctx, listener, serve.Options{
 		DB: db, Control: control.Options{Clock: clock, Mode: mode}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
 	}); err != nil {

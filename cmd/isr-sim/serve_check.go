@@ -1,13 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/internal/serve"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -23,14 +28,45 @@ func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	return some, nil
 }
 
+// schema returns the row mapping that --rows names; the zero Schema without it.
+func (c *serveCommand) schema() (isr.Schema, error) {
+	if c.rows == "" {
+		return isr.Schema{}, nil
+	}
+	if c.check == "" {
+		return isr.Schema{}, usage(errors.New("found --rows without --check, which alone needs it"), "--check --rows "+c.rows)
+	}
+	ready, err := isr.SchemaNamed(c.rows)
+	if err == nil {
+		return ready, nil
+	}
+	s, err := scenario.LoadRows(c.rows)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, usage(fmt.Errorf("--rows: found %q, expected a file, or one of %s", c.rows, strings.Join(schemaNames(), ", ")), "docs/SCENARIOS.md says what is in the file")
+	case err != nil:
+		return s, usage(fmt.Errorf("--rows: %w", err), "")
+	}
+	return s, nil
+}
+
+func schemaNames() []string {
+	var names []string
+	for _, s := range isr.Schemas() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // checker returns the judge of the traffic, which prints its findings; nil without invariants.
-func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants []invariant.Invariant) *live.Checker {
+func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants []invariant.Invariant, rows isr.Schema) *live.Checker {
 	if invariants == nil {
 		return nil
 	}
 	return live.New(db, live.Options{
-		Invariants: invariants, Promise: invariant.Promise{MaxClockSkew: c.skew}, Start: clock.Now().Truncate(time.Second),
-		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s\n", b) },
+		Rows: rows, Invariants: invariants, Promise: invariant.Promise{MaxClockSkew: c.skew}, Start: clock.Now().Truncate(time.Second),
+		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s
+", b) },
 	})
 }
 
@@ -45,9 +81,14 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 	for _, t := range found.Unjudged {
 		fmt.Fprintf(c.progress, "not judged: %s\n", t)
 	}
-	if found.Judged == 0 {
+	if found.Misfit != "" {
+		fmt.Fprintf(c.progress, "%s\n", found.Misfit)
+	}
+	if found.Judged == 0 && c.rows != "" {
+		fmt.Fprintf(c.progress, "nothing was judged: --rows %s found no page and no lock\n", c.rows)
+	} else if found.Judged == 0 {
 		fmt.Fprintf(c.progress, "nothing was judged: found no row LOCK, and no page in a table that has one\n")
-		fmt.Fprintf(c.progress, "hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...\n")
+		fmt.Fprintf(c.progress, "hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE\n")
 	}
 	switch found.Verdict() {
 	case invariant.Violated:

@@ -1,0 +1,111 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+// apart is a cache whose locks have a table of their own.
+var apart = isr.Schema{Rows: []isr.Row{
+	{Table: "pages", Partition: "path = {key}", Body: "html", Generated: "at iso8601"},
+	{Table: "locks", Partition: "name = lock/{key}", Token: "owner", Expires: "until iso8601"},
+}}
+
+// own is a fake with tables of any keys.
+func own(t *testing.T, rows isr.Schema, keys map[string]string) *traffic {
+	t.Helper()
+	s := watch(t, 0, live.Options{Rows: rows})
+	for _, table := range []string{"pages", "locks"} {
+		if keys[table] != "" {
+			s.create(table, keys[table])
+		}
+	}
+	return s
+}
+
+func (s *traffic) create(table, key string) {
+	s.Helper()
+	_, err := s.db.As("setup").CreateTable(context.Background(), &dynamodb.CreateTableInput{
+		TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(key), AttributeType: "S"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(key), KeyType: "HASH"}},
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// puts writes a row of text attributes.
+func (s *traffic) puts(actor, table string, pairs ...string) {
+	s.Helper()
+	item := map[string]types.AttributeValue{}
+	for i := 0; i < len(pairs); i += 2 {
+		item[pairs[i]] = &types.AttributeValueMemberS{Value: pairs[i+1]}
+	}
+	if _, err := s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
+		s.Fatal(err)
+	}
+	s.checker.Look()
+}
+
+func (s *traffic) in(d time.Duration) string { return s.clock.Now().Add(d).UTC().Format(time.RFC3339Nano) }
+
+func TestOwnRowsInTwoTables(t *testing.T) {
+	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
+	s.puts("alice", "locks", "name", "lock//home", "owner", "a1", "until", s.in(1500*time.Millisecond))
+	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
+	s.wantTold("violated atomic-publish by alice") // two requests
+	s.told = nil
+	s.clock.Advance(1500 * time.Millisecond)
+	s.puts("bob", "locks", "name", "lock//home", "owner", "b1", "until", s.in(time.Second))
+	s.puts("alice", "pages", "path", "/home", "html", "y", "at", s.in(0))
+	s.wantTold("violated stale-writer by alice")
+	found := s.checker.Found()
+	if found.Changes != 4 || found.Judged != 4 || found.Misfit != "" || len(found.Unjudged) != 0 {
+		t.Errorf("%d changes, %d judged, misfit %q, unjudged %q", found.Changes, found.Judged, found.Misfit, found.Unjudged)
+	}
+	text := found.Broken[1].String()
+	for _, part := range []string{"while the lock carries", "until > S - e", "lock//home in locks: {", `owner: "b1", until: +2.5s}`, "/home in pages: {at: +0s, html: \"x\"} => {at: +1.5s, html: \"y\"}"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s\nlacks %q", text, part)
+		}
+	}
+}
+
+func TestOwnRowsWithoutALock(t *testing.T) {
+	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
+	s.puts("alice", "locks", "name", "locks//home", "owner", "a1", "until", s.in(time.Second))
+	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
+	s.wantTold("unknown no lock seen by alice")
+	found := s.checker.Found()
+	if found.Verdict() != invariant.Unknown || !strings.Contains(found.Misfit, "finds no lock") || !strings.Contains(found.Misfit, "name is not of the form lock/{key}") {
+		t.Errorf("%v, misfit %q", found.Verdict(), found.Misfit)
+	}
+}
+
+func TestOwnRowsUnderAWrongClock(t *testing.T) {
+	s := own(t, isr.Schema{Rows: []isr.Row{{Partition: "path = {key}", Body: "html", Generated: "at", Token: "owner", Expires: "until"}}}, map[string]string{"pages": "path"})
+	s.puts("alice", "pages", "path", "/home", "owner", "a1", "until", fmt.Sprint(s.clock.Now().Add(time.Second).UnixMilli()))
+	s.wantTold("unknown the clock by alice")
+	if why := s.checker.Found().Broken[0].Why; !strings.Contains(why, "until is ") || !strings.Contains(why, "looks like milliseconds") {
+		t.Errorf("got %s", why)
+	}
+}
+
+func TestAWrongSchemaIsADoubt(t *testing.T) {
+	s := watch(t, 0, live.Options{Rows: isr.Schema{Rows: []isr.Row{{}}}})
+	if got := s.checker.Found(); got.Verdict() != invariant.Unknown || got.Doubts != 1 {
+		t.Errorf("%v with %d doubts", got.Verdict(), got.Doubts)
+	}
+}

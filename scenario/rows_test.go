@@ -1,0 +1,240 @@
+package scenario_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// own is a cache with its locks in a table of their own.
+type own struct {
+	isr.Config
+	unfenced bool
+}
+
+// Get implements isr.Handler.
+func (c own) Get(ctx context.Context, key string) (isr.Served, error) {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	instant := func(t time.Time) types.AttributeValue { return text(t.UTC().Format(time.RFC3339Nano)) }
+	now, me := c.Clock.Now(), c.Tokens()
+	lock := map[string]types.AttributeValue{"name": text("lock/" + key), "owner": text(me), "until": instant(now.Add(c.Lease))}
+	_, err := c.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: aws.String("locks"), Item: lock, ConditionExpression: aws.String("attribute_not_exists(#n) OR #u <= :now"),
+		ExpressionAttributeNames:  map[string]string{"#n": "name", "#u": "until"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":now": instant(now)},
+	})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	body, err := c.Render(ctx, key, func(context.Context) error { return nil })
+	if err != nil {
+		return isr.Served{}, err
+	}
+	put := &types.Put{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
+		"path": text(key), "html": text(string(body)), "until": instant(now.Add(c.Revalidate)),
+	}}
+	release := &types.Delete{
+		TableName: aws.String("locks"), Key: map[string]types.AttributeValue{"name": lock["name"]},
+		ConditionExpression: aws.String("#o = :me AND #u > :now"), ExpressionAttributeNames: map[string]string{"#o": "owner", "#u": "until"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": text(me), ":now": instant(c.Clock.Now())},
+	}
+	items := []types.TransactWriteItem{{Put: put}, {Delete: release}}
+	if c.unfenced {
+		items = items[:1]
+	}
+	_, err = c.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
+	return isr.Served{Body: body, Fresh: c.Clock.Now().Before(now.Add(c.Revalidate))}, err
+}
+
+func ownProtocol(unfenced bool) isr.Protocol {
+	return isr.Protocol{Name: "own", New: func(cfg isr.Config) (isr.Handler, error) { return own{cfg, unfenced}, nil }}
+}
+
+// ownWorld is a scenario of such caches, with more lines.
+func ownWorld(t *testing.T, more string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("own.yaml", []byte(`name: own
+protocol: own
+rows:
+  - table: pages
+    partition: path = {key}
+    body: html
+    fresh-until: until iso8601
+  - table: locks
+    partition: name = lock/{key}
+    token: owner
+    expires: until iso8601
+actors:
+  - name: alice
+    script: [get /home, sleep 2m, get /home]
+`+more), isr.Protocol{Name: "own"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func do(t *testing.T, s *scenario.Scenario, p isr.Protocol, trace *strings.Builder) *scenario.Outcome {
+	t.Helper()
+	r := scenario.Run{Scenario: s, Protocol: p, Seed: 1}
+	if trace != nil {
+		r.Trace = trace
+	}
+	o, err := r.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestOwnRows(t *testing.T) {
+	s := ownWorld(t, "")
+	var trace strings.Builder
+	o := do(t, s, ownProtocol(false), &trace)
+	if o.Verdict != invariant.OK || o.Misfit != "" || !slices.Contains(o.Marks, scenario.Published) {
+		t.Errorf("%s%s\n%v", o.Explain("own", "own"), trace.String(), o.Marks)
+	}
+	for _, part := range []string{`PutItem lock//home in locks {owner: "alice-1", until: +10s}`, `row     /home in pages: absent => {html: "/home@0#alice-render-1", until: +1m0s}`} {
+		if !strings.Contains(trace.String(), part) {
+			t.Errorf("the trace lacks %s:\n%s", part, trace.String())
+		}
+	}
+	o = do(t, s, ownProtocol(true), nil)
+	if o.Verdict != invariant.Violated || !strings.Contains(o.Violation.Why, "alice published and kept its lock") {
+		t.Errorf("%s", o.Explain("own", "own"))
+	}
+}
+
+// Faults of META and LOCK mean the rows of pages and of locks.
+func TestFaultsOfOwnRows(t *testing.T) {
+	for _, test := range []struct {
+		fault string
+		want  string // in the trace
+		not   string
+	}{
+		{"response-lost key=LOCK op=PutItem times=1", "PutItem lock//home in locks {", ""},
+		{"throttled key=META nth=2 times=1", "TransactionCanceledException", ""},
+		{"maybe throttled key=META", "", ""},
+		{"throttled key=nothing times=always", "", "Throughput"},
+	} {
+		s := ownWorld(t, "faults: ["+test.fault+"]\n")
+		var trace strings.Builder
+		o := do(t, s, ownProtocol(false), &trace)
+		if unmet := test.not != ""; (len(o.Unmet) > 0) != unmet {
+			t.Errorf("%s: unmet %v\n%s", test.fault, o.Unmet, trace.String())
+		}
+		if !strings.Contains(trace.String(), test.want) || test.not != "" && strings.Contains(trace.String(), test.not) {
+			t.Errorf("%s: the trace should say %q, and not %q:\n%s", test.fault, test.want, test.not, trace.String())
+		}
+	}
+	counted := ownWorld(t, "faults: [throttled key=LOCK nth=3 times=1]\n") // put, transaction, put
+	var trace strings.Builder
+	do(t, counted, ownProtocol(false), &trace)
+	lines := strings.Split(trace.String(), "\n")
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "Throughput") })
+	if i < 0 || !strings.Contains(lines[i], "PutItem lock//home") || !strings.Contains(lines[i], "+2m") {
+		t.Errorf("the third call of a lock was not struck:\n%s", trace.String())
+	}
+}
+
+// Rows that do not fit are no violation, and no pass.
+func TestOwnRowsThatDoNotFit(t *testing.T) {
+	s := ownWorld(t, "")
+	for i := range s.Rows.Rows {
+		s.Rows.Rows[i].Partition = strings.Replace(s.Rows.Rows[i].Partition, "{key}", "p/{key}", 1)
+	}
+	o := do(t, s, ownProtocol(true), nil)
+	if o.Verdict == invariant.Violated || !strings.Contains(o.Misfit, `pages {path: "/home"}, with html, until: path is not of the form p/{key}`) {
+		t.Errorf("%s\n%s", o.Explain("own", "own"), o.Misfit)
+	}
+	if slices.Contains(o.Marks, scenario.Published) {
+		t.Error("a page was published that was not recognised")
+	}
+}
+
+func TestRowsAreReadAndPrinted(t *testing.T) {
+	s := ownWorld(t, "")
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := scenario.Parse("again.yaml", text, isr.Protocol{Name: "own"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s.Rows, again.Rows); diff != "" {
+		t.Errorf("printed and read (-want +got):\n%s", diff)
+	}
+	s.Rows, _ = isr.SchemaNamed("dynamolock")
+	if text, err = s.YAML(); err != nil || !strings.Contains(string(text), "\nrows: dynamolock\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	s.Rows.Translate = func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil }
+	if text, err = s.YAML(); err != nil || strings.Contains(string(text), "\nrows:") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestRowsFiles(t *testing.T) {
+	load := func(text string) (isr.Schema, error) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "rows.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return scenario.LoadRows(file)
+	}
+	for _, name := range []string{"reference", "tabletheory", "dynamolock", "powertools"} {
+		s, err := load("rows: " + name)
+		if want, _ := isr.SchemaNamed(name); err != nil || !cmp.Equal(s, want) {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	s, err := load("rows:\n  - ready: dynamolock\n    table: locks\n  - {table: pages, partition: \"id = {key}\", body: html, generated: at}\n")
+	if err != nil || len(s.Rows) != 2 || s.Rows[0].Table != "locks" || s.Rows[0].Renews != "recordVersionNumber" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, test := range []struct{ text, at, problem string }{
+		{"rows: dynamolok", "1:7", `found rows "dynamolok", expected one of reference, tabletheory, dynamolock, powertools`},
+		{"row: x", "1:1", `found key "row", expected one of rows`},
+		{"rows: []", "1:7", "found no rows"},
+		{"rows:\n  - partition: id = page\n    expires: e", "2:16", "found no {key}"},
+		{"rows:\n  - partition: id = {key}\n    expires: e min", "3:14", `found the unit "min"`},
+		{"rows:\n  - partition: id = {key}\n    expires: 5", "3:14", "found the number 5, expected text"},
+		{"rows:\n  - partition: id = {key}\n    exipres: e", "3:5", `found key "exipres"`},
+		{"rows:\n  - partition: id = {key}\n    body: b", "2:5", "without generated"},
+		{"rows:\n  - ready: dynamolock\n    ttl: t", "3:10", "found ttl beside ready"},
+		{"rows:\n  - ready: reference", "2:12", "not translated"},
+		{"rows:\n  - partition: id = {key}\n    expires: e\n  - partition: pk = {key}\n    expires: e", "4:16", "the partition key pk"},
+	} {
+		_, err := load(test.text)
+		wrong, ok := errors.AsType[*scenario.SyntaxError](err)
+		if !ok || !strings.Contains(wrong.Error(), ":"+test.at+": ") || !strings.Contains(wrong.Problem, test.problem) {
+			t.Errorf("%s\ngot  %v\nwant %s: %s", test.text, err, test.at, test.problem)
+		}
+	}
+}
+
+func TestFaultsOfOwnTables(t *testing.T) {
+	text := "name: x\nrows:\n  - {table: pages, partition: \"id = {key}\", body: b, generated: g}\nactors: [{name: a, script: [get /]}]\nfaults: [throttled table="
+	if _, err := scenario.Parse("x.yaml", []byte(text+"pages]\n")); err != nil {
+		t.Error(err)
+	}
+	if _, err := scenario.Parse("x.yaml", []byte(text+"isr-cache]\n")); err == nil || !strings.Contains(err.Error(), "the only table is pages") {
+		t.Errorf("got %v", err)
+	}
+}
