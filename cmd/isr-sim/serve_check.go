@@ -65,8 +65,7 @@ func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants [
 	}
 	return live.New(db, live.Options{
 		Rows: rows, Invariants: invariants, Promise: invariant.Promise{MaxClockSkew: c.skew}, Start: clock.Now().Truncate(time.Second),
-		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s
-", b) },
+		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s\n", b) },
 	})
 }
 

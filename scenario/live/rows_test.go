@@ -65,12 +65,12 @@ func TestOwnRowsInTwoTables(t *testing.T) {
 	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
 	s.puts("alice", "locks", "name", "lock//home", "owner", "a1", "until", s.in(1500*time.Millisecond))
 	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
-	s.wantTold("violated atomic-publish by alice") // two requests
-	s.told = nil
+	s.wantReported("violated atomic-publish by alice") // two requests
+	s.reported = nil
 	s.clock.Advance(1500 * time.Millisecond)
 	s.puts("bob", "locks", "name", "lock//home", "owner", "b1", "until", s.in(time.Second))
 	s.puts("alice", "pages", "path", "/home", "html", "y", "at", s.in(0))
-	s.wantTold("violated stale-writer by alice")
+	s.wantReported("violated stale-writer by alice")
 	found := s.checker.Found()
 	if found.Changes != 4 || found.Judged != 4 || found.Misfit != "" || len(found.Unjudged) != 0 {
 		t.Errorf("%d changes, %d judged, misfit %q, unjudged %q", found.Changes, found.Judged, found.Misfit, found.Unjudged)
@@ -87,7 +87,7 @@ func TestOwnRowsWithoutALock(t *testing.T) {
 	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
 	s.puts("alice", "locks", "name", "locks//home", "owner", "a1", "until", s.in(time.Second))
 	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
-	s.wantTold("unknown no lock seen by alice")
+	s.wantReported("unknown no lock seen by alice")
 	found := s.checker.Found()
 	if found.Verdict() != invariant.Unknown || !strings.Contains(found.Misfit, "finds no lock") || !strings.Contains(found.Misfit, "name is not of the form lock/{key}") {
 		t.Errorf("%v, misfit %q", found.Verdict(), found.Misfit)
@@ -97,7 +97,7 @@ func TestOwnRowsWithoutALock(t *testing.T) {
 func TestOwnRowsUnderAWrongClock(t *testing.T) {
 	s := own(t, isr.Schema{Rows: []isr.Row{{Partition: "path = {key}", Body: "html", Generated: "at", Token: "owner", Expires: "until"}}}, map[string]string{"pages": "path"})
 	s.puts("alice", "pages", "path", "/home", "owner", "a1", "until", fmt.Sprint(s.clock.Now().Add(time.Second).UnixMilli()))
-	s.wantTold("unknown the clock by alice")
+	s.wantReported("unknown the clock by alice")
 	if why := s.checker.Found().Broken[0].Why; !strings.Contains(why, "until is ") || !strings.Contains(why, "looks like milliseconds") {
 		t.Errorf("got %s", why)
 	}
