@@ -59,7 +59,9 @@ func (s *traffic) puts(actor, table string, pairs ...string) {
 	s.checker.Look()
 }
 
-func (s *traffic) in(d time.Duration) string { return s.clock.Now().Add(d).UTC().Format(time.RFC3339Nano) }
+func (s *traffic) in(d time.Duration) string {
+	return s.clock.Now().Add(d).UTC().Format(time.RFC3339Nano)
+}
 
 func TestOwnRowsInTwoTables(t *testing.T) {
 	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
