@@ -34,7 +34,7 @@ import (
 // All returns the policies, the plain ones first.
 func All() []isr.Protocol {
 	return []isr.Protocol{
-		absolute(), sliding(), hybrid(), refreshAhead(), xfetch(), staleWhileRevalidate(), unprotected(),
+		absolute(), jitter(), sliding(), hybrid(), refreshAhead(), xfetch(), staleWhileRevalidate(), unprotected(),
 	}
 }
 

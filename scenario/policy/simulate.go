@@ -226,11 +226,10 @@ func (r *run) served(e *epoch, now, latency time.Duration) {
 	r.result.reads++
 	r.result.latency.add(latency)
 	if e.end <= now {
-		r.result.outdated.add(now - e.end)
-		for i, bound := range outdatedBounds {
-			if now-e.end > bound {
-				r.result.outdatedOver[i]++
-			}
+		age := now - e.end
+		r.result.outdated.add(age)
+		for i := 0; i < len(outdatedBounds) && age > outdatedBounds[i]; i++ {
+			r.result.outdatedOver[i]++
 		}
 	}
 }
