@@ -167,7 +167,7 @@ func printWrites(items map[string][]types.WriteRequest, names []string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// resolve finds the row. Of an item, too, the service says that its key does not match.
+// resolve finds the row. For the item of a put, too, the service answers that the key does not match.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts

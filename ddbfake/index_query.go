@@ -170,7 +170,7 @@ func newIndexPage(t *table, x *index, which types.Select, limit *int32) *indexPa
 	return &indexPage{page: newPage(&t.schema, which, limit), index: x}
 }
 
-// check refuses a request for attributes that the index does not have. A local index gives them all the same.
+// check refuses a request for attributes that the index does not have. A local index gives them nevertheless.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.Querying
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.Reading

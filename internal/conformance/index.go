@@ -79,7 +79,7 @@ func indexCreateCases() []Case {
 	return []Case{
 		described("global", "A global index has a key of its own.", api("CreateTable"), global, created+"; gsi (g S HASH) ALL"),
 		described("global with a sort key", "The key of a global index may have a sort key.", api("CreateTable"), usualSchema+" | gsi: g S, n N -> KEYS_ONLY", created+"; gsi (g S HASH, n N RANGE) KEYS_ONLY"),
-		described("included attributes", "An index may have some attributes beside its keys.", api("Projection"), usualSchema+" | gsi: g S -> INCLUDE v w", created+"; gsi (g S HASH) INCLUDE v w"),
+		described("included attributes", "An index may have some attributes in addition to its keys.", api("Projection"), usualSchema+" | gsi: g S -> INCLUDE v w", created+"; gsi (g S HASH) INCLUDE v w"),
 		described("local", "A local index has the table's partition key.", api("CreateTable"), local, created+"; lsi (pk S HASH, n N RANGE) ALL"),
 		described("both", "A table may have indexes of both kinds.", api("CreateTable"), local+" | gsi: g S -> ALL", created+"; gsi (g S HASH) ALL; lsi (pk S HASH, n N RANGE) ALL"),
 		described("key of the table", "The key of a global index may be made of the table's.", alternator+"test_gsi.py", usualSchema+" | gsi: sk S, pk S -> ALL", created+"; gsi (sk S HASH, pk S RANGE) ALL"),

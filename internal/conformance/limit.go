@@ -52,7 +52,7 @@ func limitCases() []Case {
 			},
 		},
 		{
-			Name: "400 KB with a long name", Rule: "Names count.", Source: docLimits,
+			Name: "400 KB with a long name", Rule: "The names of attributes count in an item's size.", Source: docLimits,
 			steps: []step{
 				expect(put(row("a", "b", text(1000), text(itemLimit-own-998))), invalid("Item size has exceeded the maximum allowed size")),
 				expect(put(row("a", "b", text(1000), text(itemLimit-own-999))), ok),

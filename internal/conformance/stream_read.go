@@ -68,7 +68,7 @@ func streamReadCases() []Case {
 			expect(listStreams(limit(1)), "streams of [rows]; more"),
 			expect(listStreams(limit(1), func(w *world, in any) { set("ExclusiveStartStreamArn", w.stream(1))(w, in) }), "streams of [rows]"),
 			expect(listStreams(func(w *world, in any) { set("ExclusiveStartStreamArn", w.stream(2))(w, in) }), "streams of []")),
-		streamed("list limit", "A page of streams has 1 to 100.", list, nil,
+		streamed("list limit", "A page of ListStreams has 1 to 100 streams.", list, nil,
 			expect(listStreams(limit(0)), violation("'0'", "limit", "have value greater than or equal to 1")),
 			expect(listStreams(limit(101)), violation("'101'", "limit", "have value less than or equal to 100"))),
 		streamed("list after what is no ARN", "A list goes on after the ARN of a stream.", suite, nil,

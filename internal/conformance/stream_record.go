@@ -35,7 +35,7 @@ func streamRecordCases() []Case {
 			"3 records; more\n- INSERT "+keys+" new "+one+"\n- MODIFY "+keys+" new "+two+"\n- REMOVE "+keys),
 		life("OLD_IMAGE", "A stream of old images shows the item as it was before each change.", suite,
 			"3 records; more\n- INSERT "+keys+"\n- MODIFY "+keys+" old "+one+"\n- REMOVE "+keys+" old "+two),
-		life("NEW_AND_OLD_IMAGES", "A stream of both images shows them.", suite,
+		life("NEW_AND_OLD_IMAGES", "A stream of both images shows both.", suite,
 			"3 records; more\n- INSERT "+keys+" new "+one+"\n- MODIFY "+keys+" old "+one+" new "+two+"\n- REMOVE "+keys+" old "+two),
 		both("empty", "A stream in which nothing has happened has an empty list of records, and goes on.", suite,
 			expect(readStream(0), "0 records; more")),

@@ -111,7 +111,7 @@ func tableUpdateCases() []Case {
 			},
 		},
 		{
-			Name: "same units", Rule: "A change of throughput changes it.", Source: test, tables: map[string]schema{},
+			Name: "same units", Rule: "A change to the present throughput is refused.", Source: test, tables: map[string]schema{},
 			steps: []step{
 				expect(provisioned, five), expect(updateTable(set("ProvisionedThroughput", units(5, 5))), invalid(same)),
 				expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))), invalid(same)), expect(deleteTable(), "deleted rows"),
@@ -128,7 +128,7 @@ func tableUpdateCases() []Case {
 			},
 		},
 		{
-			Name: "protection", Rule: "A table that is protected is not deleted until it is no more.", Source: docProtection,
+			Name: "protection", Rule: "A table that is protected is not deleted until the protection is off.", Source: docProtection,
 			steps: []step{
 				expect(updateTable(set("DeletionProtectionEnabled", true)), done),
 				expect(deleteTable(), invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")),
@@ -140,7 +140,7 @@ func tableUpdateCases() []Case {
 			steps: []step{expect(updateTable(set("TableClass", "STANDARD_INFREQUENT_ACCESS")), done), expect(describeTable(), plain)},
 		},
 		{
-			Name: "no table", Rule: "There is a table.", Source: test,
+			Name: "no table", Rule: "A table that is changed exists.", Source: test,
 			steps: []step{expect(updateTable(on("missing"), onDemand), "ResourceNotFoundException: Requested resource not found: Table: missing not found")},
 		},
 		{
@@ -181,7 +181,7 @@ func tableUpdateCases() []Case {
 			badParameter("Only one global secondary index update per index is allowed simultaneously. Index: gsi"), dropping("gsi"), provisioning("gsi", units(1, 1))),
 		refused("two indexes", "One index is created or deleted at a time.", indexes, limitExceeded, dropping("gsi"), adding("new: q S -> ALL")),
 		refused("index that exists", "A new index has a new name.", indexes, invalid("Attempting to create an index which already exists"), adding("gsi: q S -> ALL")),
-		refused("local index that exists", "No local index has it either.", indexes, invalid("Attempting to create an index which already exists"), adding("lsi: q S -> ALL")),
+		refused("local index that exists", "A new index has a name that no local index has.", indexes, invalid("Attempting to create an index which already exists"), adding("lsi: q S -> ALL")),
 		refused("no definitions", "The key of a new index is defined, even if it was before.", indexes, badParameter("AttributeDefinitions is not specified for index: new"),
 			adding("new: g S -> ALL"), set("AttributeDefinitions", nil)),
 		refused("key not defined", "The whole key of a new index is defined.", indexes, badParameter("Some index key attributes are not defined in AttributeDefinitions. Keys: [q], AttributeDefinitions: [pk, sk]"),

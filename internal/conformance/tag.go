@@ -149,7 +149,7 @@ func tagCases() []Case {
 		{"reserved prefix removed", "Keys with aws: cannot be removed.", controller, untagTable([]string{"aws:foo"}), invalid(reserved + "aws:foo")},
 		{"one key twice", "No key comes twice.", controller, tagTable(tags("dup", "1", "dup", "2")), invalid("Duplicate Tag Keys provided as input: Duplicate Tag Key found dup")},
 
-		{"no ARN", "There is an ARN.", dynalite + "tagResource.js", tagTable(one, set("ResourceArn", nil)), invalid("Invalid TableArn")},
+		{"no ARN", "An ARN is required.", dynalite + "tagResource.js", tagTable(one, set("ResourceArn", nil)), invalid("Invalid TableArn")},
 		{"a name", "A table's name is no ARN.", controller, listTags(set("ResourceArn", "not-an-arn")), badParameter("ARNs must start with 'arn:': not-an-arn")},
 		{"missing table", "The table exists.", controller, listTags(onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},
 		{"tag a missing table", "A table that is tagged exists.", controller, tagTable(one, onARN("missing")), "ResourceNotFoundException: Requested resource not found: ResourceArn: arn/missing not found"},

@@ -83,7 +83,7 @@ func ttlCases() []Case {
 			},
 		},
 		{
-			Name: "no table", Rule: "TTL is a table's.", Source: dynalite + "describeTimeToLive.js",
+			Name: "no table", Rule: "The table whose TTL is set exists.", Source: dynalite + "describeTimeToLive.js",
 			steps: []step{
 				expect(describeTTL(on("missing")), "ResourceNotFoundException: Requested resource not found: Table: missing not found"),
 				expect(updateTTL("ttl", true, on("missing")), "ResourceNotFoundException: Requested resource not found: Table: missing not found"),
@@ -155,7 +155,7 @@ func ttlCases() []Case {
 		},
 		expiring("past", "A ttl in the past expires the row.", docTTL, past(1), gone),
 		expiring("now", "A ttl of this second expires the row in the next.", docTTL, past(0), gone),
-		expiring("future", "A ttl in the future does not.", docTTL, past(-60), there),
+		expiring("future", "A ttl in the future does not expire the row.", docTTL, past(-60), there),
 		expiring("string", "A ttl that is a string is ignored.", docTTL, func(now int64) any { return fmt.Sprint(now - 60) }, there),
 		expiring("milliseconds", "A ttl in milliseconds lies in the far future.", docTTL, func(now int64) any { return num(fmt.Sprint((now - 60) * 1000)) }, there),
 		expiring("nearly five years past", "A ttl less than five years past expires the row.", docTTL, past(5*years-3600), gone),

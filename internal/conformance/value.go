@@ -131,7 +131,7 @@ func numberCases() []Case {
 		kept("zeros are no digits", "Zeros at the ends are not significant.", nine+"000", nine+"000"),
 		kept("largest", "The largest magnitude is 9.99...E+125.", "9.9E+125", "99"+strings.Repeat("0", 124)),
 		kept("smallest", "The smallest magnitude is 1E-130.", "1E-130", "0."+strings.Repeat("0", 129)+"1"),
-		kept("most negative", "Negative numbers go as far.", "-9.9E+125", "-99"+strings.Repeat("0", 124)),
+		kept("most negative", "Negative numbers have the same range.", "-9.9E+125", "-99"+strings.Repeat("0", 124)),
 		refused("39 digits", "39 significant digits are refused, not rounded.", layers, nine+"9", digits),
 		refused("too large", "1E+126 is refused.", layers, "1E+126", overflow),
 		refused("too small", "1E-131 is refused, not taken for zero.", layers, "1E-131", underflow),

@@ -153,7 +153,7 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 			return nil, fmt.Errorf("request %d, %s: %w", i+1, r, err)
 		}
 		if p.Real.Delayed && r.Body["IndexName"] != nil && !left.failed() {
-			// An index may be behind; an answer that differs for good is one.
+			// An index may be behind its table: only an answer that stays different is a difference.
 			_ = p.Real.until(ctx, func() (bool, error) {
 				if unlisted, _ := p.judge(r, left, right); unlisted == nil {
 					return true, nil

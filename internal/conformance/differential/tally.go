@@ -103,7 +103,7 @@ const (
 )
 
 // Vacuous returns what a run of its length should have reached and has not: an operation, a function, a class of
-// errors, success. Shorter runs than of 5,000 requests are held to nothing.
+// errors, success. A run of fewer than 5,000 requests need not reach anything.
 func (c *Tally) Vacuous() (missing []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
