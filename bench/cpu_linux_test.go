@@ -20,7 +20,7 @@ func processTime(pid int) (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
-// stopwatch measures the processor time of some processes beside the timer of a benchmark.
+// stopwatch measures the processor time of some processes during a benchmark.
 type stopwatch struct {
 	b     *testing.B
 	pids  []int

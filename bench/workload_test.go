@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// client is what every side has in common: the methods of *dynamodb.Client.
+// client is common to all sides: the methods of *dynamodb.Client.
 type client interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)

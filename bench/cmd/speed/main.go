@@ -1,4 +1,4 @@
-// Command speed runs the benchmarks of package bench beside the peers, all on the CPU that it is started on, and says
+// Command speed runs the benchmarks of package bench and of the peers, all on the CPU that it is started on, and says
 // which targets are met. bash bench/run builds what it needs and starts it; its flags are meant for that script.
 package main
 

@@ -13,7 +13,8 @@ type measurement struct{ benchmark, unit string }
 // figures are what each round gave, in order.
 type figures []float64
 
-// parseResults reads what the benchmarks of all rounds have printed: a name, a count of iterations, and pairs of value and unit.
+// parseResults reads what the benchmarks of all rounds have printed: a name, a count of iterations, and pairs of value
+// and unit.
 //
 // Source: https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md
 func parseResults(text string) (map[measurement]figures, error) {

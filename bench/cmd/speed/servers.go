@@ -20,7 +20,7 @@ import (
 // programs are the servers' files.
 type programs struct{ isrsim, minidyn, canned, dynalite string }
 
-// server is what package bench is told of one.
+// server describes one server to package bench.
 type server struct {
 	Endpoint string `json:"endpoint"`
 	PID      int    `json:"pid"`
@@ -67,7 +67,7 @@ func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 	return s, nil
 }
 
-// freePort returns a port that nobody listens on: dynalite cannot choose one itself.
+// freePort returns a port on which no program listens: dynalite cannot choose one itself.
 func freePort(ctx context.Context) (string, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
