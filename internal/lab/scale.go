@@ -25,6 +25,7 @@ const keyReads = 3000
 
 // Scale is a site of some size, without a tier in the memory of its nodes and with one.
 type Scale struct {
+	Policy       string
 	Bare, Tiered *policy.Summary // Tiered is nil where no tier is needed
 	// Hottest is the reads of the most popular key a second.
 	Hottest float64
@@ -53,7 +54,7 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	if err != nil {
 		return nil, err
 	}
-	scale := &Scale{Bare: bare, Hottest: s.Reads * policy.HottestShare(keys)}
+	scale := &Scale{Policy: p.Name, Bare: bare, Hottest: s.Reads * policy.HottestShare(keys)}
 	scale.Reads, scale.Writes = bare.Of(policy.ReadUnits).Mean, bare.Of(policy.WriteUnits).Mean
 	for need, has := math.Max(scale.Reads/newTableReads, scale.Writes/newTableWrites), 1.0; has < need; has *= 2 {
 		scale.Ramp += doubling
@@ -76,13 +77,34 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 // tierKeys is how many keys each node keeps: enough for those that are hot.
 const tierKeys = 1000
 
+// rows are the figures without a tier, and with the one that ends the throttling.
+func (s *Scale) rows() []Row {
+	all := []Row{{Policy: s.Policy, Workload: "without a tier", Summary: s.Bare}}
+	if s.Tiered != nil {
+		all = append(all, Row{Policy: s.Policy, Workload: fmt.Sprintf("%d keys a node for %s", tierKeys, s.Lifetime), Summary: s.Tiered})
+	}
+	return all
+}
+
+// PrintCSV prints one line for each measure, without a tier and with one.
+func (s *Scale) PrintCSV(out io.Writer) error { return PrintCSV(out, s.rows()) }
+
+// PrintJSON prints an object with all figures. Rates are per second.
+func (s *Scale) PrintJSON(out io.Writer) error {
+	return encode(out, struct {
+		Hottest      float64   `json:"hottest_key_reads"`
+		KeyReads     int       `json:"read_units_of_one_key"`
+		TierLifetime float64   `json:"tier_lifetime_seconds"` // 0 where no tier is needed
+		Ramp         float64   `json:"ramp_seconds"`          // how long a new on-demand table takes to grow
+		Rows         []jsonRow `json:"rows"`
+	}{s.Hottest, keyReads, s.Lifetime.Seconds(), s.Ramp.Seconds(), jsonRows(s.rows())})
+}
+
 // Print prints where the site throttles, and what would end it.
 func (s *Scale) Print(out io.Writer) error {
-	header := []string{"", "without a tier"}
-	columns := []*policy.Summary{s.Bare}
-	if s.Tiered != nil {
-		header = append(header, fmt.Sprintf("%d keys a node for %s", tierKeys, s.Lifetime))
-		columns = append(columns, s.Tiered)
+	header, columns := []string{""}, s.rows()
+	for _, c := range columns {
+		header = append(header, c.Workload)
 	}
 	table := [][]string{header}
 	for _, m := range []policy.Measure{

@@ -129,7 +129,9 @@ type jsonRow struct {
 }
 
 // PrintJSON prints an array with an object for each policy and workload.
-func PrintJSON(out io.Writer, rows []Row) error {
+func PrintJSON(out io.Writer, rows []Row) error { return encode(out, jsonRows(rows)) }
+
+func jsonRows(rows []Row) []jsonRow {
 	all := []jsonRow{}
 	for _, r := range rows {
 		row := jsonRow{r.Workload, r.Policy, len(r.Results), r.Confidence, map[string]jsonInterval{}}
@@ -143,7 +145,11 @@ func PrintJSON(out io.Writer, rows []Row) error {
 		}
 		all = append(all, row)
 	}
+	return all
+}
+
+func encode(out io.Writer, value any) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return e.Encode(value)
 }

@@ -25,7 +25,14 @@ type command struct {
 	prices, plots    string
 }
 
-// flags are those of run and compare.
+// tierFlags are those of run and compare; scale finds the tier.
+func (p *command) tierFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Var(&p.lru, "tier", "how many keys each node keeps in its memory (default: no tier)")
+	f.DurationVar(&p.settings.Tier.Lifetime, "tier-lifetime", time.Second, "how long a node serves a copy from its memory")
+}
+
+// flags are those of run, compare and scale.
 func (p *command) flags(cmd *cobra.Command) {
 	p.reads, p.changes, p.keys, p.nodes = 100, 1.0/600, 200, 1
 	s := &p.settings
@@ -44,8 +51,6 @@ func (p *command) flags(cmd *cobra.Command) {
 	p.lag = lab.Lag{Dist: policy.ExponentialWith(time.Hour)}
 	f.Var(&p.lag, "lag", "how much later TTL deletes it: never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or the mean of an exponential lag, such as 10m")
 	f.Var(&p.nodes, "nodes", "how many nodes have a tier in their memory")
-	f.Var(&p.lru, "tier", "how many keys each node keeps in its memory (default: no tier)")
-	f.DurationVar(&s.Tier.Lifetime, "tier-lifetime", time.Second, "how long a node serves a copy from its memory")
 	f.StringVar(&p.prices, "prices", "", "a YAML file with prices: read_units, write_units (a million), storage (GB and month), render (default: DynamoDB on demand in us-east-1)")
 	f.Uint64Var(&s.Seed, "seed", 1, "the first seed")
 	f.IntVar(&s.Seeds, "seeds", 5, "how many seeds: more make the intervals narrower")

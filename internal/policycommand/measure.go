@@ -30,6 +30,7 @@ func newRun(out, stderr io.Writer) *cobra.Command {
 		},
 	}
 	p.flags(cmd)
+	p.tierFlags(cmd)
 	cmd.Flags().StringVar(&p.workload, "workload", "steady", "the workload: a name, or a .csv file")
 	return cmd
 }
@@ -52,6 +53,7 @@ measured on the dashboard alone, where data has an age.`,
 		},
 	}
 	p.flags(cmd)
+	p.tierFlags(cmd)
 	cmd.Flags().StringVar(&p.workload, "workload", "", "one workload instead of the three: a name, or a .csv file")
 	cmd.Flags().StringVar(&p.plots, "plot", "", "a folder for pictures, one a workload: outdated reads over renders")
 	return cmd

@@ -36,9 +36,6 @@ nodes that ends the throttling.`,
 	} {
 		f.Lookup(flag[0]).DefValue = flag[1]
 	}
-	_ = f.MarkHidden("tier") // the command finds it
-	_ = f.MarkHidden("tier-lifetime")
-	_ = f.MarkHidden("format")
 	f.StringVar(&name, "policy", name, "the policy")
 	return cmd
 }
@@ -56,6 +53,12 @@ func (p *command) scale(ctx context.Context, name string) error {
 	remove()
 	if err != nil {
 		return cli.Unknown(err, "")
+	}
+	switch p.format {
+	case "csv":
+		return scale.PrintCSV(p.out)
+	case "json":
+		return scale.PrintJSON(p.out)
 	}
 	return scale.Print(p.out)
 }
