@@ -40,7 +40,8 @@
 // and end with the first run that is stuck.
 //
 // The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
-// file to keep it as a test, and delete it to be rid of it. rapid leaves its own file too, which is tied to the
+// file to keep it as a test, and delete it to be rid of it. With the flag -isrsim.explain, the test also prints the
+// chance of the recorded violation after each step, and the events that it needed. rapid leaves its own file too, which is tied to the
 // versions of rapid and of this package.
 //
 // Each failure is run three times before it is reported. If the runs differ, the report says what the first one

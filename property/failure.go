@@ -125,6 +125,9 @@ func (f *failure) report(t *testing.T, file string) string {
 	fmt.Fprintf(&b, "seed %d, choices %s\n", f.replay.Seed, f.replay.Choices)
 	fmt.Fprintf(&b, "scenario: %s\n", file)
 	fmt.Fprintf(&b, "replay: %s\n", commandOf(t.Name()))
+	if f.violates() {
+		fmt.Fprintf(&b, "explain: %s -%s\n", commandOf(t.Name()), explainFlag)
+	}
 	fmt.Fprintf(&b, "replay: property.Replay(t, %q, newStore)\n", file)
 	builtIn := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
 	if slices.ContainsFunc(scenario.Protocols(), builtIn) {

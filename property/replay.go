@@ -93,7 +93,11 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 		if r.name != s.Replay.Protocol {
 			f.flags = "--protocol " + r.name + " " // the file names what it was recorded with
 		}
-		r.t.Fatal(f.report(r.t, file))
+		report := f.report(r.t, file)
+		if *explaining && f.violates() {
+			report += "\n" + r.explained(s)
+		}
+		r.t.Fatal(report)
 	}
 }
 

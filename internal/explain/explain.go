@@ -14,6 +14,7 @@ package explain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -45,6 +46,8 @@ type Explain struct {
 	Failed scenario.Run
 	// Tails is the number of random tails for each prefix; 0 is DefaultTails.
 	Tails int
+	// Workers is the number of runs at the same time, which changes no result; 0 is one for each core.
+	Workers int
 }
 
 // DefaultTails is the number of random tails for each prefix of an explained run.
@@ -150,7 +153,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, st
 	var workers sync.WaitGroup
 	var pool scenario.Pool
 	defer pool.Close()
-	for range min(runtime.GOMAXPROCS(0), len(violated)) {
+	for range min(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)), len(violated)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				run := e.Failed

@@ -124,7 +124,7 @@ var Module = Rules{
 		},
 		{
 			From:     []string{"..."},
-			Except:   []string{"cmd/isr-sim", "property"}, // property registers none: it looks up the values of rapid's
+			Except:   []string{"cmd/isr-sim", "property"}, // property registers one, and looks up the values of rapid's
 			To:       []string{"flag"},
 			Directly: true,
 			Reason:   "flags are global: a library that registers one changes every command that imports it",

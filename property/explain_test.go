@@ -1,0 +1,56 @@
+package property_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// onePause is a world in which nothing but the pause lets a lease run out.
+const onePause = `name: one-pause
+actors:
+  - name: alice
+    script: [get /home]
+    pauses: 1
+    pause-for: 11s
+  - name: bob
+    script: [sleep 11s, get /home]
+bounds: {schedules: 400, steps: 2000, ticks: 0}
+`
+
+// TestExplain holds that the command which a failure names explains it, the same way each time.
+func TestExplain(t *testing.T) {
+	pause := regexp.MustCompile(`without step \d+, alice pause: 0 of 100, and not by the same schedule: needed`)
+	for _, tc := range []struct {
+		store string
+		env   []string
+		want  *regexp.Regexp
+	}{
+		{"blind-release", []string{replayEnv + "=" + fileOf(t, onePause)}, pause},
+		{"heartbeat after release", nil, regexp.MustCompile("last jump: step ")}, // it has goroutines
+	} {
+		t.Run(tc.store, func(t *testing.T) {
+			t.Parallel()
+			if tc.env == nil && testing.Short() {
+				t.Skip("its runs are long")
+			}
+			dir := t.TempDir()
+			runChild(t, dir, tc.store, []string{"-rapid.shrinktime=2s"}, tc.env...).wantFailure(t,
+				"explain: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property -isrsim.explain\n")
+			explained := func() string {
+				c := runChild(t, dir, tc.store, []string{"-isrsim.explain"}, tc.env...)
+				c.wantFailure(t, "violated: ", "the chance of ")
+				_, text, _ := strings.Cut(c.output, "the chance of ")
+				text, _, _ = strings.Cut(text, "--- FAIL")
+				return text
+			}
+			first := explained()
+			if !strings.Contains(first, " after each step, from 100 random tails each\n") || !tc.want.MatchString(first) {
+				t.Errorf("want %s in:\n%s", tc.want, first)
+			}
+			if again := explained(); again != first {
+				t.Errorf("another explanation:\n%s", again)
+			}
+		})
+	}
+}
