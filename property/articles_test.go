@@ -211,3 +211,44 @@ func TestArticlesBugsAreFound(t *testing.T) {
 		})
 	}
 }
+
+// The mutants that worlds find by the invariant that they name are found by it
+// with other names for every row, key and attribute, and the file that is left
+// replays without the mapping: it holds it.
+func TestRenamedMutantsFail(t *testing.T) {
+	for _, m := range breakers() {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := runChild(t, dir, "renamed: "+m.Name, []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
+			c.wantFailure(t, "violated: TestChild under store-under-test", m.Breaks+": ", "scenario: "+failFile)
+			if strings.Contains(c.output, "lease_token") && !strings.Contains(c.output, "my_lease_token") || strings.Contains(c.output, " META") {
+				t.Errorf("it says names that the rows do not have:\n%s", c.output)
+			}
+			again := runChild(t, t.TempDir(), "renamed: "+m.Name, nil, replayEnv+"="+c.file())
+			again.wantFailure(t, "effect", "violated: TestChild under store-under-test", m.Breaks+": ")
+		})
+	}
+}
+
+// A mapping that fits no row is an error that names the rows that were seen.
+func TestAMappingThatDoesNotFit(t *testing.T) {
+	for name, want := range map[string][]string{
+		"articles, another form": {"unknown: TestChild under store-under-test", "the row mapping fits none of the rows", `isr-cache {id: "page#/about"}, with locked_by, locked_until: id is not of the form article#{key}`},
+		"articles, another lock": {"unknown: TestChild under store-under-test", "the row mapping finds no lock", "no owner"},
+		"articles, a mistake":    {"property: Check.Rows: rows: entry 1, expires: found the unit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := runChild(t, t.TempDir(), name, []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-test.short"})
+			c.wantFailure(t, want...)
+		})
+	}
+}
+
+// wrongRows are mappings of articles that are wrong.
+var wrongRows = map[string]isr.Row{
+	"articles, another form": {Partition: "id = article#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms"},
+	"articles, another lock": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "owner", Expires: "until ms"},
+	"articles, a mistake":    {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until millis"},
+}

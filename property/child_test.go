@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -46,6 +47,24 @@ func TestChild(t *testing.T) {
 	}
 	if store, ok := strangers()[name]; ok {
 		property.CheckStore(t, strange(store))
+		return
+	}
+	if of, ok := strings.CutPrefix(name, "renamed: "); ok {
+		p, err := scenario.ProtocolNamed(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = scenariotest.Renamed(p)
+		store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
+		if file := os.Getenv(replayEnv); file != "" {
+			property.Replay(t, file, store) // the file has the rows
+			return
+		}
+		property.Check{Rows: scenariotest.RenamedRows}.Run(t, store)
+		return
+	}
+	if row, ok := wrongRows[name]; ok {
+		checkArticles(isr.Schema{Rows: []isr.Row{row}}).Run(t, articlesWith(articles{}))
 		return
 	}
 	if cache, ok := articleCaches[name]; ok {

@@ -26,7 +26,7 @@ func (w *world) mark(m Mark) {
 // markCall notes the marks that a call and its answer show. changed is the number of rows that the call changed.
 func (w *world) markCall(r *storeRequest, changed int) {
 	if w.rows != nil {
-		w.markOwn(r)
+		w.markOwn(r, changed)
 		return
 	}
 	switch in := r.call.Input.(type) {

@@ -217,18 +217,33 @@ func (w *world) certainByRole(c ddbfake.Call) *ddbfake.Fault {
 }
 
 // markOwn is markCall for rows with names of their own.
-func (w *world) markOwn(r *storeRequest) {
+func (w *world) markOwn(r *storeRequest, changed int) {
 	row, refused := pagecache.Refused(r.err)
+	isRequest := func(table *string, key map[string]types.AttributeValue) bool {
+		_, roles := w.rows.Place(aws.ToString(table), key)
+		return roles.Has(rowmap.Request)
+	}
 	switch in := r.call.Input.(type) {
 	case *dynamodb.GetItemInput:
-		if out, ok := r.out.(*dynamodb.GetItemOutput); ok && w.ownExpired(out.Item) {
+		out, ok := r.out.(*dynamodb.GetItemOutput)
+		if ok && w.ownExpired(out.Item) {
 			w.mark(ExpiredRowRead)
+		}
+		if ok && out.Item != nil && isRequest(in.TableName, in.Key) && !r.node.asked {
+			w.mark(RequestRepeated)
 		}
 	case *dynamodb.QueryInput:
 		if out, ok := r.out.(*dynamodb.QueryOutput); ok && slices.ContainsFunc(out.Items, w.ownExpired) {
 			w.mark(ExpiredRowRead)
 		}
 	case *dynamodb.PutItemInput:
+		if isRequest(in.TableName, in.Item) {
+			if refused && r.attempt == 1 && !r.twice && !r.node.asked {
+				w.mark(RequestRepeated)
+			}
+			r.node.asked = r.node.asked || changed > 0
+			return
+		}
 		if !refused {
 			return
 		}
