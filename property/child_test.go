@@ -67,6 +67,10 @@ func TestChild(t *testing.T) {
 		checkArticles(isr.Schema{Rows: []isr.Row{row}}).Run(t, articlesWith(articles{}))
 		return
 	}
+	if name == "articles by a function, unfenced" {
+		checkArticles(articleFunction).Run(t, articlesWith(articles{unfenced: true}))
+		return
+	}
 	if cache, ok := articleCaches[name]; ok {
 		checkArticles(articleRows).Run(t, articlesWith(cache))
 		return

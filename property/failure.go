@@ -52,6 +52,9 @@ func (f *failure) file() ([]byte, error) {
 	s := *f.world
 	first, _, _ := strings.Cut(f.text, "\n")
 	s.About = f.origin + ".\n" + first
+	if s.Rows.Translate != nil {
+		s.About += "\nRows are those of a function (Check.Rows), which no file holds: replay it from its test."
+	}
 	s.Replay = f.replay
 	s.Catches, s.Source, s.Broken = nil, nil, "" // what a world is to isr-sim
 	return s.YAML()

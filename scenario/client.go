@@ -234,7 +234,7 @@ func (r *storeRequest) Apply(outcome int) {
 	if w.fingerprinter != nil {
 		w.countCall(call)
 	}
-	cmp.Or(r.named, r.node.named).note(call.Input, w.rows.mapping())
+	cmp.Or(r.named, r.node.named).note(call.Input, w.rows)
 	w.struck = 0
 	r.out, r.err = w.db.Do(w.ctx, call)
 	r.twice = w.struck == ddbfake.FaultDuplicate

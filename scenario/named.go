@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/rowmap"
@@ -40,11 +39,11 @@ func (n *node) namedFor(ctx context.Context) *named {
 }
 
 // note takes in the keys that a call names. A Query names none.
-func (a *named) note(input any, rows *rowmap.Mapping) {
+func (a *named) note(input any, rows *rows) {
 	eachRow(input, func(table *string, key map[string]types.AttributeValue, _ bool) {
 		if rows == nil {
 			a.key(key)
-		} else if pk, roles := rows.Place(aws.ToString(table), key); roles&(rowmap.Page|rowmap.Lock) != 0 {
+		} else if pk, roles := rows.place(table, key); roles&(rowmap.Page|rowmap.Lock) != 0 {
 			a.add(pk)
 		}
 	})

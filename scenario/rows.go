@@ -35,6 +35,11 @@ func (r *rows) mapping() *rowmap.Mapping {
 	return r.Mapping
 }
 
+// place is what a row is, and the partition of its translated rows.
+func (r *rows) place(table *string, key map[string]types.AttributeValue) (pk string, roles rowmap.Roles) {
+	return r.translator.Place(aws.ToString(table), key)
+}
+
 // say puts the cache's own names into a sentence.
 func (r *rows) say(text string) string { return r.mapping().Say(text) }
 
@@ -191,7 +196,7 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	}
 	found := false
 	eachRow(c.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
-		_, roles := w.rows.Place(aws.ToString(table), key)
+		_, roles := w.rows.place(table, key)
 		found = found || roles.Has(role)
 	})
 	return found
@@ -220,7 +225,7 @@ func (w *world) certainByRole(c ddbfake.Call) *ddbfake.Fault {
 func (w *world) markOwn(r *storeRequest, changed int) {
 	row, refused := pagecache.Refused(r.err)
 	isRequest := func(table *string, key map[string]types.AttributeValue) bool {
-		_, roles := w.rows.Place(aws.ToString(table), key)
+		_, roles := w.rows.place(table, key)
 		return roles.Has(rowmap.Request)
 	}
 	switch in := r.call.Input.(type) {
@@ -251,10 +256,10 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 			w.mark(OwnCommitMet)
 			return
 		}
-		w.markRefused(w.rows.Writes(aws.ToString(in.TableName), in.Item, nil, nil))
+		w.markRefused(in.TableName, in.Item, w.rows.Writes(aws.ToString(in.TableName), in.Item, nil, nil))
 	case *dynamodb.UpdateItemInput:
 		if refused {
-			w.markRefused(w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
+			w.markRefused(in.TableName, in.Key, w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
 		}
 	case *dynamodb.TransactWriteItemsInput:
 		if refused {
@@ -264,7 +269,21 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 }
 
 // markRefused notes that a write was refused which would have set a page or a lock. A write that sets both is a publish.
-func (w *world) markRefused(sets rowmap.Roles) {
+// Where a function reads the rows, it is not known what the write sets: of a row that may be both, it counts as both.
+func (w *world) markRefused(table *string, key map[string]types.AttributeValue, sets rowmap.Roles) {
+	_, roles := w.rows.place(table, key)
+	switch {
+	case sets == 0 && w.rows.Guesses() && roles.Has(rowmap.Page|rowmap.Lock):
+		w.mark(PublishRefused)
+		w.mark(LockRefused)
+	case sets == 0 && w.rows.Guesses():
+		w.markRefusedRole(roles)
+	default:
+		w.markRefusedRole(sets)
+	}
+}
+
+func (w *world) markRefusedRole(sets rowmap.Roles) {
 	switch {
 	case sets.Has(rowmap.Page):
 		w.mark(PublishRefused)

@@ -122,11 +122,11 @@ func (e *entry) misses(c *ddbfake.Change) string {
 
 func shortened(v attr.Value) string {
 	const most = 40
-	if text := v.String(); len(text) > most {
+	text := v.String()
+	if len(text) > most {
 		return text[:most] + "..."
-	} else {
-		return text
 	}
+	return text
 }
 
 // Misfit says why the mapping does not fit the rows that were translated, and names some of them; "" if it does, as far

@@ -50,18 +50,23 @@ func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk 
 			continue
 		}
 		pk = own.Value
-		switch {
-		case sk.Value == sortMeta:
-			roles |= Page
-		case sk.Value == sortLock:
-			roles |= Lock
-		case strings.HasPrefix(sk.Value, sortVersion):
-			roles |= Version
-		default:
-			roles |= Request
-		}
+		roles |= roleOf(sk.Value)
 	}
 	return pk, roles
+}
+
+// roleOf is the role of a translated row.
+func roleOf(sk string) Roles {
+	switch {
+	case sk == sortMeta:
+		return Page
+	case sk == sortLock:
+		return Lock
+	case strings.HasPrefix(sk, sortVersion):
+		return Version
+	default:
+		return Request
+	}
 }
 
 func (e *entry) roles() (r Roles) {
@@ -100,7 +105,18 @@ func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr
 		}
 		return key
 	}
-	return nil
+	if len(m.entries) > 0 {
+		return nil
+	}
+	key := attr.Item{} // the table is that of META and LOCK
+	for _, name := range []string{"pk", "sk"} {
+		v, err := attr.FromSDK(item[name])
+		if err != nil || v == nil {
+			return nil
+		}
+		key[name] = v
+	}
+	return key
 }
 
 // Name identifies a row in a table by the key in an item; "" if it is not one of the mapping's tables.

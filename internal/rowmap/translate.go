@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -26,11 +28,19 @@ type Translator struct {
 	pks  map[page]string
 	fit  fit
 	of   []target // room for those of one change
+	// places are those of rows that only a schema's function knows, as far as they have been written.
+	places map[string]place
+}
+
+// place is what a row is, and the partition of its translated rows.
+type place struct {
+	pk    string
+	roles Roles
 }
 
 // Translator returns a new one, which knows no rows.
 func (m *Mapping) Translator() *Translator {
-	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}}
+	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{}}
 }
 
 type page struct{ tenant, key string }
@@ -379,7 +389,26 @@ func (t *Translator) custom(c *ddbfake.Change) {
 	}
 	read(c.Before, func(o *target) *attr.Item { return &o.before })
 	read(c.After, func(o *target) *attr.Item { return &o.after })
+	at := t.places[c.Table+c.Key.String()]
+	for i := range t.of {
+		at.pk, at.roles = t.of[i].pk, at.roles|roleOf(t.of[i].sk)
+	}
+	t.places[c.Table+c.Key.String()] = at
 }
+
+// Place is Mapping.Place, and knows in addition the rows that were translated by a schema's function.
+func (t *Translator) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
+	pk, roles = t.m.Place(table, item)
+	if name := t.m.Name(table, item); t.m.translate != nil && name != "" {
+		if at := t.places[name]; at.pk != "" {
+			pk, roles = at.pk, roles|at.roles
+		}
+	}
+	return pk, roles
+}
+
+// Guesses reports whether only a schema's function knows the meaning of attributes.
+func (m *Mapping) Guesses() bool { return m.translate != nil }
 
 // resolution is the smallest step of the times in rows.
 func (m *Mapping) resolution() time.Duration {

@@ -251,10 +251,24 @@ func (m *requested) Event(e history.Event) {
 		if m.open == nil {
 			m.open = map[string]fingerprint.Hash{}
 		}
-		m.open[e.Actor] = m.rows[requestRow(isr.PartitionKey(e.Tenant, e.Key), e.Request)].Text(e.Request)
+		m.open[e.Actor] = m.claimed(&e).Text(e.Request)
 	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:
 		delete(m.open, e.Actor)
 	}
+}
+
+// claimed is the REQ row of a request. A cache with partition keys of its own may have it in any partition.
+func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
+	if h, known := m.rows[requestRow(isr.PartitionKey(e.Tenant, e.Key), e.Request)]; known {
+		return h
+	}
+	//isrsim:unordered a sum has no order
+	for row, h := range m.rows {
+		if row.sk == sortRequest+e.Request {
+			sum += h
+		}
+	}
+	return sum
 }
 
 // Fingerprint implements Memory.
