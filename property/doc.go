@@ -13,6 +13,7 @@
 //
 // The store is its team's own code, unmodified: it gets a real client of the SDK and a clock, keeps rows with the sort
 // keys META and LOCK as package isr does, and answers Get. Its partition keys are its own, and the body may be in META.
+// For rows of any other kind, Check.Rows says what they mean.
 // The reference passes: newStore is then recipe.New(n.Config).
 //
 // # What is checked

@@ -9,6 +9,7 @@
 //
 // It needs no simulator: any implementation in any language that writes META and LOCK rows into a ddbfake can be judged
 // by its change log. Six invariants need nothing else, and also watch a log while it is written (Invariant.Watch).
+// Evidence.Schema has logs of other rows judged.
 //
 // # Limits
 //

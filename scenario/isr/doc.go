@@ -15,6 +15,7 @@
 //
 // Rows of one page share a partition ([PartitionKey]): META (the page and the time of its generation) and LOCK (the
 // node that is regenerating, and the end of its lease). [TableInput] and [TTLInput] describe the table.
+// A [Schema] describes the rows of a cache that keeps others.
 //
 // # Limits
 //

@@ -12,7 +12,7 @@
 // # Limits
 //
 // Only invariants that the change log alone decides are checked (invariant.Invariant.Watch), and only on tables whose
-// keys are pk and sk, both strings.
+// keys are pk and sk, both strings, or in rows that Options.Rows describes.
 //
 // The signature of a call tells its actor (ddbfake.Change.Actor). Writers that sign with one name count as one actor,
 // which holds the leases of all of them. Over HTTP the time of arrival counts as the time of sending

@@ -111,3 +111,86 @@ func TestAWrongSchemaIsADoubt(t *testing.T) {
 		t.Errorf("%v with %d doubts", got.Verdict(), got.Doubts)
 	}
 }
+
+// ready returns a ready mapping.
+func ready(t *testing.T, name string) isr.Schema {
+	t.Helper()
+	s, err := isr.SchemaNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestTableTheory(t *testing.T) {
+	s := watch(t, 0, live.Options{Rows: ready(t, "tabletheory")})
+	alice := s.store("alice")
+	s.publish(alice, "/home")
+	s.checker.Look()
+	s.wantTold()
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	s.put("mallory", s.meta(alice, "/home", "evil").Item())
+	s.checker.Look()
+	s.wantTold("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
+}
+
+// A record of Powertools is completed without a condition. A function that outlives its record's lease completes that of
+// its successor.
+func TestPowertools(t *testing.T) {
+	s := own(t, ready(t, "powertools"), map[string]string{"pages": "id"})
+	record := func(actor, status string, pairs ...types.AttributeValue) {
+		item := map[string]types.AttributeValue{
+			"id": &types.AttributeValueMemberS{Value: "fn#1"}, "status": &types.AttributeValueMemberS{Value: status},
+			"expiration": &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().Unix() + 3600)},
+		}
+		for i, name := range []string{"in_progress_expiration", "data"} {
+			if i < len(pairs) && pairs[i] != nil {
+				item[name] = pairs[i]
+			}
+		}
+		if _, err := s.db.As(actor).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+		s.checker.Look()
+	}
+	in := func(d time.Duration) types.AttributeValue {
+		return &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().Add(d).UnixMilli())}
+	}
+	result := func(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
+	record("alice", "INPROGRESS", in(1500*time.Millisecond))
+	record("alice", "COMPLETED", nil, result("1"))
+	s.clock.Advance(2 * time.Hour)
+	record("alice", "INPROGRESS", in(1500*time.Millisecond))
+	s.clock.Advance(1500 * time.Millisecond)
+	record("bob", "INPROGRESS", in(time.Second))
+	s.wantTold()
+	record("alice", "COMPLETED", nil, result("2"))
+	s.wantTold("violated stale-writer by alice", "violated lock-theft by alice")
+	for i, want := range []string{"alice published while the lock carried the token of bob", "alice removed the lock of bob 1s before the end of the lease"} {
+		if why := s.checker.Found().Broken[i].Why; why != want {
+			t.Errorf("got %q, want %q", why, want)
+		}
+	}
+}
+
+// dynamolock's rows hold no end of the lease: its record version must have stayed the same for as long as it lasts.
+func TestDynamolock(t *testing.T) {
+	s := own(t, ready(t, "dynamolock"), map[string]string{"locks": "key"})
+	row := func(actor, version string) {
+		s.puts(actor, "locks", "key", "/home", "ownerName", actor, "leaseDuration", "20s", "recordVersionNumber", version)
+	}
+	row("alice", "1")
+	s.clock.Advance(15 * time.Second)
+	row("alice", "2") // her heartbeat
+	s.clock.Advance(20 * time.Second)
+	row("bob", "3")
+	s.wantTold()
+	s.clock.Advance(19999 * time.Millisecond)
+	row("alice", "4")
+	s.wantTold("violated lock-theft by alice")
+	if found := s.checker.Found(); found.Judged != 4 || found.Misfit != "" {
+		t.Errorf("%d judged, misfit %q", found.Judged, found.Misfit)
+	}
+}
