@@ -127,13 +127,13 @@ func TestTableTheory(t *testing.T) {
 	alice := s.store("alice")
 	s.publish(alice, "/home")
 	s.checker.Look()
-	s.wantTold()
+	s.wantReported()
 	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
 		t.Fatal(err)
 	}
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()
-	s.wantTold("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
+	s.wantReported("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
 }
 
 // A record of Powertools is completed without a condition. A function that outlives its record's lease completes that of
@@ -165,9 +165,9 @@ func TestPowertools(t *testing.T) {
 	record("alice", "INPROGRESS", in(1500*time.Millisecond))
 	s.clock.Advance(1500 * time.Millisecond)
 	record("bob", "INPROGRESS", in(time.Second))
-	s.wantTold()
+	s.wantReported()
 	record("alice", "COMPLETED", nil, result("2"))
-	s.wantTold("violated stale-writer by alice", "violated lock-theft by alice")
+	s.wantReported("violated stale-writer by alice", "violated lock-theft by alice")
 	for i, want := range []string{"alice published while the lock carried the token of bob", "alice removed the lock of bob 1s before the end of the lease"} {
 		if why := s.checker.Found().Broken[i].Why; why != want {
 			t.Errorf("got %q, want %q", why, want)
@@ -186,10 +186,10 @@ func TestDynamolock(t *testing.T) {
 	row("alice", "2") // her heartbeat
 	s.clock.Advance(20 * time.Second)
 	row("bob", "3")
-	s.wantTold()
+	s.wantReported()
 	s.clock.Advance(19999 * time.Millisecond)
 	row("alice", "4")
-	s.wantTold("violated lock-theft by alice")
+	s.wantReported("violated lock-theft by alice")
 	if found := s.checker.Found(); found.Judged != 4 || found.Misfit != "" {
 		t.Errorf("%d judged, misfit %q", found.Judged, found.Misfit)
 	}
