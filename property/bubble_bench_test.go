@@ -28,7 +28,7 @@ func BenchmarkBubble(b *testing.B) {
 		runtime.GOMAXPROCS(processors)
 		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 		run := scenario.Run{
-			Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS,
+			Scenario: twelve(), Protocol: r.guard(r.answers, twelve()).protocol(r.name, r.newStore), Strategy: sim.POS,
 			Options: scenario.Options{SDK: true, Bubble: r.own},
 		}
 		recorded := probe.Probe{Record: true}

@@ -1,10 +1,13 @@
 package property
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
@@ -22,6 +25,8 @@ type Node struct {
 	isr.Config
 	// Client is Config.Client: a real client of the SDK, whose wire is the simulator's.
 	Client *dynamodb.Client
+
+	skew time.Duration // that the world promises
 }
 
 // DefaultName is the name, in reports and files, of a store that Check does not name.
@@ -44,6 +49,26 @@ type Check struct {
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
+
+	subject *subject // nil is stores
+}
+
+// subject is what a kind of check has of its own.
+type subject struct {
+	function string              // that checks it
+	call     string              // that replays a file, by its name
+	hint     func(*Check) string // where to look if nothing was reached
+	worlds   func(name, protocol string, schedules int, rows isr.Schema) *rapid.Generator[world]
+	table    *dynamodb.CreateTableInput // nil is the schema's
+}
+
+// stores are the subject of Check itself.
+var stores = subject{
+	function: "property.CheckStore", call: "property.Replay(t, %q, newStore)",
+	hint: func(c *Check) string {
+		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
+	},
+	worlds: worlds,
 }
 
 // DefaultSchedules is the number of schedules of each world.
@@ -97,9 +122,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		for i, m := range missing {
 			names[i] = string(m)
 		}
-		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: the store was not tested there "+
-			"(does it use the node's Client, Clock and Table, and %s?)\n%s%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), c.expectedRows(), count.misfit, hint(missing), count.answers, count)
+		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
+			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, hint(missing), count.answers, count)
 	}
 	t.Log(count)
 }
@@ -107,7 +131,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 // name has the store have a name that files can say.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
-	if _, err := scenario.ProtocolNamed(c.Protocol); err != nil && c.Protocol != "" && c.Protocol != DefaultName {
+	c.subject = cmp.Or(c.subject, &stores)
+	if _, err := scenario.ProtocolNamed(c.Protocol); err != nil && !slices.Contains([]string{"", DefaultName, lockName}, c.Protocol) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {
@@ -127,7 +152,7 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 			t.Log(f.finish(f.last, file))
 		}
 	}()
-	generator := worlds(safeName(t.Name()), c.Protocol, c.Schedules, c.Rows)
+	generator := c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, c.Rows)
 	rapid.Check(t, func(rt *rapid.T) {
 		for range worldsPerCheck {
 			w := generator.Draw(rt, "world")
@@ -182,10 +207,10 @@ func (f *found) try(w world, seed uint64, schedules int) error {
 		return nil // another failure is not a smaller one
 	default:
 		if f.last == nil {
-			failed.origin = "Found by property.CheckStore"
+			failed.origin = "Found by " + f.subject.function
 			f.announce(failed, f.file)
 		} else {
-			failed.origin = "Found by property.CheckStore; the smallest world that rapid came to"
+			failed.origin = "Found by " + f.subject.function + "; the smallest world that rapid came to"
 		}
 		f.last, f.attempt = failed, attempt
 		return errors.New(failed.kind)

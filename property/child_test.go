@@ -75,6 +75,14 @@ func TestChild(t *testing.T) {
 		checkArticles(articleRows).Run(t, articlesWith(cache))
 		return
 	}
+	if lock, ok := turnstiles()[name]; ok {
+		property.LockCheck{Table: turnstileTable}.Run(t, newTurnstiles(lock))
+		return
+	}
+	if lock, ok := badLocks()[name]; ok {
+		property.CheckLock(t, lock)
+		return
+	}
 	if store, ok := goroutineStores()[name]; ok {
 		if name == "holds a mutex over a call" {
 			property.SetPatience(2 * time.Second)

@@ -24,7 +24,7 @@ const explainTails = 100
 
 // explained prints the chance of a recorded violation after each of its steps.
 func (r runner) explained(s *scenario.Scenario) string {
-	g := r.guard(&answers{})
+	g := r.guard(&answers{}, s)
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
 		return explain.Explain{
 			Failed: scenario.Run{

@@ -83,7 +83,7 @@ func (r runner) announce(f *failure, file string) {
 	if most > 0 {
 		// Without -v, the log of a test is printed when it is over.
 		fmt.Fprintf(os.Stderr, "%s%s\na smaller failure is looked for now, for %v at most (-%s); until then this one is kept\n\n", //nolint:forbidigo // as above
-			kept, f.report(r.t, file), most.Round(time.Millisecond), shrinkFlag)
+			kept, f.report(r.t, file, r.subject.call), most.Round(time.Millisecond), shrinkFlag)
 	}
 }
 
@@ -94,7 +94,7 @@ func (r runner) finish(f *failure, file string) string {
 	if smaller != f {
 		smaller.origin = f.origin + "; a schedule of few context switches"
 	}
-	report := r.keep(smaller, file) + smaller.report(r.t, file)
+	report := r.keep(smaller, file) + smaller.report(r.t, file, r.subject.call)
 	if ended := r.limit.ended(); ended != "" && f.repeatable() {
 		report += ended + "\n"
 	}
@@ -116,7 +116,7 @@ func (r runner) keep(f *failure, file string) string {
 }
 
 // report prints the failure: verdict, invariant, statement and events, seed, and how to run it again.
-func (f *failure) report(t *testing.T, file string) string {
+func (f *failure) report(t *testing.T, file, call string) string {
 	var b strings.Builder
 	b.WriteString(f.text)
 	if f.how != "" {
@@ -131,7 +131,7 @@ func (f *failure) report(t *testing.T, file string) string {
 	if f.violates() {
 		fmt.Fprintf(&b, "explain: %s -%s\n", commandOf(t.Name()), explainFlag)
 	}
-	fmt.Fprintf(&b, "replay: property.Replay(t, %q, newStore)\n", file)
+	fmt.Fprintf(&b, "replay: "+call+"\n", file)
 	builtIn := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
 	if slices.ContainsFunc(scenario.Protocols(), builtIn) {
 		fmt.Fprintf(&b, "replay: isr-sim replay %s%s\n", f.flags, file)
@@ -167,7 +167,7 @@ func load(file string) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scenario.Parse(file, data, isr.Protocol{Name: DefaultName})
+	return scenario.Parse(file, data, isr.Protocol{Name: DefaultName}, isr.Protocol{Name: lockName})
 }
 
 func exists(file string) bool {

@@ -26,6 +26,7 @@ type guard struct {
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
 	goroutines bool
+	skew       time.Duration // that the world promises
 }
 
 // offence returns the first broken rule, or why there was no store.
@@ -74,7 +75,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 		return Node{}, fmt.Errorf("the simulator's client is a %T, not one of the SDK", cfg.Client)
 	}
 	if g.goroutines {
-		return Node{Config: cfg, Client: client}, nil
+		return Node{Config: cfg, Client: client, skew: g.skew}, nil
 	}
 	client = dynamodb.New(client.Options(), g.onClient)
 	cfg.Client = client
@@ -87,7 +88,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 		}
 		return render(ctx, key, keepAlive)
 	}
-	return Node{Config: cfg, Client: client}, nil
+	return Node{Config: cfg, Client: client, skew: g.skew}, nil
 }
 
 // check returns an error if the call comes from a goroutine that the simulator knows nothing of.

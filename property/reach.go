@@ -53,7 +53,7 @@ func (c *tally) add(r *campaign.Report) {
 func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(m scenario.Mark) bool {
 		enough := enoughWorlds
-		if m == scenario.Published || m == scenario.ServedFresh {
+		if m == scenario.Published || m == scenario.ServedFresh || m == scenario.HoldTaken {
 			enough = enoughForThePages
 		}
 		return c.marks[m] > 0 || c.worlds < enough

@@ -3,6 +3,7 @@ package property
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
@@ -93,7 +94,7 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 		if r.name != s.Replay.Protocol {
 			f.flags = "--protocol " + r.name + " " // the file names what it was recorded with
 		}
-		report := f.report(r.t, file)
+		report := f.report(r.t, file, r.subject.call)
 		if *explaining && f.violates() {
 			report += "\n" + r.explained(s)
 		}
@@ -104,7 +105,9 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 // vacuous says why a campaign in which nothing was violated has shown nothing; "" if it has shown something.
 func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
-	case r.answers.errors == r.answers.all:
+	case r.subject != &stores && !slices.Contains(report.Reached(), scenario.HoldTaken):
+		return "vacuous: nothing was violated in the world of " + file + ", but no lock was taken in it\n"
+	case r.subject == &stores && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
 		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks may not.

@@ -2,6 +2,7 @@ package property
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,12 +26,13 @@ type runner struct {
 	answers  *answers
 	limit    *limit
 	random   *random
+	subject  *subject
 	// own is set for a store that has goroutines: the bubble in which each run happens.
 	own func(run func(sim.Bubble)) error
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
-	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}}
+	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}, subject: cmp.Or(c.subject, &stores)}
 	if c.Goroutines {
 		r.own = r.inBubble
 	}
@@ -39,11 +41,13 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 
 // options are those of every run of the store.
 func (r runner) options() scenario.Options {
-	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed}
+	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed, Table: r.subject.table}
 }
 
 // guard is a new guard for the runner's store.
-func (r runner) guard(a *answers) *guard { return &guard{answers: a, goroutines: r.own != nil} }
+func (r runner) guard(a *answers, s *scenario.Scenario) *guard {
+	return &guard{answers: a, goroutines: r.own != nil, skew: s.Skew}
+}
 
 // failure is the result of a run that is not ok.
 type failure struct {
@@ -69,7 +73,7 @@ func (f *failure) violates() bool {
 
 // campaign runs the world under its schedules from the given seed.
 func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
-	g := r.guard(r.answers)
+	g := r.guard(r.answers, s)
 	protocol := g.protocol(r.name, r.newStore)
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
@@ -137,7 +141,7 @@ func (r runner) doubt(f *failure, v *scenario.Violation) {
 
 // replay runs one recorded schedule and returns its trace. It returns no failure if the run is ok.
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
-	g := r.guard(r.answers)
+	g := r.guard(r.answers, s)
 	var printed bytes.Buffer
 	run := scenario.Run{
 		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),

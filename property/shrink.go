@@ -18,7 +18,7 @@ func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f
 	}
-	g := r.guard(&answers{})
+	g := r.guard(&answers{}, f.world)
 	s, err := inside(r, func(ctx context.Context) (*campaign.Shrunk, error) {
 		return campaign.Shrink{
 			Failed: scenario.Run{

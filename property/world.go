@@ -26,6 +26,9 @@ func (w world) text() string {
 
 // GoString says on one line what the world is: rapid prints all that it draws with %#v, and most of that did not fail.
 func (w world) GoString() string {
+	if len(lockNames(w.Scenario)) > 0 {
+		return lockWords(w.Scenario)
+	}
 	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
 }
 
@@ -55,7 +58,7 @@ func worlds(name, protocol string, schedules int, rows isr.Schema) *rapid.Genera
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Get, Key: keys[0]})
 		}
 		for i := range s.Actors {
-			drawClock(t, s, &s.Actors[i])
+			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
 		s.Settle = settle(s)
 		return world{s}
@@ -144,8 +147,9 @@ func pages(s *scenario.Scenario) []string {
 	return keys
 }
 
-// drawClock draws how the actor's clock differs from true time, at most by the promised skew at any moment of the run.
-func drawClock(t *rapid.T, s *scenario.Scenario, a *scenario.Actor) {
+// drawClockWithin draws how the actor's clock differs from true time, at most by the promised skew at any moment of a run
+// of at most that length.
+func drawClockWithin(t *rapid.T, s *scenario.Scenario, a *scenario.Actor, longest time.Duration) {
 	if s.Skew == 0 {
 		return
 	}
@@ -161,7 +165,7 @@ func drawClock(t *rapid.T, s *scenario.Scenario, a *scenario.Actor) {
 	case "two steps":
 		a.ClockSteps = []time.Duration{e, -2 * e}
 	case "drift":
-		a.Drift.PPM = int64(e) / int64(longest(s)/1e6)
+		a.Drift.PPM = int64(e) / int64(longest/1e6)
 	}
 }
 

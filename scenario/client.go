@@ -40,6 +40,9 @@ func (n *node) sdkClient() *dynamodb.Client {
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
 		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
+		if n.own != nil {
+			n.own.tellsTrouble(o)
+		}
 	})
 }
 

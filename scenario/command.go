@@ -15,7 +15,7 @@ import (
 type Verb string
 
 // The verbs of scripts. A cache that cannot do what a verb asks for, because its handler is no isr.Invalidator,
-// isr.Rollbacker or isr.Regenerator, breaks the run.
+// isr.Rollbacker or isr.Regenerator, or is no lock, breaks the run.
 const (
 	Get        Verb = "get"        // asks the node's cache for a page: get /home
 	Change     Verb = "change"     // changes the origin's data behind a page: change /home
@@ -23,13 +23,14 @@ const (
 	Invalidate Verb = "invalidate" // has a page not be fresh any more: invalidate /home
 	Rollback   Verb = "rollback"   // goes back to the version before: rollback /home
 	Regenerate Verb = "regenerate" // has a page made once for a request: regenerate /home as order-7 with v2
+	Hold       Verb = "hold"       // takes a lock, works under it for a time, and gives it back: hold job for 3s
 )
 
 // Command is one line of a script.
 type Command struct {
 	Verb Verb
 	Key  string        // for all but sleep
-	For  time.Duration // for sleep
+	For  time.Duration // for sleep and hold
 	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is that of a request without
 	// any.
 	Request, Inputs string
@@ -44,6 +45,8 @@ func (c Command) String() string {
 		return fmt.Sprintf("%s %s as %s with %s", c.Verb, c.Key, c.Request, c.Inputs)
 	case c.Verb == Regenerate:
 		return fmt.Sprintf("%s %s as %s", c.Verb, c.Key, c.Request)
+	case c.Verb == Hold:
+		return fmt.Sprintf("%s %s for %s", c.Verb, c.Key, c.For)
 	default:
 		return string(c.Verb) + " " + c.Key
 	}
@@ -72,6 +75,7 @@ var forms = []form{
 	{Invalidate, "invalidate KEY", "/home"},
 	{Rollback, "rollback KEY", "/home"},
 	{Regenerate, "regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS", "/home as order-7"},
+	{Hold, "hold LOCK for DURATION", "job for 3s"},
 }
 
 // commandError says why a line is no command, and how to mend it.
@@ -106,6 +110,15 @@ func parseCommand(text string) (Command, *commandError) {
 		if c.Key, c.Request = words[0], words[2]; len(words) == 5 {
 			c.Inputs = words[4]
 		}
+	case Hold:
+		if len(words) != 3 || words[1] != "for" {
+			return c, wrong(forms[of].form)
+		}
+		d, err := time.ParseDuration(words[2])
+		if err != nil || d <= 0 || d > 365*24*time.Hour {
+			return c, wrong("a duration of more than 0s, up to a year")
+		}
+		c.Key, c.For = words[0], d
 	default:
 		if len(words) != 1 {
 			return c, wrong("one key after " + verb)

@@ -33,6 +33,15 @@ const (
 	ClockSet        Mark = "clock-step"       // a node's clock was set
 	SkewBroken      Mark = "skew-broken"      // a node's clock was off by more than promised
 	OrphanTookPlace Mark = "orphaned-request" // a request took effect after its sender had crashed
+
+	HoldTaken      Mark = "hold-taken"      // a script's hold took its lock
+	HoldContended  Mark = "hold-contended"  // a lock was asked for while another node's script held it
+	HoldTakenOver  Mark = "hold-taken-over" // a lock was taken although an earlier holder had not given it back
+	HoldLost       Mark = "hold-lost"       // a holder was told that it had lost its lock
+	HoldExtended   Mark = "hold-extended"   // a holder got another lease
+	GuardedWritten Mark = "guarded-write"   // a holder wrote what its lock guards
+	GuardedRefused Mark = "guarded-refused" // a late write was refused for its fencing token
+	GuardedLate    Mark = "guarded-late"    // a late write took effect, which no lock without fencing tokens can prevent
 )
 
 // Marks returns every mark in the order in which reports print them.
@@ -42,6 +51,7 @@ var allMarks = func() []Mark {
 	marks := []Mark{
 		Published, ServedFresh, LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
 		RolledBack, PageInvalidated, RequestRepeated, NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
+		HoldTaken, HoldContended, HoldTakenOver, HoldLost, HoldExtended, GuardedWritten, GuardedRefused, GuardedLate,
 	}
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))

@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -21,12 +23,16 @@ type node struct {
 	// request is room for the call in progress: without goroutines there is one at a time.
 	request storeRequest
 	busy    bool
-	named   *named // by the question that is being answered
+	named   *named   // by the question that is being answered
+	own     *ownTime // nil unless locks are judged
 }
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
 	n := &node{world: w, proc: p, tenant: tenant, named: &named{}}
+	if w.ofLocks {
+		n.own = &ownTime{}
+	}
 	handler := n.handler()
 	n.closeAtEnd(handler)
 	n.turn()
@@ -55,12 +61,20 @@ func (n *node) config() isr.Config {
 	}
 	return isr.Config{
 		Observe: observe,
-		Client:  dynamo, Clock: n.proc.Clock(), Bodies: bodies{n}, Render: n.render,
+		Client:  dynamo, Clock: n.clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
 		Table:  TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
 	}
+}
+
+// clock is the clock of the node's cache, or lock.
+func (n *node) clock() clockwork.Clock {
+	if n.own == nil {
+		return n.proc.Clock()
+	}
+	return lockClock{n.proc.Clock(), n}
 }
 
 // ofTenant returns an observer that gets the pages of the node's tenant under names that no other tenant uses.
@@ -80,6 +94,9 @@ func (n *node) ofTenant(observe history.Observer) history.Observer {
 
 // do sends a request into the world, and returns when its answer has arrived. It returns an error only in a bubble.
 func (n *node) do(ctx context.Context, r sim.Request) error {
+	if n.own != nil {
+		defer n.own.request(n.proc.Now)()
+	}
 	if n.world.bubble != nil {
 		return n.proc.Send(ctx, r)
 	}

@@ -318,7 +318,7 @@ func (p *parse) verdict(n ast.Node) invariant.Verdict {
 
 func invariantNames() []string {
 	var names []string
-	for _, inv := range invariant.All() {
+	for _, inv := range append(invariant.All(), invariant.OfLocks()...) {
 		names = append(names, inv.Name)
 	}
 	return names

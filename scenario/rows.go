@@ -63,9 +63,9 @@ var known struct {
 }
 
 // tablesOf returns the rows of a scenario's world, and its store as it is at the beginning.
-func tablesOf(ctx context.Context, s *Scenario) (*rows, *ddbfake.Snapshot, error) {
+func tablesOf(ctx context.Context, s *Scenario, like *dynamodb.CreateTableInput) (*rows, *ddbfake.Snapshot, error) {
 	if len(s.Rows.Rows) == 0 && s.Rows.Translate == nil {
-		empty, err := emptyTable(ctx)
+		empty, err := emptyTable(ctx, like)
 		return nil, empty, err
 	}
 	known.mu.Lock()
@@ -92,7 +92,7 @@ func emptyTables(ctx context.Context, m *rowmap.Mapping) (*ddbfake.Snapshot, err
 	db := ddbfake.New(ddbfake.Options{})
 	tables := m.Tables(TableName)
 	if len(tables) == 0 {
-		if err := createTable(ctx, db.As("")); err != nil {
+		if err := createTable(ctx, db.As(""), isr.TableInput(TableName)); err != nil {
 			return nil, err
 		}
 	}

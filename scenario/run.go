@@ -8,6 +8,8 @@ import (
 	"hash"
 	"io"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/internal/probe"
@@ -53,6 +55,9 @@ type Options struct {
 	// its bubble. It is for things that the code under test takes from outside of its node, such as a global source of
 	// randomness.
 	Before func(seed uint64)
+	// Table, if set, is how the table is created, for code whose rows have other keys than pk and sk. It gets the name
+	// TableName, and TTL by the attribute ttl.
+	Table *dynamodb.CreateTableInput
 }
 
 // compares says whether states are compared, by their fingerprints.
@@ -184,7 +189,12 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	shown := evidence // reports name the changes of the caches' own rows
 	shown.Changes = w.db.Changes()
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
-	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
+	judge := invariant.Judge
+	if w.ofLocks {
+		evidence.Lease, evidence.Lock = w.scenario.Cache.Lease, w.locks.terms
+		judge = invariant.JudgeLocks
+	}
+	judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
 		switch {
 		case w.only != "" && inv.Name != w.only:
 		case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:

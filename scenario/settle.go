@@ -1,7 +1,10 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/isr-sim/isr-sim/internal/describe"
+	"github.com/isr-sim/isr-sim/internal/locking"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -30,25 +33,67 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 		}
 	}
 	w.newSim(cfg)
-	w.sim.Add(sim.Actor{Name: visitor, Run: func(p *sim.Proc) {
-		var n *node
-		var handler isr.Handler
-		until := p.Now().Add(w.scenario.Settle)
-		for _, page := range w.pages.all() {
-			if n == nil || n.tenant != page.tenant {
-				n, handler = w.boot(p, page.tenant)
-			}
-			for !n.finds(handler, page.key) && p.Now().Before(until) {
-				_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
-			}
-		}
-	}})
+	visit := w.visitPages
+	if w.ofLocks {
+		visit = w.visitLocks
+	}
+	w.sim.Add(sim.Actor{Name: visitor, Run: visit})
 	second := w.sim.Run()
 	first.Steps, first.Err = first.Steps+second.Steps, second.Err
+	if w.ofLocks && second.End == sim.Cut {
+		second.End = w.giveUp()
+	}
 	if second.End != sim.Finished {
 		first.End = second.End
 	}
 	return first
+}
+
+// giveUp ends the visit of a lock that goes on waiting long after it should have been taken.
+func (w *world) giveUp() sim.End {
+	events := w.history.Events()
+	last := events[len(events)-1]
+	settled := slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.Settled })
+	if last.Kind != history.LockAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
+		return sim.Cut
+	}
+	last.Kind, last.Time, last.Note = history.LockRefused, w.clock.Now(), "it still waits"
+	w.history.Add(last)
+	return sim.Finished
+}
+
+// visitPages asks for every page.
+func (w *world) visitPages(p *sim.Proc) {
+	var n *node
+	var handler isr.Handler
+	until := p.Now().Add(w.scenario.Settle)
+	for _, page := range w.pages.all() {
+		if n == nil || n.tenant != page.tenant {
+			n, handler = w.boot(p, page.tenant)
+		}
+		for !n.finds(handler, page.key) && p.Now().Before(until) {
+			_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
+		}
+	}
+}
+
+// visitLocks takes every lock and gives it back.
+func (w *world) visitLocks(p *sim.Proc) {
+	n, handler := w.boot(p, "")
+	client := able[locking.Client](n, handler, Hold)
+	until := p.Now().Add(w.scenario.Settle)
+	for _, lock := range w.pages.all() {
+		for {
+			if h := n.take(client, lock.key); h != nil {
+				h.release()
+				break
+			}
+			if !p.Now().Before(until) {
+				break
+			}
+			_ = n.sleep(n.life(), max(w.scenario.Cache.Poll, 1))
+		}
+	}
 }
 
 // finds asks for a page, and says whether it is in the cache and fresh. A page that was made for this visitor is asked

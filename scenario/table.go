@@ -20,8 +20,8 @@ type tableCreator interface {
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-func createTable(ctx context.Context, client tableCreator) error {
-	if _, err := client.CreateTable(ctx, isr.TableInput(TableName)); err != nil {
+func createTable(ctx context.Context, client tableCreator, table *dynamodb.CreateTableInput) error {
+	if _, err := client.CreateTable(ctx, table); err != nil {
 		return fmt.Errorf("scenario: create the table: %w", err)
 	}
 	if _, err := client.UpdateTimeToLive(ctx, isr.TTLInput(TableName)); err != nil {
@@ -30,19 +30,33 @@ func createTable(ctx context.Context, client tableCreator) error {
 	return nil
 }
 
-// empty is the store at the beginning of every run. It is made once a process: to restore it costs a third of making
-// it.
+// empty is the store at the beginning of every run, by how its table is created; nil is the schema's own. It is made
+// once a process: to restore it costs a third of making it.
 var empty struct {
-	once  sync.Once
-	table *ddbfake.Snapshot
-	err   error
+	mu     sync.Mutex
+	tables map[*dynamodb.CreateTableInput]*ddbfake.Snapshot
 }
 
-func emptyTable(ctx context.Context) (*ddbfake.Snapshot, error) {
-	empty.once.Do(func() {
-		db := ddbfake.New(ddbfake.Options{})
-		empty.err = createTable(ctx, db.As(""))
-		empty.table = db.Snapshot()
-	})
-	return empty.table, empty.err
+func emptyTable(ctx context.Context, like *dynamodb.CreateTableInput) (*ddbfake.Snapshot, error) {
+	empty.mu.Lock()
+	defer empty.mu.Unlock()
+	if made := empty.tables[like]; made != nil {
+		return made, nil
+	}
+	input := isr.TableInput(TableName)
+	if like != nil {
+		named := *like
+		named.TableName = input.TableName
+		input = &named
+	}
+	db := ddbfake.New(ddbfake.Options{})
+	if err := createTable(ctx, db.As(""), input); err != nil {
+		return nil, err
+	}
+	if empty.tables == nil {
+		empty.tables = map[*dynamodb.CreateTableInput]*ddbfake.Snapshot{}
+	}
+	made := db.Snapshot()
+	empty.tables[like] = made
+	return made, nil
 }

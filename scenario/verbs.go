@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/isr-sim/isr-sim/internal/locking"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -23,6 +24,8 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 		n.rollback(able[isr.Rollbacker](n, handler, c.Verb), c.Key)
 	case Regenerate:
 		n.regenerate(able[isr.Regenerator](n, handler, c.Verb), c.Key, c.request())
+	case Hold:
+		n.hold(able[locking.Client](n, handler, c.Verb), c)
 	}
 }
 

@@ -50,6 +50,8 @@ type world struct {
 	swept         int               // rows that the schedule had TTL delete
 	skewed        bool              // some node's clock can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
+	ofLocks       bool              // scripts hold locks
+	locks         locks
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -66,7 +68,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		pages: &pages{script: s.Actors},
+		pages: &pages{script: s.Actors}, ofLocks: s.holds(),
 	}
 	lag := s.Lag.Fixed
 	switch {
@@ -75,7 +77,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	case s.Lag.Scheduler:
 		lag = ddbfake.LagManual
 	}
-	rows, empty, err := tablesOf(w.ctx, s)
+	rows, empty, err := tablesOf(w.ctx, s, r.Table)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ var Module = Rules{
 		{"internal/control", "internal/pagecache", "internal/rowmap"},
 		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},
-		{"internal/concurrent", "internal/describe", "internal/tally"},
+		{"internal/concurrent", "internal/describe", "internal/locking", "internal/tally"},
 		{"scenario", "scenario/live"},
 		{"internal/scenariotest", "internal/schedules"},
 		{"internal/compare", "scenario/campaign"},

@@ -36,6 +36,9 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 			marks = append(marks, m)
 		}
 	}
+	if reached(scenario.HoldTaken) {
+		return marks // a scenario of locks, which has no pages
+	}
 	for _, m := range scenario.Marks() {
 		if Basic(m) && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {
 			marks = append(marks, m)

@@ -271,7 +271,7 @@ func durations(s *scenario.Scenario) []duration {
 		a := &s.Actors[i]
 		all = append(all, duration{&a.PauseFor, 0})
 		for j := range a.Script {
-			if a.Script[j].Verb == scenario.Sleep {
+			if v := a.Script[j].Verb; v == scenario.Sleep || v == scenario.Hold {
 				all = append(all, duration{&a.Script[j].For, time.Second})
 			}
 		}

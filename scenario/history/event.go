@@ -24,12 +24,30 @@ const (
 	Invalidating                 // a client asked its node to invalidate the page of Key
 	Invalidated                  // the client was told that the page is invalidated
 	Settled                      // faults have stopped and all other nodes are done
+
+	// The events of a lock called Key; see Hold. The node is the one that wants it, or has it.
+	LockAsked      // a client asked for the lock
+	LockTaken      // it was told that it has the lock
+	LockRefused    // it was told that it has not; Note is the error
+	LockChecking   // a holder asked whether it still holds the lock
+	LockHeld       // it was told that it does
+	LockLost       // it was told that it does not, or that the lock could not be extended; Note is the error, if there is one
+	LockExtending  // a holder asked for another lease
+	LockExtended   // it was told that it has one
+	LockReleasing  // a holder gives the lock back
+	LockReleased   // the release has returned; Note is its error, if there is one
+	GuardedWrite   // a holder's write reached the resource that the lock guards
+	GuardedRefused // the resource refused a holder's write for its fencing token
 )
 
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
 	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped",
 	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled",
+	LockAsked: "asks for lock", LockTaken: "takes lock", LockRefused: "is refused lock", LockChecking: "asks whether it holds lock",
+	LockHeld: "is told that it holds lock", LockLost: "is told that it has lost lock", LockExtending: "asks to extend lock", LockExtended: "has extended lock",
+	LockReleasing: "gives back lock", LockReleased: "has given back lock",
+	GuardedWrite: "writes what is guarded by lock", GuardedRefused: "is refused a write of what is guarded by lock",
 }
 
 // String returns the kind as traces print it.
@@ -82,6 +100,21 @@ type Event struct {
 	Partition string
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
+	// Hold is set for the events of locks.
+	Hold *Hold
+}
+
+// Hold is what an event of a lock says besides the lock's name.
+type Hold struct {
+	ID string // of one request for the lock and everything that follows from it; unique in the history
+	// Token is the fencing token that the holder was given, if it was given one.
+	Token  int64
+	Fenced bool
+	// Excused is how much of the time since LockAsked, or since LockTaken, was spent on other things than the lock's own
+	// doing: its requests were under way, or the node stood still.
+	Excused time.Duration
+	// Troubled says that since LockAsked the lock was told of a request whose result is not known, or that was not served.
+	Troubled bool
 }
 
 // String prints the event as a trace shows it, without its sequence number and time.
@@ -91,7 +124,18 @@ func (e Event) String() string {
 	for _, part := range []string{prefixed(" ", e.Key), prefixed(" as ", e.As.String()), prefixed(" body ", e.Body), prefixed(": ", e.Note)} {
 		b.WriteString(part)
 	}
+	if e.Hold != nil {
+		b.WriteString(" (" + e.Hold.String() + ")")
+	}
 	return b.String()
+}
+
+// String names the hold, and its token if it has one.
+func (h *Hold) String() string {
+	if h.Fenced {
+		return fmt.Sprintf("%s, token %d", h.ID, h.Token)
+	}
+	return h.ID
 }
 
 func prefixed(prefix, s string) string {

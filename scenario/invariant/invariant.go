@@ -53,8 +53,11 @@ type Evidence struct {
 	Revalidate time.Duration
 	// TTLBuffer is the time before its ttl from which a row may count as gone for the nodes.
 	TTLBuffer time.Duration
-	// Settle is the time after the end of all faults within which every page must be fresh again.
+	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock be taken.
 	Settle time.Duration
+	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
+	Lease time.Duration
+	Lock  *LockTerms
 }
 
 // Lagged is the history of the same schedule under another lag of TTL.

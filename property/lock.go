@@ -1,0 +1,210 @@
+package property
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/locking"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Lock is one machine's client of a lock library. If it has a method Close() error as well, that is called when the
+// machine ends; with LockCheck.Goroutines it must end the lock's goroutines.
+type Lock interface {
+	// Acquire takes the lock of that name, at once or after a wait. An error says that the lock has not been taken, for
+	// whatever reason: the machine asks again later.
+	Acquire(ctx context.Context, name string) (Held, error)
+}
+
+// Held is a lock that a machine has taken. What a lock can do besides, it says by being a HeldChecker, a HeldExtender or
+// a HeldFencer, too: each makes the check stricter.
+type Held interface {
+	// Release gives the lock back. It is called once, also if the lock has been lost.
+	Release(ctx context.Context) error
+}
+
+// HeldChecker is a Held that can be asked whether it is still held. It is asked before each write to the guarded
+// resource; after false or an error, the machine stops its work.
+type HeldChecker interface {
+	StillHeld(ctx context.Context) (bool, error)
+}
+
+// HeldExtender is a Held whose lease begins anew when it is asked to. It is asked after half a lease. An error says that
+// the lock is lost.
+type HeldExtender interface {
+	Extend(ctx context.Context) error
+}
+
+// HeldFencer is a Held with a fencing token: a number that grows with each holder. The guarded resource refuses a write
+// with a smaller token than one that it has seen.
+type HeldFencer interface {
+	Token() int64
+}
+
+// LockNode is the machine that a lock under test runs on. One test makes many: several in a world, one more after each
+// restart, all of them anew for each schedule.
+type LockNode struct {
+	Client *dynamodb.Client // a real client of the SDK, whose wire is the simulator's
+	Table  string           // the name of the table
+	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
+	Tokens func() string    // makes texts that are unique in the run and, in a replay, the same
+	Lease  time.Duration    // how long a lock must last, from the request for it or for its extension
+	// MaxClockSkew is the world's promise: how far each machine's clock is from true time at most.
+	MaxClockSkew time.Duration
+}
+
+// LockCheck is how to check a lock. The zero LockCheck is that of CheckLock.
+type LockCheck struct {
+	// Schedules is the number of schedules of each world; default DefaultSchedules.
+	Schedules int
+	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands nothing.
+	Reach []scenario.Mark
+	// Goroutines is for a lock that has goroutines, timers, channels or context timeouts of its own, as Check.Goroutines.
+	Goroutines bool
+	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table, and
+	// the attribute of TTL is ttl.
+	Table *dynamodb.CreateTableInput
+	// Leases are those that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
+	Leases []time.Duration
+	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released. Most need
+	// Goroutines.
+	Heartbeats bool
+	// Margin is how long before the end of its lease the lock may say that it is lost; default 0.
+	Margin time.Duration
+	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
+	Wait time.Duration
+	// Takeover is how long after its lease a lock may count as held whose holder has died, or failed to give it back;
+	// default one more lease, which a lock needs that compares no clocks.
+	Takeover time.Duration
+}
+
+// defaultWait is the default of LockCheck.Wait.
+const defaultWait = 2 * time.Second
+
+// LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
+// A lock that nobody ever took, that two machines never wanted at the same time, or that was never taken over from one
+// that had not given it back, has not been tested.
+func LockReach() []scenario.Mark {
+	return []scenario.Mark{
+		scenario.HoldTaken, scenario.HoldContended, scenario.HoldTakenOver, scenario.GuardedWritten,
+		scenario.NodePaused, scenario.NodeCrashed, scenario.ClockSet, scenario.Mark(responseLost),
+	}
+}
+
+// CheckLock has rapid draw worlds in which machines take a lock, write to what it guards, and give it back, while they
+// are paused and crash, their clocks differ, and requests fail; and runs each under many schedules, with the lock that
+// newLock makes on every machine. It fails the test if one of the invariants of locks does not hold
+// (invariant.OfLocks); they are judged by what the machines asked and were told, so the lock may keep what it likes in
+// its table. Everything else is as CheckStore does it.
+func CheckLock(t *testing.T, newLock func(LockNode) (Lock, error)) {
+	t.Helper()
+	LockCheck{}.Run(t, newLock)
+}
+
+// Run checks the lock as CheckLock does.
+func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
+	t.Helper()
+	c.check().Run(t, c.store(newLock))
+}
+
+// Replay runs the lock on a scenario file that a failed check has left, as Check.Replay does.
+func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
+	t.Helper()
+	c.check().Replay(t, file, c.store(newLock))
+}
+
+// check is the check of what store makes.
+func (c LockCheck) check() Check {
+	if c.Reach == nil {
+		c.Reach = LockReach()
+	}
+	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: lockName, subject: &subject{
+		function: "property.CheckLock", call: "property.LockCheck{}.Replay(t, %q, newLock), with the check's own fields",
+		hint: func(*Check) string {
+			return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
+		},
+		worlds: lockWorlds{c}.generator, table: c.Table,
+	}}
+}
+
+// lockName is the name, in reports and files, of a lock under test.
+const lockName = "lock-under-test"
+
+// store makes what runs in the world's nodes: a store that is a lock, and has no pages.
+func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {
+	return func(n Node) (isr.Handler, error) {
+		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, Lease: n.Lease, MaxClockSkew: n.skew})
+		if err != nil {
+			return nil, err
+		}
+		if lock == nil {
+			return nil, errors.New("it returned neither a lock nor an error")
+		}
+		terms := invariant.LockTerms{
+			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, defaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
+		}
+		client := lockClient{lock, terms}
+		if closer, ok := lock.(io.Closer); ok {
+			return closingLockClient{client, closer}, nil
+		}
+		return client, nil
+	}
+}
+
+// lockClient is a lock as a world's node runs it.
+type lockClient struct {
+	lock  Lock
+	terms invariant.LockTerms
+}
+
+// closingLockClient is one that can be closed.
+type closingLockClient struct {
+	lockClient
+	io.Closer
+}
+
+// Get implements isr.Handler.
+func (lockClient) Get(context.Context, string) (isr.Served, error) {
+	return isr.Served{}, errors.New("a lock has no pages: this scenario is for property.CheckStore")
+}
+
+// Terms implements locking.Client.
+func (c lockClient) Terms() invariant.LockTerms { return c.terms }
+
+// Acquire implements locking.Client.
+func (c lockClient) Acquire(ctx context.Context, name string) (_ *locking.Held, err error) {
+	var got Held
+	inStore(func() { got, err = c.lock.Acquire(ctx, name) })
+	if err != nil || got == nil {
+		return nil, err
+	}
+	held := &locking.Held{Release: func(ctx context.Context) (err error) {
+		inStore(func() { err = got.Release(ctx) })
+		return err
+	}}
+	if checker, ok := got.(HeldChecker); ok {
+		held.Holds = func(ctx context.Context) (yes bool, err error) {
+			inStore(func() { yes, err = checker.StillHeld(ctx) })
+			return yes, err
+		}
+	}
+	if extender, ok := got.(HeldExtender); ok {
+		held.Extend = func(ctx context.Context) (err error) {
+			inStore(func() { err = extender.Extend(ctx) })
+			return err
+		}
+	}
+	if fencer, ok := got.(HeldFencer); ok {
+		held.Token = fencer.Token
+	}
+	return held, nil
+}

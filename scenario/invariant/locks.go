@@ -1,0 +1,512 @@
+package invariant
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// LockTerms are what a lock promises besides its lease. The zero LockTerms are those of a lock that lasts for its lease
+// and is extended only when it is asked to.
+type LockTerms struct {
+	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released.
+	Heartbeats bool
+	// Margin is how long before the end of its lease a lock may say that it is lost.
+	Margin time.Duration
+	// Wait is how long the lock may wait by itself, in one call, although no other node can hold it.
+	Wait time.Duration
+	// Takeover is how long after the last sign of a holder, and after a lease, its lock may still count as held.
+	Takeover time.Duration
+}
+
+// The invariants of locks are judged from what the clients of a lock asked and were told (history.Hold), whatever the
+// lock keeps and where. Of the change log they take only the times of a node's writes.
+var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
+
+// OfLocks returns the invariants of locks in the order in which reports name them. They are not among All: a run is
+// about pages or about locks.
+func OfLocks() []Invariant { return slices.Clone(ofLocks) }
+
+// JudgeLocks checks OfLocks as Judge checks All.
+func JudgeLocks(ev Evidence, report func(Invariant, Finding)) {
+	for _, inv := range ofLocks {
+		if f := inv.Check(ev); f.Verdict != OK {
+			report(inv, f)
+		}
+	}
+}
+
+// mutualExclusion holds that no two nodes hold a lock at the same time, as far as a lock can promise that.
+//
+// A holder believes in its lock from the moment at which it is told that it has it until it gives it back, is told that
+// it has lost it, or crashes; but without being told again, not beyond the end of the lease, which is counted from
+// before it asked, and by 2e less: the holder reads its own clock then and now, or another node reads its own. A holder
+// that is told that it still holds its lock has held it since it took it. Such an answer may be late by 4e: two nodes
+// have read their clocks twice.
+func mutualExclusion() Invariant {
+	return Invariant{
+		Name: "mutual-exclusion",
+		Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it still holds it, less 4e), " +
+			"no other node is told that it has the lock",
+		Check: checkMutualExclusion,
+	}
+}
+
+func checkMutualExclusion(ev Evidence) Finding {
+	for _, lock := range locksOf(ev) {
+		for i, first := range lock.holds {
+			for _, second := range lock.holds[i+1:] {
+				if until := both(ev, first, second); until != nil {
+					return Finding{
+						Verdict: Violated,
+						Why: fmt.Sprintf("%s was told that it has lock %s, which %s had taken %s before and could still rely on",
+							second.actor, lock.key, first.actor, span(first.taken.Time, second.taken.Time)),
+						Events: events(first.asked, first.taken, second.asked, second.taken, until),
+					}
+				}
+			}
+		}
+	}
+	return ok()
+}
+
+// both returns the event that shows that two holders of one lock have relied on it at the same time: the second was told
+// that it has it after the first. Nil if none does.
+func both(ev Evidence, first, second *hold) *history.Event {
+	at := second.taken
+	if first.ended != nil && first.ended.Seq < at.Seq {
+		return nil
+	}
+	surely := func(h *hold) bool { return at.Time.Before(h.sure(ev, at.Seq)) }
+	if surely(first) && surely(second) {
+		return at
+	}
+	// What a holder was told later counts from here on, if it is later by more than clocks can be wrong.
+	shows, end := at, at.Time.Add(math.MaxInt64)
+	for _, h := range []*hold{first, second} {
+		until, claim := h.sure(ev, math.MaxInt), h.claim(at.Seq)
+		if claim == nil && !surely(h) {
+			return nil
+		}
+		if claim != nil {
+			until = later(until, claim.Time)
+			if shows == at || claim.Seq < shows.Seq {
+				shows = claim
+			}
+		}
+		if h.ended != nil && h.ended.Time.Before(until) {
+			until = h.ended.Time
+		}
+		if until.Before(end) {
+			end = until
+		}
+	}
+	if ev.MaxClockSkew > 0 && end.Sub(at.Time) <= 4*ev.MaxClockSkew {
+		return nil
+	}
+	return shows
+}
+
+// guardedWrites holds that writes to what a lock guards take effect in the order of its holders.
+//
+// A write that is still under way when the lease ends may take effect at any time, and no lock can prevent that, unless
+// the lock hands out fencing tokens and the resource looks at them: then a late write is refused. So a late write counts
+// if it took effect before the end of the lease less 2e, or if its writer had a token. Tokens must grow for that.
+func guardedWrites() Invariant {
+	return Invariant{
+		Name: "guarded-write",
+		Statement: "after a write of a later holder, the guarded resource takes no write of an earlier one: " +
+			"within the earlier one's lease less 2e, and at any time if the lock has fencing tokens, which grow from holder to holder",
+		Check: checkGuardedWrites,
+	}
+}
+
+func checkGuardedWrites(ev Evidence) Finding {
+	for _, lock := range locksOf(ev) {
+		if f := checkWrites(ev, lock).or(checkTokens(lock)); f.Verdict != OK {
+			return f
+		}
+	}
+	return ok()
+}
+
+func checkWrites(ev Evidence, lock *lock) Finding {
+	for i, late := range lock.writes {
+		first := lock.byID[late.Hold.ID]
+		for _, before := range lock.writes[:i] {
+			second := lock.byID[before.Hold.ID]
+			if !second.after(first) {
+				continue
+			}
+			if late.Hold.Fenced || late.Time.Before(first.sure(ev, late.Seq)) {
+				return Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, which took it later",
+						first.actor, lock.key, second.actor),
+					Events: events(first.taken, second.asked, second.taken, before, late),
+				}
+			}
+		}
+	}
+	return ok()
+}
+
+func checkTokens(lock *lock) Finding {
+	for i, first := range lock.holds {
+		for _, second := range lock.holds[i+1:] {
+			if first.taken.Hold.Fenced && second.taken.Hold.Fenced && second.after(first) && second.taken.Hold.Token <= first.taken.Hold.Token {
+				return Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("%s got the fencing token %d of lock %s, and %s, which asked for it after that, got %d: tokens must grow",
+						first.actor, first.taken.Hold.Token, lock.key, second.actor, second.taken.Hold.Token),
+					Events: events(first.taken, second.asked, second.taken),
+				}
+			}
+		}
+	}
+	return ok()
+}
+
+// after says whether a lock was granted after another: who came first is not known of requests that overlapped.
+func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
+
+// keptLease holds that a lock is held for as long as it says.
+//
+// A holder that is told before the end of its lease, less 2e and what the lock's own margin is, that it has lost the
+// lock has a lease that is shorter than the one it asked for, or has thrown it away. One whose lock extends itself is
+// never told so if the lock could do it: none of its requests failed for a reason that it was told, and its requests and
+// its node were held up for less than a quarter of the lease in all, after 2e.
+func keptLease() Invariant {
+	return Invariant{
+		Name: "kept-lease",
+		Statement: "nobody is told to have lost a lock before the end of its lease less 2e; " +
+			"and nobody whose lock extends itself, unless its requests failed or were held up",
+		Check: checkKeptLease,
+	}
+}
+
+func checkKeptLease(ev Evidence) Finding {
+	if ev.Lock == nil {
+		return ok()
+	}
+	for _, lock := range locksOf(ev) {
+		for _, h := range lock.holds {
+			lost := h.ended
+			if lost == nil || lost.Kind != history.LockLost || lost.Hold.Troubled {
+				continue
+			}
+			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-ev.Lock.Margin))
+			held := ev.Lock.Heartbeats && lost.Hold.Excused < ev.Lease/4-2*ev.MaxClockSkew
+			if !early && !held {
+				continue
+			}
+			why := fmt.Sprintf("%s was told to have lost lock %s %s after it had asked for it; its lease is %v",
+				h.actor, lock.key, span(h.since(lost.Seq).Time, lost.Time), ev.Lease)
+			if !early {
+				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
+					h.actor, lock.key, lost.Hold.Excused)
+			}
+			return Finding{Verdict: Violated, Why: why, Events: events(h.asked, h.taken, h.since(lost.Seq), lost)}
+		}
+	}
+	return ok()
+}
+
+// freeLock holds that a lock that nobody can hold is given to the one who asks for it, without a wait.
+//
+// Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it until
+// it is refused or its release has returned, if no request of its lock failed for a reason that it was told. In every
+// other case (a crash, a lost answer, a release that failed) it can hold it for a lease, and LockTerms.Takeover, after its
+// last write in the change log and its last event. Twice 2e and two seconds are added: rows may hold whole seconds.
+func freeLock() Invariant {
+	return Invariant{
+		Name: "free-lock",
+		Statement: "a node that asks for a lock which nobody else can hold is not refused, unless its requests failed, " +
+			"and does not wait longer for it than the lock's terms allow",
+		Check: checkFreeLock,
+	}
+}
+
+func checkFreeLock(ev Evidence) Finding {
+	if ev.Lock == nil {
+		return ok()
+	}
+	for _, lock := range locksOf(ev) {
+		for i, a := range lock.all {
+			if a.answer == nil || a.answer.Hold.Troubled {
+				continue
+			}
+			free, inTheWay := a.asked.Time, (*hold)(nil)
+			clear := true // nobody could hold it at any time of the call
+			for j, other := range lock.all {
+				if j == i || other.asked.Seq > a.answer.Seq {
+					continue
+				}
+				if other.closed != nil && !other.troubled && other.closed.Seq < a.asked.Seq {
+					continue
+				}
+				until := other.until(ev)
+				if !until.Before(a.asked.Time) {
+					clear = false
+				}
+				if until.After(free) {
+					free, inTheWay = until, other
+				}
+			}
+			if a.answer.Kind == history.LockRefused && clear {
+				return Finding{
+					Verdict: Violated,
+					Why:     fmt.Sprintf("%s was refused lock %s, which nobody else could hold", a.actor, lock.key),
+					Events:  events(a.asked, a.answer),
+				}
+			}
+			if waited := a.answer.Time.Sub(free) - a.answer.Hold.Excused; waited > ev.Lock.Wait {
+				all := []*history.Event{a.asked, a.answer}
+				if inTheWay != nil {
+					all = append(all, inTheWay.asked, inTheWay.closed)
+				}
+				return Finding{
+					Verdict: Violated,
+					Why:     fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", a.actor, waited, lock.key, ev.Lock.Wait),
+					Events:  events(all...),
+				}
+			}
+		}
+	}
+	return ok()
+}
+
+// lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done, or dead. It
+// is judged from the moment at which the history says so (history.Settled).
+func lockLiveness() Invariant {
+	return Invariant{
+		Name:      "lock-liveness",
+		Statement: "once faults have stopped, every lock can be taken within the time that the scenario gives it",
+		Check:     checkLockLiveness,
+	}
+}
+
+func checkLockLiveness(ev Evidence) Finding {
+	at := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Settled })
+	if at < 0 {
+		return ok()
+	}
+	settled := &ev.History[at]
+	asked := false
+	for _, lock := range locksOf(ev) {
+		last := (*hold)(nil)
+		for _, a := range lock.all {
+			if a.asked.Seq > settled.Seq {
+				last = a
+			}
+		}
+		if last == nil {
+			continue
+		}
+		asked = true
+		if last.taken != nil && !last.taken.Time.After(settled.Time.Add(ev.Settle)) {
+			continue
+		}
+		f := Finding{
+			Verdict: Violated,
+			Why: fmt.Sprintf("%v after faults had stopped, lock %s had not been taken, and nobody held it; at most %v is allowed",
+				last.end().Time.Sub(settled.Time), lock.key, ev.Settle),
+		}
+		f.Events = events(settled, last.asked, last.end())
+		return f
+	}
+	if !asked {
+		return unknown("no lock was asked for after faults had stopped (event %d)", settled.Seq)
+	}
+	return ok()
+}
+
+// lock is what a history says of one lock.
+type lock struct {
+	key    string
+	all    []*hold // requests, in the order in which they were made
+	holds  []*hold // those that were granted, in the order of the answers
+	byID   map[string]*hold
+	writes []*history.Event // that the guarded resource took
+}
+
+// hold is a request for a lock and what became of it.
+type hold struct {
+	actor     string
+	asked     *history.Event
+	answer    *history.Event // LockTaken or LockRefused; nil without one
+	taken     *history.Event // nil if it was not granted
+	extending *history.Event
+	extended  []*history.Event // extensions that were granted, at the time when they were asked for
+	claims    []*history.Event // answers that it still holds the lock, at the time of the question
+	checking  *history.Event
+	ended     *history.Event // when it stopped to rely on the lock: released, lost or crashed
+	closed    *history.Event // when it can no longer be in the way: refused, or the release has returned
+	troubled  bool
+	last      *history.Event
+	lastWrite time.Time // in the change log
+}
+
+// since is when its lease begins, as it is known before an event: it was asked for then.
+func (h *hold) since(before int) *history.Event {
+	for _, e := range slices.Backward(h.extended) {
+		if e.Seq < before {
+			return e
+		}
+	}
+	return h.asked
+}
+
+// sure is until when a holder may rely on its lock without asking, as it is known before an event.
+func (h *hold) sure(ev Evidence, before int) time.Time {
+	return h.since(before).Time.Add(ev.Lease - 2*ev.MaxClockSkew)
+}
+
+// claim is the last answer to a question after an event that the lock is still held, nil if there is none.
+func (h *hold) claim(after int) *history.Event {
+	if last := h.lastClaim(); last != nil && last.Seq > after {
+		return last
+	}
+	return nil
+}
+
+func (h *hold) lastClaim() *history.Event {
+	if len(h.claims) == 0 {
+		return nil
+	}
+	return h.claims[len(h.claims)-1]
+}
+
+// end is the last event of a request.
+func (h *hold) end() *history.Event {
+	if h.answer != nil {
+		return h.answer
+	}
+	return h.last
+}
+
+// until is until when a request can be in the way of others.
+func (h *hold) until(ev Evidence) time.Time {
+	if h.closed != nil && !h.troubled {
+		return h.closed.Time
+	}
+	if h.answer == nil && h.ended == nil {
+		return time.Unix(math.MaxInt32*8, 0) // it goes on
+	}
+	last := h.last.Time
+	if h.lastWrite.After(last) {
+		last = h.lastWrite
+	}
+	return last.Add(ev.Lease + ev.Lock.Takeover + 4*ev.MaxClockSkew + 2*time.Second)
+}
+
+// locksOf reads the history.
+func locksOf(ev Evidence) []*lock {
+	var all []*lock
+	open := map[string]*hold{} // by node
+	for i := range ev.History {
+		e := &ev.History[i]
+		if e.Hold == nil {
+			if h := open[e.Actor]; h != nil && e.Kind == history.Crashed {
+				h.last = e
+				if h.ended == nil {
+					h.ended = e
+				}
+			}
+			continue
+		}
+		at := slices.IndexFunc(all, func(l *lock) bool { return l.key == e.Key })
+		if at < 0 {
+			at = len(all)
+			all = append(all, &lock{key: e.Key, byID: map[string]*hold{}})
+		}
+		l := all[at]
+		h := l.byID[e.Hold.ID]
+		if h == nil {
+			if e.Kind != history.LockAsked {
+				continue
+			}
+			h = &hold{actor: e.Actor, asked: e}
+			l.all = append(l.all, h)
+			l.byID[e.Hold.ID] = h
+			open[e.Actor] = h
+		}
+		l.take(h, e)
+	}
+	for _, l := range all {
+		for _, h := range l.all {
+			h.writes(ev.Changes)
+		}
+	}
+	return all
+}
+
+// take takes in an event of a hold.
+func (l *lock) take(h *hold, e *history.Event) {
+	h.last = e
+	h.troubled = h.troubled || e.Hold.Troubled
+	end := func() {
+		if h.ended == nil {
+			h.ended = e
+		}
+	}
+	switch e.Kind {
+	case history.LockTaken:
+		h.answer, h.taken = e, e
+		l.holds = append(l.holds, h)
+	case history.LockRefused:
+		h.answer, h.closed = e, e
+	case history.LockChecking:
+		h.checking = e
+	case history.LockHeld:
+		h.claims = append(h.claims, h.checking)
+	case history.LockExtending:
+		h.extending = e
+	case history.LockExtended:
+		h.extended = append(h.extended, h.extending)
+		h.claims = append(h.claims, h.extending)
+	case history.LockLost:
+		end()
+	case history.LockReleasing:
+		end()
+	case history.LockReleased:
+		if e.Note == "" {
+			h.closed = e
+		}
+	case history.GuardedWrite:
+		l.writes = append(l.writes, e)
+	default:
+	}
+}
+
+// writes finds the last write of the hold's node that it can have made for it.
+func (h *hold) writes(changes []ddbfake.Change) {
+	for i := range changes {
+		if c := &changes[i]; c.Actor == h.actor && c.Cause == ddbfake.CauseClient && !c.Sent.Before(h.asked.Time) {
+			h.lastWrite = c.Time
+		}
+	}
+}
+
+// events are the places of events in the history, each once and in order; nil stands for none.
+func events(all ...*history.Event) []int {
+	var seqs []int
+	for _, e := range all {
+		if e != nil {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

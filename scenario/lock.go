@@ -1,0 +1,391 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/locking"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// locks is what a world knows of the locks of its scripts. It stays empty in a world of pages.
+type locks struct {
+	terms   *invariant.LockTerms      // what the lock promises; nil until one was asked for
+	holders map[string]map[string]int // by lock: the nodes that have it, as its clients know, and how many times each
+	tokens  map[string]int64          // the largest token that each guarded resource has seen
+	writers map[string]int            // which of the holds wrote last
+	turns   int                       // holds so far
+}
+
+// held is a hold of a node's script.
+type held struct {
+	*locking.Held
+	node    *node
+	key, id string
+	turn    int           // its place among all holds
+	asked   time.Time     // by the node's clock: when the lock, or its latest extension, was asked for
+	waited  time.Duration // what was not the node's own time, until the lock was asked for, and then until it was taken
+	trouble int           // of the node, when the lock was asked for
+}
+
+// holds says whether scripts hold locks: then the run is about locks, and not about pages.
+func (s *Scenario) holds() bool {
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb == Hold {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hold takes the lock, works under it, and gives it back. A lock that refuses is asked again as often as the scenario's
+// patience has it.
+func (n *node) hold(client locking.Client, c Command) {
+	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
+		if attempt > 0 {
+			_ = n.sleep(n.life(), n.world.scenario.Cache.Poll)
+			n.turn()
+		}
+		if h := n.take(client, c.Key); h != nil {
+			h.work(c.For)
+			h.release()
+			return
+		}
+	}
+}
+
+// take asks for the lock once. It returns nil if it is refused.
+func (n *node) take(client locking.Client, key string) *held {
+	w := n.world
+	terms := client.Terms()
+	w.locks.terms = &terms
+	h := &held{node: n, key: key, id: w.nextID(n.proc.Name() + "-hold"), asked: n.proc.Clock().Now(), trouble: n.own.troubled(), waited: n.own.waited(n.proc.Now())}
+	if w.locks.others(key, n.proc.Name()) {
+		w.mark(HoldContended)
+	}
+	h.record(history.LockAsked, nil)
+	got, err := client.Acquire(n.life(), key)
+	n.turn()
+	if err == nil && (got == nil || got.Release == nil) {
+		err = errors.New("the lock returned neither a hold nor an error")
+	}
+	if err != nil {
+		h.record(history.LockRefused, err)
+		return nil
+	}
+	h.Held = got
+	w.mark(HoldTaken)
+	if w.locks.others(key, n.proc.Name()) {
+		w.mark(HoldTakenOver)
+	}
+	w.locks.turns++
+	h.turn = w.locks.turns
+	w.locks.add(key, n.proc.Name(), 1)
+	h.record(history.LockTaken, nil)
+	h.waited = n.own.waited(n.proc.Now())
+	w.stopAt(w.scenario.Cache.Lease)
+	return h
+}
+
+// stopAt has time stop where a lease that begins now ends.
+func (w *world) stopAt(lease time.Duration) {
+	w.deadlines.add(w.clock.Now().Add(lease).Unix())
+}
+
+// work holds the lock for a time of the node's clock, or until it is told, or must assume, that it has lost it. It
+// writes to the guarded resource at the beginning, in between, and at the end.
+func (h *held) work(d time.Duration) {
+	const parts = 3
+	n := h.node
+	clock := n.proc.Clock()
+	lease := n.world.scenario.Cache.Lease
+	until := clock.Now().Add(d)
+	part := min(d/parts, lease/parts)
+	for {
+		if !h.holds() || !h.write() {
+			return
+		}
+		left := until.Sub(clock.Now())
+		if left <= 0 {
+			return
+		}
+		_ = n.sleep(n.life(), min(max(part, time.Millisecond), left))
+		n.turn()
+		if h.Extend != nil && clock.Now().Sub(h.asked) >= lease/2 && !h.extend() {
+			return
+		}
+	}
+}
+
+// holds asks the lock whether it is still held. Of one that cannot be asked, a holder knows no more than that its lease
+// has not ended.
+func (h *held) holds() bool {
+	n := h.node
+	if h.Holds == nil {
+		return n.world.locks.terms.Heartbeats || n.proc.Clock().Now().Sub(h.asked) < n.world.scenario.Cache.Lease
+	}
+	h.record(history.LockChecking, nil)
+	yes, err := h.Holds(n.life())
+	n.turn()
+	if yes && err == nil {
+		h.record(history.LockHeld, nil)
+		return true
+	}
+	h.lost(err)
+	return false
+}
+
+func (h *held) extend() bool {
+	n := h.node
+	asked := n.proc.Clock().Now()
+	h.record(history.LockExtending, nil)
+	err := h.Extend(n.life())
+	n.turn()
+	if err != nil {
+		h.lost(err)
+		return false
+	}
+	h.asked = asked
+	n.world.mark(HoldExtended)
+	h.record(history.LockExtended, nil)
+	n.world.stopAt(n.world.scenario.Cache.Lease)
+	return true
+}
+
+func (h *held) lost(err error) {
+	h.node.world.mark(HoldLost)
+	h.record(history.LockLost, err)
+}
+
+func (h *held) release() {
+	n := h.node
+	n.world.locks.add(h.key, n.proc.Name(), -1)
+	h.record(history.LockReleasing, nil)
+	err := h.Release(n.life())
+	n.turn()
+	h.record(history.LockReleased, err)
+}
+
+// write writes to the resource that the lock guards. It returns false if the resource refused.
+func (h *held) write() bool {
+	w := &guardedWrite{held: h}
+	if h.Token != nil {
+		w.token, w.fenced = h.Token(), true
+	}
+	if err := h.node.do(h.node.life(), w); err != nil {
+		h.node.turn() // it ends a node that is down
+	}
+	return !w.refused
+}
+
+// record adds an event of the hold to the history.
+func (h *held) record(kind history.Kind, err error) {
+	h.node.record(h.event(kind, err))
+}
+
+func (h *held) event(kind history.Kind, err error) history.Event {
+	facts := &history.Hold{ID: h.id, Troubled: h.node.own.troubled() > h.trouble, Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
+	if h.Held != nil && h.Token != nil {
+		facts.Token, facts.Fenced = h.Token(), true
+	}
+	e := history.Event{Kind: kind, Key: h.key, Hold: facts}
+	if err != nil {
+		e.Note = err.Error()
+	}
+	return e
+}
+
+func (l *locks) add(key, node string, n int) {
+	if l.holders == nil {
+		l.holders = map[string]map[string]int{}
+	}
+	if l.holders[key] == nil {
+		l.holders[key] = map[string]int{}
+	}
+	if l.holders[key][node] += n; l.holders[key][node] <= 0 {
+		delete(l.holders[key], node)
+	}
+}
+
+// others says whether another node has the lock, as its client knows. One that has crashed still has it.
+func (l *locks) others(key, node string) bool {
+	of := l.holders[key]
+	return len(of) > 1 || len(of) == 1 && of[node] == 0
+}
+
+// guardedWrite is a write to the resource that a lock guards. It takes its way like any request. A resource whose
+// writers have fencing tokens refuses each that is smaller than one it has seen.
+type guardedWrite struct {
+	held    *held
+	token   int64
+	fenced  bool
+	refused bool
+}
+
+// guardedObject is a guarded resource, as a thing in a world.
+const guardedObject = "guarded"
+
+// Outcomes implements sim.Request.
+func (*guardedWrite) Outcomes() []int { return ordinary }
+
+// Accesses implements sim.Request.
+func (g *guardedWrite) Accesses(int) []sim.Access {
+	return []sim.Access{{Object: sim.ObjectNamed(guardedObject, g.held.key), Write: true}}
+}
+
+// Apply implements sim.Request.
+func (g *guardedWrite) Apply(int) {
+	h := g.held
+	w := h.node.world
+	l := &w.locks
+	if l.tokens == nil {
+		l.tokens, l.writers = map[string]int64{}, map[string]int{}
+	}
+	kind := history.GuardedWrite
+	if seen, any := l.tokens[h.key]; g.fenced && any && g.token < seen {
+		g.refused, kind = true, history.GuardedRefused
+		w.mark(GuardedRefused)
+	} else {
+		if g.fenced {
+			l.tokens[h.key] = g.token
+		}
+		w.mark(GuardedWritten)
+		if h.turn < l.writers[h.key] {
+			w.mark(GuardedLate)
+		}
+		l.writers[h.key] = max(l.writers[h.key], h.turn)
+	}
+	e := h.event(kind, nil)
+	e.Time, e.Actor, e.Change = h.node.proc.Now(), h.node.proc.Name(), w.seen
+	w.history.Add(e)
+}
+
+// Describe implements sim.Request.
+func (g *guardedWrite) Describe(int) string {
+	text := "writes what is guarded by lock " + g.held.key
+	if g.fenced {
+		text += fmt.Sprintf(" with token %d", g.token)
+	}
+	return text + " -> " + g.DescribeAnswer()
+}
+
+// DescribeAnswer implements sim.Request.
+func (g *guardedWrite) DescribeAnswer() string {
+	if g.refused {
+		return "refused: a larger token was seen"
+	}
+	return "written"
+}
+
+// SortKey implements sim.Sorted.
+func (g *guardedWrite) SortKey() string { return "guarded " + g.held.key }
+
+// ownTime tells a node's own time from the time for which it waits for others. Goroutines of the node share it.
+type ownTime struct {
+	mu       sync.Mutex
+	open     int           // requests under way
+	since    time.Time     // since when there are any
+	excused  time.Duration // the time of those before, and of late timers
+	troubles int           // calls whose caller was told of a fault
+}
+
+// request notes that a request is sent. The function that it returns notes that its caller has the answer.
+func (o *ownTime) request(now func() time.Time) (answered func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open++; o.open == 1 {
+		o.since = now()
+	}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.open--; o.open == 0 {
+			o.excused += now().Sub(o.since)
+		}
+	}
+}
+
+// waited is the time so far that was not the node's own.
+func (o *ownTime) waited(now time.Time) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open > 0 {
+		return o.excused + now.Sub(o.since)
+	}
+	return o.excused
+}
+
+// late notes that a timer of the node fired too late, as on a node that stood still.
+func (o *ownTime) late(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.excused += max(d, 0)
+}
+
+func (o *ownTime) trouble() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.troubles++
+}
+
+func (o *ownTime) troubled() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.troubles
+}
+
+// tellsTrouble has the client note what its caller is told of each call: the SDK's own retries are behind it.
+func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
+	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)], func(s *middleware.Stack) error {
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
+			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+				out, meta, err := next.HandleInitialize(ctx, in)
+				if err != nil && !refusal(err) {
+					o.trouble()
+				}
+				return out, meta, err
+			}), middleware.Before)
+	})
+}
+
+// refusal says whether an error is that of conditions which are not met, and of nothing else.
+func refusal(err error) bool {
+	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return true
+	}
+	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return false
+	}
+	for _, reason := range cancelled.CancellationReasons {
+		if code := reason.Code; code != nil && *code != "None" && *code != "ConditionalCheckFailed" {
+			return false
+		}
+	}
+	return true
+}
+
+// lockClock is the clock of a node whose lock is judged: a sleep that ends late is no fault of the lock.
+type lockClock struct {
+	clockwork.Clock
+	node *node
+}
+
+// Sleep implements clockwork.Clock.
+func (c lockClock) Sleep(d time.Duration) {
+	began := c.node.proc.Now()
+	c.Clock.Sleep(d)
+	c.node.own.late(c.node.proc.Now().Sub(began) - d)
+}
