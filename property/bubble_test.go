@@ -104,7 +104,7 @@ func TestTimeInBubble(t *testing.T) {
 		return getter(func(ctx context.Context, _ string) (isr.Served, error) {
 			asked++
 			began := n.Clock.Now()
-			offset := began.Sub(bubble{}.Now())
+			offset := began.Sub((&bubble{}).Now())
 			if offset != 0 && offset != time.Second {
 				t.Errorf("the node's clock differs from package time by %v", offset)
 			}

@@ -87,8 +87,7 @@
 // that only compute, and wait for them; one that calls the client, the clock, Bodies or Render fails the check, and so
 // does waiting for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers and
 // After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
-// nothing notices that the run is stuck until the test's own timeout, or the end of the time for shrinking. Package
-// time stands still at its year 2000. A store that reads time.Now instead of the node's clock will be accused of stale
+// such a run is given up after 5 s. Package time stands still at its year 2000. A store that reads time.Now instead of the node's clock will be accused of stale
 // writes.
 //
 // With Check.Goroutines:
@@ -101,14 +100,20 @@
 //     that wake at one instant of package time and both read crypto/rand matter:
 //     which of them gets which bytes is not decided.
 //   - A mutex that a goroutine holds over a call, while another waits for it, is
-//     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687),
-//     nor are sockets, files, and channels made outside of newStore. Such a run is
-//     given up after 20 s with the stacks of all goroutines, and its goroutines stay.
-//     While a failure is being made smaller, that ends the shrinking.
+//     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687).
+//     The check finds out within a second, makes that run again, and from then on
+//     looks at the states of all goroutines before each step, which takes longer.
+//     Time does not pass while a goroutine waits for a mutex: one that is held over
+//     a wait for time is a deadlock, and reported as such.
+//   - Sockets, files, and channels made outside of newStore are no waits that a
+//     bubble knows of either. Such a run is given up after 5 s, and any other that
+//     does not end after 20 s; their goroutines stay. While a failure is being made
+//     smaller, that ends the shrinking.
 //   - A pause holds up a node's answers and Clock.Sleep, and not its timers: what
 //     they make it send is under way at once.
 //   - A panic in a goroutine that the store started ends the test's process, as
-//     everywhere in Go.
+//     everywhere in Go. Go's message names the node and the command of its script,
+//     as labels of the goroutine; so do our own messages about goroutines.
 //   - Config.Observe is nil: the check of linearizability sees no operations.
 //
 // While it runs, a check has Go collect garbage less often (GC percent 800, memory limit 1 GiB), unless GOGC or

@@ -24,6 +24,9 @@ func TestHeartbeatsPass(t *testing.T) {
 	property.Check{Goroutines: true, Schedules: race.Fewer(5, 2)}.Run(t, property.NewLeaser)
 }
 
+// outsideChannel was made outside of every bubble.
+var outsideChannel = make(chan error)
+
 // goroutineStores are stores with goroutines that a check must refuse.
 func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 	return map[string]func(property.Node) (isr.Handler, error){
@@ -45,23 +48,42 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 				return isr.Served{}, <-make(chan error)
 			}), nil
 		},
-		"panics in a node": func(property.Node) (isr.Handler, error) {
-			return handler(func(context.Context, string) (isr.Served, error) { panic("no such page") }), nil
+		"panics in a goroutine": func(property.Node) (isr.Handler, error) {
+			return handler(func(context.Context, string) (isr.Served, error) {
+				go func() { panic("no such page") }()
+				return isr.Served{}, <-make(chan error)
+			}), nil
 		},
-		"holds a mutex over a call": func(n property.Node) (isr.Handler, error) {
+		"locks a mutex twice": func(property.Node) (isr.Handler, error) {
+			return handler(func(context.Context, string) (isr.Served, error) {
+				var mu sync.Mutex
+				mu.Lock()
+				mu.Lock()
+				return isr.Served{}, nil
+			}), nil
+		},
+		"holds a mutex over a sleep": func(n property.Node) (isr.Handler, error) {
 			var mu sync.Mutex
-			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+			return handler(func(context.Context, string) (isr.Served, error) {
 				both := make(chan error)
 				for range 2 {
 					go func() {
 						mu.Lock()
 						defer mu.Unlock()
-						_, err := n.Render(ctx, key, func(context.Context) error { return nil })
-						both <- err
+						time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
+						both <- nil
 					}()
 				}
 				return isr.Served{}, errors.Join(<-both, <-both)
 			}), nil
+		},
+		"waits for the outside": func(property.Node) (isr.Handler, error) {
+			return handler(func(context.Context, string) (isr.Served, error) {
+				return isr.Served{}, <-outsideChannel
+			}), nil
+		},
+		"panics in a node": func(property.Node) (isr.Handler, error) {
+			return handler(func(context.Context, string) (isr.Served, error) { panic("no such page") }), nil
 		},
 	}
 }
@@ -140,10 +162,20 @@ func TestBadGoroutines(t *testing.T) {
 		store string
 		want  []string
 	}{
-		{"leaves a goroutine", []string{"broken: the store under test: when the run was over, a goroutine was left that waits for ever", "method Close() error"}},
-		{"waits for itself", []string{"deadlock: actors wait, but nothing can happen"}},
+		{"leaves a goroutine", []string{
+			"broken: the store under test: when the run was over, a goroutine was left that waits for ever", "method Close() error",
+			" (starts): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
+		}},
+		{"waits for itself", []string{
+			"deadlock: actors wait, but nothing can happen", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
+		}},
 		{"panics in a node", []string{"broken: the store under test: actor ", "panicked: no such page"}},
-		{"holds a mutex over a call", []string{"a run did not end within", "waits for a mutex that another holds over a call"}},
+		{"panics in a goroutine", []string{"panic: no such page", ` labels:{"call": "get /`, "property_test.goroutineStores"}},
+		{"locks a mutex twice", []string{"deadlock: a goroutine waits for a mutex whose holder waits for it too", " (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.goroutineStores"}},
+		{"holds a mutex over a sleep", []string{"deadlock: a goroutine waits for a mutex whose holder waits for it too, or for time to pass", "): sync.Mutex.Lock in "}},
+		{"waits for the outside", []string{
+			"broken: the store under test: a goroutine waits for the outside", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
+		}},
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()

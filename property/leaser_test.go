@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -158,9 +157,6 @@ func (l *leaser) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
-
-// SetPatience is for a process that waits for a run that does not end.
-func SetPatience(d time.Duration) { patience = d }
 
 // SetShrinkRuns is for a process that has no time for small schedules.
 func SetShrinkRuns(n int) { shrinkRuns = n }

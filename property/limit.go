@@ -19,6 +19,7 @@ type limit struct {
 	worlds, end time.Time // until when rapid may look for smaller worlds; and until when all may last
 	over        atomic.Bool
 	why         string // it ended early, for people
+	mutexes     bool   // goroutines of the store wait for mutexes that others hold over a call
 }
 
 func newLimit(t *testing.T) *limit { return &limit{Context: context.WithoutCancel(t.Context())} }

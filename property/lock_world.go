@@ -32,13 +32,13 @@ func (l lockWorlds) generator(name, protocol string, schedules int, _ isr.Schema
 		}
 		c := &s.Cache
 		c.Lease = pick(t, "lease", leases...)
-		c.Poll = pick(t, "poll", time.Second, c.Lease/2, 300*time.Millisecond)
-		c.Patience = pick(t, "patience", 2, 10, 1)
+		c.Poll = pick(t, "poll", c.Lease/2, time.Second, 300*time.Millisecond)
+		c.Patience = pick(t, "patience", 4, 10, 1) // four tries wait a lease out
 		c.Attempts = pick(t, "attempts", 3, 1)
 		s.Lag = drawLag(t)
 		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
 		s.Faults = drawLockFaults(t)
-		crashes := pick(t, "who may crash", 0, 0, 1)
+		crashes := pick(t, "who may crash", 0, 1)
 		locks := pick(t, "locks", []string{"job"}, []string{"job"}, []string{"job", "mail"})
 		s.Actors = rapid.SliceOfN(l.actors(s, locks, crashes), 2, len(actorNames)).Draw(t, "actors")
 		for i := range s.Actors {

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -32,6 +34,7 @@ type runner struct {
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
+	labelled()
 	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}, subject: cmp.Or(c.subject, &stores)}
 	if c.Goroutines {
 		r.own = r.inBubble
@@ -245,14 +248,16 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		return run(r.limit)
 	}
 	done := make(chan T, 1)
+	var w watch
 	bubble := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
 				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine that never answers, "+
-					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)", v)}
+					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)%s", v, tell(goroutinesOf(w.name())))}
 			}
 		}()
 		synctest.Test(r.t, func(t *testing.T) {
+			w.begin()
 			r.random.in = t
 			var result T
 			result, err = run(r.limit)
@@ -260,11 +265,11 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		})
 		return err
 	}
-	if !r.limit.began {
-		err = bubble()
-	} else {
-		err = r.within(r.limit.left(), bubble)
+	most := time.Duration(math.MaxInt64) // a campaign takes as long as it takes
+	if r.limit.began {
+		most = r.limit.left()
 	}
+	err = r.within(most, &w, bubble)
 	select {
 	case result = <-done:
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/pprof"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -33,10 +34,19 @@ func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
 	if w.ofLocks {
 		n.own = &ownTime{}
 	}
+	n.label("starts")
 	handler := n.handler()
 	n.closeAtEnd(handler)
 	n.turn()
 	return n, handler
+}
+
+// label has the runtime print, with the stacks of a node's goroutines and of those that they start, whose they are and
+// for which command: that is for code under test.
+func (n *node) label(call string) {
+	if n.world.sdk {
+		pprof.SetGoroutineLabels(pprof.WithLabels(n.world.ctx, pprof.Labels("node", n.proc.Name(), "call", call)))
+	}
 }
 
 // handler makes the node's cache, as the protocol has it.

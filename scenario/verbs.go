@@ -11,6 +11,7 @@ import (
 
 // carryOut does one command of the script.
 func (n *node) carryOut(handler isr.Handler, c Command) {
+	n.label(c.String())
 	switch c.Verb {
 	case Get:
 		n.get(handler, c.Key)

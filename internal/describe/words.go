@@ -171,8 +171,11 @@ func (w Words) Change(c ddbfake.Change) string {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
 	place := w.placeOf(pk, sk)
-	if w.Rows != nil {
+	switch {
+	case w.Rows != nil:
 		place = w.Rows.Key(c.Table, c.Key)
+	case pk == "" && sk == "": // a table with keys of its own
+		place = c.Key.String()
 	}
 	s := fmt.Sprintf("%s: %s => %s", place, w.row(c.Before), w.row(c.After))
 	if c.Cause == ddbfake.CauseTTL {

@@ -200,7 +200,8 @@ func checkKeptLease(ev Evidence) Finding {
 				continue
 			}
 			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-ev.Lock.Margin))
-			held := ev.Lock.Heartbeats && lost.Hold.Excused < ev.Lease/4-2*ev.MaxClockSkew
+			excused := h.taken.Hold.Excused + lost.Hold.Excused
+			held := ev.Lock.Heartbeats && excused < ev.Lease/4-2*ev.MaxClockSkew
 			if !early && !held {
 				continue
 			}
@@ -208,7 +209,7 @@ func checkKeptLease(ev Evidence) Finding {
 				h.actor, lock.key, span(h.since(lost.Seq).Time, lost.Time), ev.Lease)
 			if !early {
 				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
-					h.actor, lock.key, lost.Hold.Excused)
+					h.actor, lock.key, excused)
 			}
 			return Finding{Verdict: Violated, Why: why, Events: events(h.asked, h.taken, h.since(lost.Seq), lost)}
 		}
@@ -361,9 +362,10 @@ func (h *hold) since(before int) *history.Event {
 	return h.asked
 }
 
-// sure is until when a holder may rely on its lock without asking, as it is known before an event.
+// sure is until when a holder may rely on its lock without asking, as it is known before an event. Rows may hold whole
+// milliseconds.
 func (h *hold) sure(ev Evidence, before int) time.Time {
-	return h.since(before).Time.Add(ev.Lease - 2*ev.MaxClockSkew)
+	return h.since(before).Time.Add(ev.Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
 
 // claim is the last answer to a question after an event that the lock is still held, nil if there is none.

@@ -16,6 +16,10 @@ import (
 type Bubble interface {
 	// Wait returns when every other goroutine of the bubble waits for time, or for another of them.
 	Wait()
+	// Held says whether, after Wait, one of them waits for a mutex: then no time can pass.
+	Held() bool
+	// Waiting says which of them wait, and where, for people; each on a line, with a line feed before it.
+	Waiting() string
 	// Now returns the bubble's time.
 	Now() time.Time
 	// Pass lets time pass until the given instant, or until something comes out of woken.

@@ -194,7 +194,7 @@ func (s *Sim) Run() Result {
 		case over:
 			s.result.End = Finished
 		case len(s.steps) == 0:
-			s.fail(errors.New("deadlock: actors wait, but nothing can happen and time has nowhere to go"))
+			s.fail(s.deadlock())
 		case s.result.Steps >= s.cfg.MaxSteps:
 			s.result.End = Cut
 		default:
@@ -267,6 +267,18 @@ func (s *Sim) fail(err error) {
 	}
 }
 
+// deadlock says why nothing can happen.
+func (s *Sim) deadlock() error {
+	switch b := s.cfg.Bubble; {
+	case b == nil:
+		return errors.New("deadlock: actors wait, but nothing can happen and time has nowhere to go")
+	case b.Held():
+		return fmt.Errorf("deadlock: a goroutine waits for a mutex whose holder waits for it too, or for time to pass:%s", b.Waiting())
+	default:
+		return fmt.Errorf("deadlock: actors wait, but nothing can happen and time has nowhere to go:%s", b.Waiting())
+	}
+}
+
 // collect gathers the steps possible now, in their total order, and says whether any actor still has something to do,
 // now or later.
 func (s *Sim) collect() (goesOn bool) {
@@ -291,7 +303,7 @@ func (s *Sim) collect() (goesOn bool) {
 			})
 		}
 	}
-	if s.required && s.ticks <= 0 {
+	if s.required && s.ticks <= 0 || s.cfg.Bubble != nil && s.cfg.Bubble.Held() {
 		return true
 	}
 	until, ok := s.boundary()
