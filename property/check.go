@@ -36,7 +36,8 @@ const DefaultName = "store-under-test"
 type Check struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
-	// Reach is the marks that at least one world must reach; nil is Reach(). A store that never takes a lock over, or a
+	// Reach is the marks that at least one world must reach; nil is Reach(), without scenario.TTLDeletion if Rows name no
+	// attribute for TTL. A store that never takes a lock over, or a
 	// client that serves nothing stale, leaves out the marks that it cannot reach. An empty list demands nothing.
 	Reach []scenario.Mark
 	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can
@@ -107,11 +108,11 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	if c.Schedules <= 0 {
 		c.Schedules = DefaultSchedules
 	}
-	if c.Reach == nil {
-		c.Reach = Reach()
-	}
 	c.name(t)
 	c.rows(t)
+	if c.Reach == nil {
+		c.Reach = c.reach()
+	}
 	file := fileName(t.Name())
 	if exists(file) {
 		c.Replay(t, file, newStore)
@@ -123,7 +124,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			names[i] = string(m)
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, hint(missing), count.answers, count)
+			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, c.say(hint(missing)), count.answers, count)
 	}
 	t.Log(count)
 }

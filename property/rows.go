@@ -1,9 +1,11 @@
 package property
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -13,6 +15,24 @@ func (c *Check) rows(t *testing.T) {
 	if _, err := rowmap.New(c.Rows); err != nil {
 		t.Fatalf("property: Check.Rows: %v", err)
 	}
+}
+
+// reach is the marks that a check must reach unless it says otherwise. TTL deletes no row that has no ttl.
+func (c *Check) reach() []scenario.Mark {
+	m, err := rowmap.New(c.Rows)
+	if m == nil || err != nil || m.Expires() {
+		return Reach()
+	}
+	return slices.DeleteFunc(Reach(), func(mark scenario.Mark) bool { return mark == scenario.TTLDeletion })
+}
+
+// say puts the store's own names into a sentence about META and LOCK.
+func (c *Check) say(text string) string {
+	m, err := rowmap.New(c.Rows)
+	if err != nil {
+		return text
+	}
+	return m.Say(text)
 }
 
 // expectedRows names the rows that the store is to write, for a question.

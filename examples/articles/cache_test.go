@@ -2,11 +2,9 @@ package articles
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/property"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -24,8 +22,7 @@ var rows = isr.Schema{Rows: []isr.Row{{
 }}}
 
 func TestCache(t *testing.T) {
-	withoutTTL := func(m scenario.Mark) bool { return m == scenario.TTLDeletion } // our rows have no ttl
-	property.Check{Rows: rows, Reach: slices.DeleteFunc(property.Reach(), withoutTTL)}.Run(t, func(n property.Node) (isr.Handler, error) {
+	property.Check{Rows: rows}.Run(t, func(n property.Node) (isr.Handler, error) {
 		return adapter{&Cache{
 			DB: n.Client, Table: n.Table, Now: n.Clock.Now, Sleep: n.Clock.Sleep, NewToken: n.Tokens, Lock: n.Lease, FreshFor: n.Revalidate,
 			Write: func(ctx context.Context, slug string) (string, error) {

@@ -266,6 +266,32 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// The tenant may be in one key, and the page in the other.
+func TestTheKeyMayBeInBoth(t *testing.T) {
+	l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "pk = T#{tenant}", Sort: "sk = LOCK#{key}#{tenant}", Token: "o", Expires: "e"}}})
+	row := items{"o": s("x"), "e": n(1)}
+	l.want(l.write("a", "", items{"pk": s("T#t1"), "sk": s("LOCK#/a#t1")}, row), `LOCK of t1/a: absent => {lease_expires_at: 1, lease_token: "x"}`)
+	l.want(l.write("a", "", items{"pk": s("T#t1"), "sk": s("LOCK#/a#t2")}, row)) // two tenants are none
+}
+
+// A row whose token is empty is not locked; one without a token is not understood.
+func TestNoToken(t *testing.T) {
+	for _, test := range []struct {
+		token attr.Value
+		want  []string
+	}{
+		{s(""), nil}, {attr.NULL{}, nil}, {nil, []string{"LOCK of /a: absent => {lease_expires_at: 9}"}},
+		{n(4), []string{`LOCK of /a: absent => {lease_expires_at: 9, lease_token: "4"}`}},
+	} {
+		l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Token: "o", Expires: "e"}}})
+		row := items{"e": n(9)}
+		if test.token != nil {
+			row["o"] = test.token
+		}
+		l.want(l.write("a", "", items{"id": s("/a")}, row), test.want...)
+	}
+}
+
 func TestAFunctionReadsRows(t *testing.T) {
 	l := newStory(t, isr.Schema{
 		Rows: []isr.Row{{Partition: "id = {key}"}},

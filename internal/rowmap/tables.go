@@ -38,6 +38,11 @@ func (m *Mapping) Tables(name string) []Table {
 	return all
 }
 
+// Expires reports whether TTL may delete a row.
+func (m *Mapping) Expires() bool {
+	return m.translate != nil || slices.ContainsFunc(m.entries, func(e entry) bool { return e.ttl.is() })
+}
+
 func (e *entry) create(table string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest}
 	for _, k := range []struct {

@@ -220,6 +220,9 @@ func (e *entry) lock(row attr.Item, held holding) attr.Item {
 	} else {
 		expires, ends = held.expires, held.expires != attr.N{}
 	}
+	if e.token.is() && !has && e.token.in(row) != nil {
+		return nil // an empty text, or null: it is held by nobody
+	}
 	// In a row that is a page as well, the lock is there with its token.
 	if e.isPage && (e.token.is() && !has || !e.token.is() && e.expires.in(row) == nil) {
 		return nil
@@ -399,10 +402,11 @@ func (t *Translator) custom(c *ddbfake.Change) {
 // Place is Mapping.Place, and knows in addition the rows that were translated by a schema's function.
 func (t *Translator) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
 	pk, roles = t.m.Place(table, item)
-	if name := t.m.Name(table, item); t.m.translate != nil && name != "" {
-		if at := t.places[name]; at.pk != "" {
-			pk, roles = at.pk, roles|at.roles
-		}
+	if t.m.translate == nil {
+		return pk, roles
+	}
+	if at := t.places[t.m.Name(table, item)]; at.pk != "" {
+		pk, roles = at.pk, roles|at.roles
 	}
 	return pk, roles
 }
