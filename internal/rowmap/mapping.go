@@ -141,7 +141,11 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 		e.sort = key("sort", r.Sort)
 	}
 	for _, text := range strings.Fields(r.When) {
-		e.when = append(e.when, parseCondition(text))
+		c := parseCondition(text)
+		if !c.of.is() {
+			fail("when", "when: type=page", "found the condition %q, expected an attribute in it", text)
+		}
+		e.when = append(e.when, c)
 	}
 	e.body, e.bodyKey = read("body", r.Body, nil), read("body-key", r.BodyKey, nil)
 	e.generated = read("generated", r.Generated, unitsOfTime)

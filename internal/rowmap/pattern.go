@@ -51,6 +51,9 @@ func parseForm(text string) (form, error) {
 		if n := len(f.parts); n > 0 && f.parts[n-1].name != "" {
 			return f, fmt.Errorf("found two placeholders without anything between them in %q, expected a text that tells where the first ends", text)
 		}
+		if name != forAny && f.has(name) {
+			return f, fmt.Errorf("found {%s} twice in %q, expected it once", name, text)
+		}
 		f.parts = append(f.parts, part{name: name})
 		rest = rest[end+1:]
 	}
@@ -92,16 +95,40 @@ func (c *captures) of(name string) *string {
 
 // match reads a text. A placeholder stands for at least one byte, and for as few as will do; one that stood for another
 // text before does not match.
-func (f *form) match(text string, c *captures) bool { return match(f.parts, text, c) }
+func (f *form) match(text string, c *captures) bool {
+	var dead deadEnds
+	return dead.match(f.parts, text, c)
+}
 
-func match(parts []part, text string, c *captures) bool {
+// deadEnds are the rests of a form that do not match rests of a text, by their lengths. No placeholder is in a form
+// twice, so whatever came before does not change that. Without them, the time would grow with a power of the length.
+type deadEnds map[[2]int]bool
+
+func (d *deadEnds) match(parts []part, text string, c *captures) bool {
+	rests := [2]int{len(parts), len(text)}
+	if (*d)[rests] {
+		return false
+	}
+	if d.matches(parts, text, c) {
+		return true
+	}
+	if len(parts) > 2 { // else there is nothing to be tried again
+		if *d == nil {
+			*d = deadEnds{}
+		}
+		(*d)[rests] = true
+	}
+	return false
+}
+
+func (d *deadEnds) matches(parts []part, text string, c *captures) bool {
 	if len(parts) == 0 {
 		return text == ""
 	}
 	p := parts[0]
 	if p.name == "" {
 		rest, ok := strings.CutPrefix(text, p.literal)
-		return ok && match(parts[1:], rest, c)
+		return ok && d.match(parts[1:], rest, c)
 	}
 	if len(parts) == 1 {
 		return text != "" && c.capture(p.name, text)
@@ -114,7 +141,7 @@ func match(parts []part, text string, c *captures) bool {
 		}
 		end += at
 		before := *c
-		if c.capture(p.name, text[:end]) && match(parts[1:], text[end:], c) {
+		if c.capture(p.name, text[:end]) && d.match(parts[1:], text[end:], c) {
 			return true
 		}
 		*c = before

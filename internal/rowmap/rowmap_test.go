@@ -266,6 +266,18 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// A long key of many parts is read, or refused, at once.
+func TestLongKeys(t *testing.T) {
+	l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "id = {tenant}|{*}|{*}|{*}|{*}|{key}|end", Token: "o", Expires: "e"}}})
+	long := strings.Repeat("x|", 1000)
+	if got := l.write("a", "", items{"id": s(long)}, items{"o": s("x"), "e": n(1)}); len(got) != 0 {
+		t.Errorf("got %q", got)
+	}
+	if got := l.write("a", "", items{"id": s(long + "end")}, items{"o": s("x"), "e": n(1)}); len(got) != 1 {
+		t.Errorf("got %q", got)
+	}
+}
+
 // The tenant may be in one key, and the page in the other.
 func TestTheKeyMayBeInBoth(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "pk = T#{tenant}", Sort: "sk = LOCK#{key}#{tenant}", Token: "o", Expires: "e"}}})
@@ -406,7 +418,9 @@ func TestMistakes(t *testing.T) {
 		{[]isr.Row{lock(isr.Row{Partition: "id = {path}"})}, 0, "partition", "{path}"},
 		{[]isr.Row{lock(isr.Row{Partition: "id = {key"})}, 0, "partition", "without }"},
 		{[]isr.Row{lock(isr.Row{Partition: "id = {tenant}{key}"})}, 0, "partition", "without anything between"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}|{key}"})}, 0, "partition", "{key} twice"},
 		{[]isr.Row{lock(isr.Row{Partition: "id = page"})}, 0, "partition", "no {key}"},
+		{[]isr.Row{lock(isr.Row{Partition: "id = {key}", When: "a =b"})}, 0, "when", `the condition "=b"`},
 		{[]isr.Row{{Partition: "id = {key}"}}, 0, "", "neither a page nor a lock"},
 		{[]isr.Row{{Partition: "id = {key}", Token: "x"}}, 0, "token", "without expires"},
 		{[]isr.Row{{Partition: "id = {key}", Body: "x"}}, 0, "", "without generated"},

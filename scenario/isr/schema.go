@@ -63,8 +63,8 @@ type Row struct {
 	ETag        string
 	Version     string // a number that counts the writes of the page
 
-	// Token is the attribute that tells one holder of the lock from another: a token, or the holder's name. A lock without
-	// one belongs to the client that set its end.
+	// Token is the attribute that tells one holder of the lock from another, and stays as it is while the lock is held: a
+	// token, or the holder's name. A lock without one belongs to the client that set its end.
 	Token string
 	// Expires is when the lease ends. Lasts is for locks whose rows hold its length only: the lease ends so long after the
 	// write that last changed the attribute Renews, or after the last write without one.
