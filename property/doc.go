@@ -32,6 +32,12 @@
 // ten seconds on one core for a store that takes ten requests a page. -rapid.checks and Check.Schedules change that;
 // -short runs a fifth of the worlds.
 //
+// # Locks
+//
+// A lock or lease library has no pages. CheckLock checks it, whatever its rows and its table look like: by what its
+// clients asked and were told, and by when they wrote to what the lock guards. docs/LOCKS.md has the invariants and what
+// each asks of a lock. What stands below about stores holds for locks, too.
+//
 // # Failures
 //
 // A failure is printed to standard error as soon as it is found, and is left as testdata/isr-sim/TestName.yaml, a
@@ -87,8 +93,8 @@
 // that only compute, and wait for them; one that calls the client, the clock, Bodies or Render fails the check, and so
 // does waiting for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers and
 // After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
-// such a run is given up after 5 s. Package time stands still at its year 2000. A store that reads time.Now instead of the node's clock will be accused of stale
-// writes.
+// such a run is given up after 5 s. Package time stands still at its year 2000. A store that reads time.Now instead of
+// the node's clock will be accused of stale writes.
 //
 // With Check.Goroutines:
 //
@@ -103,8 +109,9 @@
 //     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687).
 //     The check finds out within a second, makes that run again, and from then on
 //     looks at the states of all goroutines before each step, which takes longer.
-//     Time does not pass while a goroutine waits for a mutex: one that is held over
-//     a wait for time is a deadlock, and reported as such.
+//     Time does not pass while a goroutine waits for a mutex: a pause of its holder
+//     ends early, and a mutex that is held over a wait for time is a deadlock, and
+//     reported as such.
 //   - Sockets, files, and channels made outside of newStore are no waits that a
 //     bubble knows of either. Such a run is given up after 5 s, and any other that
 //     does not end after 20 s; their goroutines stay. While a failure is being made

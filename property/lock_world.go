@@ -131,12 +131,15 @@ func longestHolds(s *scenario.Scenario) time.Duration {
 }
 
 // settle returns how long after its faults a world may take until each lock can be taken. Where no node can crash and no
-// request can have failed, every holder has given its lock back: a lock that is still held then has been forgotten.
+// request can have failed, not even by a timeout of the lock's own, every holder has given its lock back: a lock that is
+// still held then has been forgotten.
 func (l lockWorlds) settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	wait := cmp.Or(l.check.Wait, defaultWait) + 2*s.Skew + c.Poll
-	crashes := slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 })
-	if !crashes && len(s.Faults) == 0 && len(lockNames(s)) == 1 && wait < c.Lease/2 {
+	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
+		return a.Crashes > 0 || l.check.Goroutines && a.Pauses > 0
+	})
+	if fails = fails || l.check.Goroutines && s.Bounds.Ticks > 0; !fails && len(lockNames(s)) == 1 && wait < c.Lease/2 {
 		return wait
 	}
 	each := c.Lease + cmp.Or(l.check.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second

@@ -111,8 +111,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		cfg.Fingerprint = w.fingerprint
 	}
 	w.newSim(cfg)
-	for _, a := range s.Actors {
-		w.addActor(a)
+	for i, a := range s.Actors {
+		w.addActor(a, time.Duration(i+1))
 	}
 	return w, nil
 }
@@ -129,14 +129,19 @@ func (w *world) newSim(cfg sim.Config) {
 	w.sim.AddSource(&w.deadlines)
 }
 
-// addActor adds the actor's node and its script.
-func (w *world) addActor(a Actor) {
+// addActor adds the actor's node and its script. A node whose lock has goroutines starts a little apart from others.
+func (w *world) addActor(a Actor, apart time.Duration) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || len(a.ClockSteps) > 0
 	next := 0 // the command in progress: a restarted node takes it up again
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts,
 		Run: func(p *sim.Proc) {
+			if w.ofLocks && w.bubble != nil {
+				// Heartbeats of two nodes that began at one instant would wake at one instant, and nobody could say which of
+				// them is the first to read crypto/rand.
+				_ = p.Sleep(p.Life(), apart)
+			}
 			n, handler := w.boot(p, a.Tenant)
 			for ; next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])

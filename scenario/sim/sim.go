@@ -303,7 +303,11 @@ func (s *Sim) collect() (goesOn bool) {
 			})
 		}
 	}
-	if s.required && s.ticks <= 0 || s.cfg.Bubble != nil && s.cfg.Bubble.Held() {
+	if s.required && s.ticks <= 0 {
+		return true
+	}
+	if s.cfg.Bubble != nil && s.cfg.Bubble.Held() {
+		s.resumeEarly()
 		return true
 	}
 	until, ok := s.boundary()
@@ -367,6 +371,19 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		s.offer(p, ClockStep, 0)
 	}
 	return waiting
+}
+
+// resumeEarly ends pauses where nothing else is possible, and no time can pass: a goroutine waits for a mutex whose
+// holder waits for an answer to a paused node.
+func (s *Sim) resumeEarly() {
+	if len(s.steps) > 0 {
+		return
+	}
+	for _, a := range s.actors {
+		if a.paused {
+			s.offer(a.proc, Resume, 0)
+		}
+	}
 }
 
 // offer adds a step of a node to those that are possible now.

@@ -1,0 +1,107 @@
+// Package locks checks two lock libraries as they are: cirello.io/dynamolock/v2
+// and the leases of github.com/vmware/vmware-go-kcl-v2. docs/LOCKS.md says what
+// was found.
+package locks
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/property"
+)
+
+// libraries are the locks, and what they promise.
+var libraries = map[string]struct {
+	check   property.LockCheck
+	newLock func(property.LockNode) (property.Lock, error)
+}{
+	"dynamolock": {dynamoCheck, newDynamoLock},
+	"kcl":        {shardCheck, newShardLease},
+}
+
+// The variables that say what TestLock does: a library is checked, or replays a
+// file. A check that must fail can only be watched from another process.
+const (
+	libraryVariable = "LOCK"
+	fileVariable    = "LOCK_FILE"
+)
+
+// TestLock checks a library: LOCK=dynamolock go test -run '^TestLock$' .
+func TestLock(t *testing.T) {
+	name := os.Getenv(libraryVariable)
+	if name == "" {
+		t.Skip("set LOCK to dynamolock or kcl: both are accused, see TestFindings")
+	}
+	library, known := libraries[name]
+	if !known {
+		t.Fatalf("LOCK=%s, expected dynamolock or kcl", name)
+	}
+	if file := os.Getenv(fileVariable); file != "" {
+		library.check.Replay(t, file, library.newLock)
+		return
+	}
+	library.check.Run(t, library.newLock)
+}
+
+// TestFindings holds what is known of the libraries: each finding is a scenario
+// in which they are accused, and without its fault they are not.
+func TestFindings(t *testing.T) {
+	for _, found := range []struct {
+		library, file string
+		want          []string
+	}{
+		{"dynamolock", "dynamolock-own-lock", []string{"free-lock: ", "alice waited 22s for lock job while nobody else could hold it; its terms allow 2s"}},
+		{"dynamolock", "dynamolock-heartbeat", []string{"kept-lease: ", "alice was told to have lost lock job, which extends itself, although"}},
+		{"kcl", "kcl-own-lease", []string{"free-lock: ", "alice was refused lock job, which nobody else could hold", "lease not acquired"}},
+	} {
+		t.Run(found.file, func(t *testing.T) {
+			file := "testdata/" + found.file + ".yaml"
+			replayed := replay(t, found.library, file)
+			for _, want := range append(found.want, "violated: "+found.file) {
+				if !strings.Contains(replayed, want) {
+					t.Errorf("the output lacks %q; got\n%s", want, replayed)
+				}
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, rest, _ := strings.Cut(string(data), "faults:\n")
+			_, after, _ := strings.Cut(rest, "bounds:\n")
+			calm := t.TempDir() + "/calm.yaml"
+			if err := os.WriteFile(calm, []byte(before+"bounds:\n"+after), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if passed := replay(t, found.library, calm); !strings.Contains(passed, "passes under 1 schedules") {
+				t.Errorf("without the fault:\n%s", passed)
+			}
+		})
+	}
+}
+
+// replay runs TestLock on a file, in a process and a directory of its own.
+func replay(t *testing.T, library, file string) string {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(file, "/") {
+		file = here + "/" + file
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestLock$", "-test.v", "-rapid.shrinktime=0s")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), libraryVariable+"="+library, fileVariable+"="+file)
+	output, err := cmd.CombinedOutput()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatal(err)
+	}
+	return string(output)
+}
