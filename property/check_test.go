@@ -156,10 +156,18 @@ func TestBadStores(t *testing.T) {
 		kept  bool // a schedule shows it, so there is a file
 	}{
 		{"panics", []string{"property_test.badStores.func", "broken: the store under test: actor ", "panicked: no such page: /"}, true},
-		{"calls from a goroutine", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) from a goroutine of its own"}, false},
-		{"regenerates in the background", []string{"broken: the store under test called Render from a goroutine of its own"}, false},
-		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep from a goroutine of its own"}, false},
-		{"waits for ever", []string{"broken: the store under test waits for a channel"}, false},
+		{"calls from a goroutine", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ", " from a goroutine of its own"}, false},
+		{"regenerates in the background", []string{"broken: the store under test called Render on ", " from a goroutine of its own"}, false},
+		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep on ", " from a goroutine of its own"}, false},
+		{"waits for ever", []string{"broken: the store under test waits for a channel", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.badStores"}, false},
+		{"reads the wall clock", []string{"broken: the store under test read time.Now instead of the node's clock: ", " sends *dynamodb.PutItemInput with 9466848"}, false},
+		{"waits for the outside, without goroutines", []string{
+			"broken: the store under test: a goroutine waits for the outside", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.badStores",
+		}, false},
+		{"shares a mutex", []string{
+			"broken: the store under test: a goroutine waits for a mutex that is never unlocked", " (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.badStores",
+		}, false},
+
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
 		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ", ", and nothing tells which rows are that page's"}, true},
 		{"always fails", []string{"vacuous: TestChild under store-under-test: each of its ", " answers was an error, such as: not today"}, true},

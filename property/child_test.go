@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -174,6 +176,9 @@ type handler func(ctx context.Context, key string) (isr.Served, error)
 
 func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { return h(ctx, key) }
 
+// sharedMutex is one that nodes share.
+var sharedMutex sync.Mutex
+
 // badStores are stores that a check must refuse for other reasons than a mutant's.
 func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	read := func(ctx context.Context, n property.Node) error {
@@ -214,6 +219,20 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		}),
 		"waits for ever": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, <-make(chan error)
+		}),
+		"waits for the outside, without goroutines": answer(func(context.Context, property.Node, string) (isr.Served, error) {
+			return isr.Served{}, <-outsideChannel
+		}),
+		"shares a mutex": answer(func(ctx context.Context, n property.Node, _ string) (isr.Served, error) {
+			sharedMutex.Lock()
+			defer sharedMutex.Unlock()
+			return isr.Served{}, read(ctx, n)
+		}),
+		"reads the wall clock": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
+			row := pagecache.Key(key, isr.SortLock)
+			row["lease_expires_at"] = number(time.Now().Add(n.Lease).Unix()) //nolint:forbidigo // it is what it must not do
+			_, err := n.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &n.Table, Item: row})
+			return isr.Served{}, err
 		}),
 		"uses a timer": answer(func(_ context.Context, n property.Node, _ string) (isr.Served, error) {
 			<-n.Clock.After(n.Lease)

@@ -94,7 +94,7 @@
 // does waiting for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers and
 // After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
 // such a run is given up after 5 s. Package time stands still at its year 2000. A store that reads time.Now instead of
-// the node's clock will be accused of stale writes.
+// the node's clock and writes what it has read is told so.
 //
 // With Check.Goroutines:
 //

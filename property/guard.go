@@ -22,6 +22,7 @@ import (
 type guard struct {
 	mu    sync.Mutex // the offender is another goroutine by nature
 	first error
+	seen  int // requests that were looked at for times
 
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
@@ -77,13 +78,14 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	if g.goroutines {
 		return Node{Config: cfg, Client: client, skew: g.skew}, nil
 	}
-	client = dynamodb.New(client.Options(), g.onClient)
+	actor := actorOf(client)
+	client = dynamodb.New(client.Options(), g.onClient(actor))
 	cfg.Client = client
-	cfg.Clock = guardedClock{cfg.Clock, g}
-	cfg.Bodies = guardedBodies{cfg.Bodies, g}
+	cfg.Clock = guardedClock{cfg.Clock, g, actor}
+	cfg.Bodies = guardedBodies{cfg.Bodies, g, actor}
 	render := cfg.Render
 	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-		if err := g.check("Render"); err != nil {
+		if err := g.check(actor, "Render"); err != nil {
 			return nil, err
 		}
 		return render(ctx, key, keepAlive)
@@ -92,35 +94,40 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 }
 
 // check returns an error if the call comes from a goroutine that the simulator knows nothing of.
-func (g *guard) check(call string) error {
+func (g *guard) check(actor, call string) error {
 	if calledByTheSimulator() {
 		return nil
 	}
-	return g.note(fmt.Errorf("the store under test called %s from a goroutine of its own: "+
-		"the simulator decides every interleaving, so a store must do its work in the goroutine that called it", call))
+	return g.note(fmt.Errorf("the store under test called %s on %s from a goroutine of its own: "+
+		"the simulator decides every interleaving, so a store must do its work in the goroutine that called it, "+
+		"or be checked with Goroutines", call, actor))
 }
 
-// onClient has the client check each call before it begins.
-func (g *guard) onClient(o *dynamodb.Options) {
-	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
-		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim guard",
-			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-				if err := g.check(fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
-					return middleware.InitializeOutput{}, middleware.Metadata{}, err
-				}
-				return next.HandleInitialize(ctx, in)
-			}), middleware.Before)
-	})
+// onClient has the client of a node check each call before it begins.
+func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
+	return func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
+			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim guard",
+				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+					if err := g.check(actor, fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
+						return middleware.InitializeOutput{}, middleware.Metadata{}, err
+					}
+					g.checkTimes(actor, in.Parameters)
+					return next.HandleInitialize(ctx, in)
+				}), middleware.Before)
+		})
+	}
 }
 
 type guardedClock struct {
 	clockwork.Clock
 	guard *guard
+	actor string
 }
 
 // Sleep returns at once to a goroutine that must not be there: it has no error to return.
 func (c guardedClock) Sleep(d time.Duration) {
-	if c.guard.check("Clock.Sleep") == nil {
+	if c.guard.check(c.actor, "Clock.Sleep") == nil {
 		c.Clock.Sleep(d)
 	}
 }
@@ -128,17 +135,18 @@ func (c guardedClock) Sleep(d time.Duration) {
 type guardedBodies struct {
 	isr.BodyStore
 	guard *guard
+	actor string
 }
 
 func (b guardedBodies) PutBody(ctx context.Context, name string, body []byte) error {
-	if err := b.guard.check("PutBody"); err != nil {
+	if err := b.guard.check(b.actor, "PutBody"); err != nil {
 		return err
 	}
 	return b.BodyStore.PutBody(ctx, name, body)
 }
 
 func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error) {
-	if err := b.guard.check("GetBody"); err != nil {
+	if err := b.guard.check(b.actor, "GetBody"); err != nil {
 		return nil, err
 	}
 	return b.BodyStore.GetBody(ctx, name)
