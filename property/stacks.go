@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -124,6 +125,17 @@ var ours = []string{
 	"github.com/aws/",
 }
 
+// library is the folder of Go's own packages, as stacks name it. They do not name it in a program that was built with
+// -trimpath: library is then a text that no stack has.
+var library = sync.OnceValue(func() string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
+	folder, _, found := strings.Cut(file, "strings/")
+	if !found || folder == "" {
+		return "no such folder"
+	}
+	return folder
+})
+
 // where finds the innermost function on a stack that is neither Go's, the SDK's nor ours.
 func where(stack string) string {
 	lines := strings.Split(stack, "\n")
@@ -133,7 +145,7 @@ func where(stack string) string {
 		if !strings.Contains(function, ".") || created {
 			continue
 		}
-		if strings.Contains(place, runtime.GOROOT()) || slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(function, prefix) }) {
+		if strings.HasPrefix(place, library()) || slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(function, prefix) }) {
 			continue
 		}
 		if at := strings.LastIndex(function, "("); at > 0 {
