@@ -50,6 +50,7 @@ type serveCommand struct {
 	faults      []string
 	keepChanges int
 	conflicts   bool
+	throughput  bool
 	replicaLag  time.Duration
 	check       string
 	rows        string
@@ -75,6 +76,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of a random --ttl-lag")
 	f.DurationVar(&c.replicaLag, "replica-lag", 0, "the age of what eventually consistent reads see")
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
+	f.BoolVar(&c.throughput, "throughput", false, "refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
 	f.StringVar(&c.check, "check", "", "judge the writes: all invariants that the change log decides, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
@@ -111,7 +113,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, ReplicaLag: c.replicaLag, KeepChanges: c.keepChanges, Conflicts: c.conflicts})
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, ReplicaLag: c.replicaLag, KeepChanges: c.keepChanges, Conflicts: c.conflicts, Throughput: c.throughput})
 	for _, text := range c.faults {
 		fault, err := ddbfake.ParseFault(text)
 		if err != nil {
