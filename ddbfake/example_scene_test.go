@@ -97,7 +97,7 @@ func ExampleFaultKinds() {
 		fmt.Printf("%s: %v; n is %v\n", kind, heard, db.Items("cache")[0]["n"])
 	}
 	// Output:
-	// throttled: ProvisionedThroughputExceededException: The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.; n is 6
+	// throttled: ThrottlingException: Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html; n is 6
 	// request-lost: ddbfake: UpdateItem: the connection was lost before a response was read; n is 6
 	// response-lost: ddbfake: UpdateItem: the connection was lost before a response was read; n is 7
 	// error-before: InternalServerError: The request could not be completed because of an internal failure; n is 6

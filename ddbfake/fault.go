@@ -14,10 +14,12 @@ type FaultKind uint8
 
 // The kinds of fault.
 const (
-	// FaultThrottled refuses the call with no effect:
-	// ProvisionedThroughputExceededException, or for a transaction
-	// TransactionCanceledException whose reasons say so, or for the operations
-	// on streams LimitExceededException (GetRecords) and ThrottlingException.
+	// FaultThrottled refuses the call with no effect, as Options.Throughput
+	// does: ThrottlingException if its table is paid per request,
+	// ProvisionedThroughputExceededException if it is not, or for a transaction
+	// TransactionCanceledException whose reasons say so. Operations that take no
+	// units answer ThrottlingException, except GetRecords:
+	// LimitExceededException.
 	FaultThrottled FaultKind = iota + 1
 	// FaultRequestLost drops the request: no effect, NetworkError.
 	FaultRequestLost
@@ -50,8 +52,8 @@ const (
 	// FaultUnprocessed leaves requests of a batch undone: those whose rows the
 	// predicates match, or all of a table, come back in UnprocessedItems or
 	// UnprocessedKeys, and the others take effect. If none is left the answer is
-	// ProvisionedThroughputExceededException, as at the service. It matches
-	// BatchGetItem and BatchWriteItem, and no other call.
+	// that of FaultThrottled, as at the service. It matches BatchGetItem and
+	// BatchWriteItem, and no other call.
 	FaultUnprocessed
 )
 

@@ -98,21 +98,49 @@ func internalError(op *operation) error {
 	return &types.InternalServerError{Message: message}
 }
 
-// throttled returns the service's refusal of a call for lack of capacity.
+// throttled returns the service's refusal of a call for lack of capacity. It is that of Options.Throughput: the kind of
+// the table decides which exception it is.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 func (db *DB) throttled(r *request, in any, f Fault) error {
-	message := aws.String(throughputExceeded)
 	switch in.(type) {
 	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
-		return db.cancelledBy(r, f, in, reasonThrottled, message)
+		return db.throttledTransaction(r, in, f)
 	case *dynamodbstreams.GetRecordsInput:
 		return &streamtypes.LimitExceededException{Message: aws.String(rateExceeded)}
 	case *dynamodbstreams.ListStreamsInput, *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetShardIteratorInput:
 		return &smithy.GenericAPIError{Code: "ThrottlingException", Message: rateExceeded, Fault: smithy.FaultClient}
 	}
-	return &types.ProvisionedThroughputExceededException{Message: message, ThrottlingReasons: db.throttlingReasons(r, in, f)}
+	operation, _ := consumes(in)
+	if operation == "" {
+		return &types.ThrottlingException{Message: aws.String(tooManyRequests)}
+	}
+	reasons, first := db.throttlingReasons(r, in, f)
+	s := spending{table: first, write: operation == "Write"}
+	return s.refusedFor(reasons)
 }
+
+// throttledTransaction cancels a transaction of which a fault throttles those actions whose rows its predicates match:
+// all of them if it has none.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+func (db *DB) throttledTransaction(r *request, in any, f Fault) error {
+	_, write := in.(*dynamodb.TransactWriteItemsInput)
+	targets := db.targets(r.region, in)
+	reasons := make([]types.CancellationReason, len(targets))
+	for i, target := range targets {
+		if db.hits(f, r.region, target) {
+			s := spending{table: db.state.tables[address(r.region, target.table)], write: write}
+			reasons[i] = s.reason()
+		}
+	}
+	return cancelled(reasons)
+}
+
+// tooManyRequests is the text for operations that consume no units of a table.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+const tooManyRequests = "Rate of requests exceeds the allowed throughput."
 
 // throughputExceeded is the text about a provisioned table.
 const throughputExceeded = "The level of configured provisioned throughput for the table was exceeded. " +

@@ -80,7 +80,7 @@ func TestFaultKinds(t *testing.T) {
 		writes string // what a transaction answers
 		effect bool
 	}{
-		{ddbfake.FaultThrottled, "ProvisionedThroughputExceededException", "TransactionCanceledException", false},
+		{ddbfake.FaultThrottled, "ThrottlingException", "TransactionCanceledException", false},
 		{ddbfake.FaultRequestLost, "not an API error", "not an API error", false},
 		{ddbfake.FaultResponseLost, "not an API error", "not an API error", true},
 		{ddbfake.FaultErrorBefore, "InternalServerError", "InternalServerError", false},
@@ -290,8 +290,10 @@ func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
 
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func TestThrottledTransaction(t *testing.T) {
-	const message = "ProvisionedThroughputExceeded: The level of configured provisioned throughput for the table was exceeded. " +
-		"Consider increasing your provisioning level with the UpdateTable API."
+	const message = "ThrottlingError: Throughput exceeds the current capacity of your table or index. " +
+		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
+		"If exceptions persist, check if you have a hot key: " +
+		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	for _, tc := range []struct {
 		fault string
 		want  []string

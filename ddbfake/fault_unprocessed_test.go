@@ -12,8 +12,10 @@ import (
 
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 func TestFaultUnprocessed(t *testing.T) {
-	const lowThroughput = "The level of configured provisioned throughput for the table was exceeded. " +
-		"Consider increasing your provisioning level with the UpdateTable API."
+	const lowThroughput = "Throughput exceeds the current capacity of your table or index. " +
+		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
+		"If exceptions persist, check if you have a hot key: " +
+		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	write := map[string][]types.WriteRequest{"cache": {putRequest(key("a", "LOCK")), putRequest(key("a", "META")), deleteRequest(key("b", "LOCK"))}}
 	get := map[string]types.KeysAndAttributes{"cache": {Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true)}}
 
@@ -50,9 +52,9 @@ func TestFaultUnprocessed(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 2})
 		_, err := w.c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: write})
-		wantError(t, err, "ProvisionedThroughputExceededException", lowThroughput)
+		wantError(t, err, "ThrottlingException", lowThroughput)
 		_, err = w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get})
-		wantError(t, err, "ProvisionedThroughputExceededException", lowThroughput)
+		wantError(t, err, "ThrottlingException", lowThroughput)
 		if got := w.db.Items("cache"); len(got) > 0 {
 			t.Errorf("got %v, want nothing written", got)
 		}

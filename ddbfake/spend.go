@@ -129,10 +129,15 @@ const (
 		"DynamoDB is automatically scaling your index so please try again shortly."
 )
 
+// onDemand reports whether the table is there and paid per request.
+func (s *spending) onDemand() bool {
+	return s.table != nil && s.table.billing == types.BillingModePayPerRequest
+}
+
 // message returns the text of a refusal.
 func (s *spending) message() *string {
 	switch {
-	case s.table.billing != types.BillingModePayPerRequest:
+	case !s.onDemand():
 		return aws.String(throughputExceeded)
 	case s.index != nil && s.write:
 		return aws.String(scalingIndexes)
@@ -140,10 +145,7 @@ func (s *spending) message() *string {
 	return aws.String(scalingTable)
 }
 
-// refusal returns the service's error. Its type is known from reports: provisioned tables and tables on demand differ.
-//
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-// Source: https://github.com/praetorian-inc/chariot-ui/issues/684
+// refusal returns the service's error.
 func (s *spending) refusal(limit string) error {
 	operation := "Read"
 	if s.write {
@@ -153,17 +155,29 @@ func (s *spending) refusal(limit string) error {
 	if s.index != nil {
 		index = &s.index.name
 	}
-	reasons := []types.ThrottlingReason{throttlingReason(s.table, index, operation, limit)}
-	if s.table.billing != types.BillingModePayPerRequest {
-		return &types.ProvisionedThroughputExceededException{Message: s.message(), ThrottlingReasons: reasons}
+	return s.refusedFor([]types.ThrottlingReason{throttlingReason(s.table, index, operation, limit)})
+}
+
+// refusedFor returns the service's error. A table on demand answers another one than a provisioned table, whatever the
+// limit is: AWS documents ThrottlingException for "any data plane API operation" of the former.
+//
+// Deviation: there are reports of tables on demand whose hot key was answered ProvisionedThroughputExceededException. AWS
+// does not document when that happens.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+// Source: https://github.com/praetorian-inc/chariot-ui/issues/684 (a hot key on demand: ThrottlingException)
+// Source: https://github.com/aws-samples/sample-collaborative-ai-dlc/pull/443 (a hot key on demand: the other one)
+func (s *spending) refusedFor(reasons []types.ThrottlingReason) error {
+	if s.onDemand() {
+		return &types.ThrottlingException{Message: s.message(), ThrottlingReasons: reasons}
 	}
-	return &types.ThrottlingException{Message: s.message(), ThrottlingReasons: reasons}
+	return &types.ProvisionedThroughputExceededException{Message: s.message(), ThrottlingReasons: reasons}
 }
 
 // reason returns the reason of a cancelled transaction.
 func (s *spending) reason() types.CancellationReason {
 	code := reasonThrottled
-	if s.table.billing == types.BillingModePayPerRequest {
+	if s.onDemand() {
 		code = reasonScaling
 	}
 	return types.CancellationReason{Code: aws.String(code), Message: s.message()}

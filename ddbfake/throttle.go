@@ -9,26 +9,25 @@ import (
 )
 
 // throttlingReasons names the resources of a data operation that a fault throttles: its tables, each once, or the index
-// that it reads. Other operations consume no throughput and have no reasons.
+// that it reads. It returns the first of the tables, too; nil if none is there.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
-func (db *DB) throttlingReasons(r *request, in any, f Fault) []types.ThrottlingReason {
+func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.ThrottlingReason, first *table) {
 	operation, index := consumes(in)
-	if operation == "" {
-		return nil
-	}
-	var reasons []types.ThrottlingReason
 	for _, t := range db.targets(r.region, in) {
 		table := db.state.tables[address(r.region, t.table)]
 		if table == nil || !db.hits(f, r.region, t) {
 			continue
+		}
+		if first == nil {
+			first = table
 		}
 		reason := throttlingReason(table, index, operation, table.limitType())
 		if !slices.ContainsFunc(reasons, func(o types.ThrottlingReason) bool { return *o.Resource == *reason.Resource }) {
 			reasons = append(reasons, reason)
 		}
 	}
-	return reasons
+	return reasons, first
 }
 
 // throttlingReason names a table, or the index that is not nil, and the limit that is exceeded.

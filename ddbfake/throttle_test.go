@@ -32,44 +32,58 @@ func TestThrottlingReasons(t *testing.T) {
 		name  string
 		fault ddbfake.Fault
 		call  func() error
+		code  string
 		want  [][2]string
 	}{
 		{"write on demand", ddbfake.Fault{}, func() error {
 			_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: key("a", "b")})
 			return err
-		}, [][2]string{{"TableWriteKeyRangeThroughputExceeded", arn + "rows"}}},
+		}, "ThrottlingException", [][2]string{{"TableWriteKeyRangeThroughputExceeded", arn + "rows"}}},
 		{"read of a provisioned table", ddbfake.Fault{}, func() error {
 			_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("provisioned"), Key: values{"pk": s("a")}})
 			return err
-		}, [][2]string{{"TableReadProvisionedThroughputExceeded", arn + "provisioned"}}},
+		}, "ProvisionedThroughputExceededException", [][2]string{{"TableReadProvisionedThroughputExceeded", arn + "provisioned"}}},
 		{"read of an index", ddbfake.Fault{}, func() error {
 			_, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("rows"), IndexName: aws.String("many")})
 			return err
-		}, [][2]string{{"IndexReadKeyRangeThroughputExceeded", arn + "rows/index/many"}}},
+		}, "ThrottlingException", [][2]string{{"IndexReadKeyRangeThroughputExceeded", arn + "rows/index/many"}}},
 		{"one table of two", ddbfake.Fault{Table: "provisioned"}, func() error {
 			_, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 				"rows":        {Keys: []map[string]types.AttributeValue{key("a", "b"), key("a", "c")}},
 				"provisioned": {Keys: []map[string]types.AttributeValue{{"pk": s("a")}}},
 			}})
 			return err
-		}, [][2]string{{"TableReadProvisionedThroughputExceeded", arn + "provisioned"}}},
+		}, "ProvisionedThroughputExceededException", [][2]string{{"TableReadProvisionedThroughputExceeded", arn + "provisioned"}}},
 		{"no throughput", ddbfake.Fault{}, func() error {
 			_, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 			return err
-		}, nil},
+		}, "ThrottlingException", nil},
 	} {
 		tc.fault.Kind = ddbfake.FaultThrottled
 		db.Inject(tc.fault)
-		var throttled *types.ProvisionedThroughputExceededException
-		if err := tc.call(); !errors.As(err, &throttled) {
-			t.Fatalf("%s: got %v, want it throttled", tc.name, err)
+		err := tc.call()
+		if got, _ := code(err); got != tc.code {
+			t.Fatalf("%s: got %v, want %s", tc.name, err, tc.code)
 		}
 		var got [][2]string
-		for _, r := range throttled.ThrottlingReasons {
+		for _, r := range reasonsOf(err) {
 			got = append(got, [2]string{aws.ToString(r.Reason), aws.ToString(r.Resource)})
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
+}
+
+// reasonsOf returns the reasons in either exception of a throttled call.
+func reasonsOf(err error) []types.ThrottlingReason {
+	var provisioned *types.ProvisionedThroughputExceededException
+	if errors.As(err, &provisioned) {
+		return provisioned.ThrottlingReasons
+	}
+	var onDemand *types.ThrottlingException
+	if errors.As(err, &onDemand) {
+		return onDemand.ThrottlingReasons
+	}
+	return nil
 }

@@ -33,7 +33,14 @@ func injected(err error) bool {
 		return true
 	}
 	api, ok := errors.AsType[smithy.APIError](err)
-	return ok && (api.ErrorCode() == "InternalServerError" || api.ErrorCode() == "ProvisionedThroughputExceededException")
+	if !ok {
+		return false
+	}
+	switch api.ErrorCode() {
+	case "InternalServerError", "ProvisionedThroughputExceededException", "ThrottlingException":
+		return true
+	}
+	return false
 }
 
 // counted has the store's answers counted. A store that can be closed stays one.

@@ -535,7 +535,7 @@ func TestAPublishThatFails(t *testing.T) {
 				alice.wantServed(t, "old", false, 1)
 			} else {
 				_, err := alice.get(r.ctx)
-				wantMention(t, err, "publish", key, "ProvisionedThroughputExceeded")
+				wantMention(t, err, "publish", key, "ThrottlingError")
 			}
 			if got := r.lockToken(); got != "" {
 				t.Errorf("lock of %s left, want it released for the next to try", got)
