@@ -92,7 +92,12 @@ func (db *DB) Metrics() []Metrics {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.expireByLag(db.clock.Now())
-	var all []Metrics
+	room := len(db.userErrors)
+	//isrsim:unordered a sum
+	for _, c := range db.counters {
+		room += 1 + len(c.indexes) + len(c.operations)
+	}
+	all := make([]Metrics, 0, room)
 	add := func(m, empty Metrics) {
 		empty.Region, empty.Table, empty.Index, empty.Operation = m.Region, m.Table, m.Index, m.Operation
 		if m != empty {
@@ -115,6 +120,9 @@ func (db *DB) Metrics() []Metrics {
 				ThrottledRequests: o.throttled, SystemErrors: o.systemErrors,
 				SuccessfulRequests: o.succeeded, SuccessfulRequestLatency: o.latency}, Metrics{})
 		}
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	slices.SortFunc(all, func(a, b Metrics) int {
 		return cmp.Or(cmp.Compare(a.Region, b.Region), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index),

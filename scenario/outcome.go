@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -21,6 +22,9 @@ type Outcome struct {
 	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
 	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
 	Misfit string
+	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
+	// tables is not counted.
+	Metrics []ddbfake.Metrics
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
 

@@ -77,6 +77,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 		}
 	}
 	w.judge(o, lags)
+	o.Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
 	return o, nil
 }
 

@@ -29,6 +29,7 @@ type runCommand struct {
 	campaign campaignFlags
 	corpus   string
 	replays  int
+	metrics  bool
 	local    *ddblocal.Instance // started when first needed
 }
 
@@ -57,6 +58,7 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	r.campaign.register(f)
 	f.StringVar(&r.corpus, "corpus", "", "a folder of recorded schedules: they run first, and a schedule that fails is added")
+	f.BoolVar(&r.metrics, "metrics", false, "print the store's metrics under each row, by their names in CloudWatch")
 	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
 }
 
@@ -112,6 +114,9 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 		return nil, 0, unknown(err, "")
 	}
 	fmt.Fprintln(r.out, prose.Row(report))
+	if r.metrics {
+		fmt.Fprint(r.out, prose.Metrics(report.Metrics))
+	}
 	code = worse(code, codeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
 		if err := explore.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {

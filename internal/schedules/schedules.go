@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -123,12 +124,15 @@ type Total struct {
 	Marks            MarkSet
 	// Unmet are the declared faults that no run could meet.
 	Unmet []scenario.Fault
+	// Metrics are those of the runs' stores, added up.
+	Metrics []ddbfake.Metrics
 }
 
 // Add counts one run.
 func (t *Total) Add(o *scenario.Outcome) {
 	t.Schedules++
 	t.Steps += o.Result.Steps
+	t.Metrics = addMetrics(t.Metrics, o.Metrics)
 	if t.Marks == nil {
 		t.Marks = MarkSet{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -46,6 +47,8 @@ type Report struct {
 	Doubt *scenario.Outcome
 	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
 	Misfit string
+	// Metrics are those of the stores of all schedules that were run, added up: whether an alarm would have rung.
+	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *scenario.Outcome
 	FailedAt        int
@@ -105,6 +108,7 @@ func (r *Report) add(o *scenario.Outcome) {
 		r.Misfit = o.Misfit
 	}
 	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
+	r.Metrics = r.total.Metrics
 	switch o.Verdict {
 	case invariant.Violated:
 		r.Verdict, r.Why = invariant.Violated, ""
