@@ -67,7 +67,12 @@ func (p *command) run(ctx context.Context, name string) error {
 	if err != nil {
 		return cli.Usage(err, "")
 	}
-	return p.measure(ctx, []policy.Policy{one}, []string{p.workload}, func(rows []lab.Row) error { return lab.PrintRun(p.out, rows[0]) })
+	return p.measure(ctx, []policy.Policy{one}, []string{p.workload}, func(rows []lab.Row) error {
+		if err := lab.PrintRun(p.out, rows[0]); err != nil {
+			return err
+		}
+		return lab.PrintRecommendations(p.out, p.settings, rows[0])
+	})
 }
 
 func (p *command) compare(ctx context.Context) error {

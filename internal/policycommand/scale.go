@@ -60,5 +60,8 @@ func (p *command) scale(ctx context.Context, name string) error {
 	case "json":
 		return scale.PrintJSON(p.out)
 	}
-	return scale.Print(p.out)
+	if err := scale.Print(p.out); err != nil {
+		return err
+	}
+	return scale.PrintRecommendations(p.out, p.settings)
 }

@@ -53,6 +53,20 @@ func (d Dist) String() string {
 	}
 }
 
+// Mean returns the mean: [Never] if it is infinite.
+func (d Dist) Mean() time.Duration {
+	switch {
+	case d.kind == uniform:
+		return d.scale + (d.most-d.scale)/2
+	case d.kind == pareto && d.alpha <= 1:
+		return never
+	case d.kind == pareto:
+		return time.Duration(math.Min(float64(d.scale)*d.alpha/(d.alpha-1), float64(never)))
+	default:
+		return d.scale
+	}
+}
+
 // draw draws a duration.
 func (d Dist) draw(r *Random) time.Duration {
 	switch d.kind {

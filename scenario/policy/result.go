@@ -62,6 +62,16 @@ const (
 	RowsPast
 	// CostMonth is what 30 days of this cost.
 	CostMonth
+	// ConsumedReadCapacityUnits and the measures after it are what CloudWatch has under these names, as the sum over the
+	// time that is counted. ConditionalCheckFailedRequests are attempts to take a lock that is held. A store without
+	// TTL, and Redis, delete nothing by TTL.
+	//
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+	ConsumedReadCapacityUnits
+	ConsumedWriteCapacityUnits
+	ThrottledRequests
+	ConditionalCheckFailedRequests
+	TimeToLiveDeletedItemCount
 	measures
 )
 
@@ -117,6 +127,12 @@ var measureInfo = [measures]struct {
 	Failed:            {"failed", share},
 	RowsPast:          {"rows-past-ttl", count},
 	CostMonth:         {"cost-month", money},
+
+	ConsumedReadCapacityUnits:      {"ConsumedReadCapacityUnits", count},
+	ConsumedWriteCapacityUnits:     {"ConsumedWriteCapacityUnits", count},
+	ThrottledRequests:              {"ThrottledRequests", count},
+	ConditionalCheckFailedRequests: {"ConditionalCheckFailedRequests", count},
+	TimeToLiveDeletedItemCount:     {"TimeToLiveDeletedItemCount", count},
 }
 
 // String returns the measure's name, as in tables and CSV: "hit-ratio".
@@ -168,6 +184,7 @@ type Result struct {
 	early                        histogram
 	readUnits, writeUnits        float64
 	throttles, failed            uint64
+	conditionsFailed, deleted    uint64
 	byteSeconds, pastSeconds     float64
 }
 
@@ -226,6 +243,16 @@ func (r *Result) Value(m Measure) float64 {
 		return ratio(r.pastSeconds, lasts)
 	case CostMonth:
 		return r.prices.month(r)
+	case ConsumedReadCapacityUnits:
+		return r.readUnits
+	case ConsumedWriteCapacityUnits:
+		return r.writeUnits
+	case ThrottledRequests:
+		return float64(r.throttles)
+	case ConditionalCheckFailedRequests:
+		return float64(r.conditionsFailed)
+	case TimeToLiveDeletedItemCount:
+		return float64(r.deleted)
 	}
 	return math.NaN()
 }

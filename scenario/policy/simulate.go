@@ -180,6 +180,7 @@ func (r *run) ask(rd Read, now time.Duration, node, retries int) {
 	action := r.Policy.Refresh.Read(found, rendering, now, r.random)
 	if rendering && !fresh && r.Policy.Refresh.Locked() {
 		r.result.writeUnits++ // the attempt to take the lock
+		r.result.conditionsFailed++
 	}
 	switch {
 	case action == Render, action == Wait && !rendering, found == nil && !rendering:
@@ -335,6 +336,9 @@ func (r *run) store(k *cached, now time.Duration) {
 		if k.epoch.end <= k.entry.FreshUntil {
 			r.result.expiredOutdated++
 		}
+	}
+	if k.gone <= now && k.gone > r.WarmUp {
+		r.result.deleted++
 	}
 	end := min(now, k.gone)
 	if from := max(k.entry.Stored, r.WarmUp); from < end {
