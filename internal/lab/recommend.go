@@ -75,4 +75,3 @@ func printUnmet(out io.Writer, where string, unmet []policy.Recommendation) erro
 	_, err := io.WriteString(out, text.String())
 	return err
 }
-
