@@ -57,7 +57,7 @@ func (r *rows) fit(o *Outcome) {
 var known struct {
 	mu    sync.Mutex
 	of    *Scenario
-	row   *isr.Row
+	list  []isr.Row // of the scenario, as it was then
 	rows  *rowmap.Mapping
 	empty *ddbfake.Snapshot
 }
@@ -70,11 +70,7 @@ func tablesOf(ctx context.Context, s *Scenario, like *dynamodb.CreateTableInput)
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	var first *isr.Row
-	if len(s.Rows.Rows) > 0 {
-		first = &s.Rows.Rows[0]
-	}
-	if known.of != s || known.row != first {
+	if known.of != s || !slices.Equal(known.list, s.Rows.Rows) {
 		m, err := rowmap.New(s.Rows)
 		if err != nil {
 			return nil, nil, fmt.Errorf("scenario %s: %w", s.Name, err)
@@ -83,7 +79,7 @@ func tablesOf(ctx context.Context, s *Scenario, like *dynamodb.CreateTableInput)
 		if err != nil {
 			return nil, nil, err
 		}
-		known.of, known.row, known.rows, known.empty = s, first, m, empty
+		known.of, known.list, known.rows, known.empty = s, slices.Clone(s.Rows.Rows), m, empty
 	}
 	return &rows{Mapping: known.rows, translator: known.rows.Translator()}, known.empty, nil
 }

@@ -4,6 +4,7 @@ package prose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/schedules"
@@ -36,8 +37,11 @@ func Report(r *campaign.Report, program, file string) string {
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
 		Missing(&b, which, r.Missing, schedules.FaultTexts(r.Unmet))
-		if r.Misfit != "" {
+		switch {
+		case r.Misfit != "":
 			b.WriteString(r.Misfit + "\n")
+		case len(r.Scenario.Rows.Rows) > 0 && slices.Contains(r.Missing, scenario.Published):
+			b.WriteString("hint: the tables have the keys that rows name; the protocols of isr-sim write pk and sk\n")
 		}
 	}
 	return b.String()
