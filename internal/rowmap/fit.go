@@ -155,9 +155,6 @@ func (t *Translator) Misfit() string {
 	return strings.Join(lines, "\n  ")
 }
 
-// Fits reports whether something was found in some row.
-func (t *Translator) Fits() bool { return t.fit.found }
-
 // locks reports whether the mapping has locks.
 func (m *Mapping) locks() bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.isLock })

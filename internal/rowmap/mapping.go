@@ -14,7 +14,6 @@ import (
 
 // Mapping is a checked isr.Schema. It is only read; nil translates nothing.
 type Mapping struct {
-	name      string
 	entries   []entry
 	translate func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue
 	// unified says that all tables are those of one cache.
@@ -72,7 +71,7 @@ func New(s isr.Schema) (*Mapping, error) {
 	if len(s.Rows) == 0 && s.Translate == nil {
 		return nil, nil
 	}
-	m := &Mapping{name: s.Name, translate: s.Translate, known: map[string]bool{}}
+	m := &Mapping{translate: s.Translate, known: map[string]bool{}}
 	for i := range s.Rows {
 		e, err := newEntry(&s.Rows[i], s.Translate != nil)
 		if err == nil {

@@ -14,7 +14,7 @@ import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 //
 // Scenario files hold the same under rows.
 type Schema struct {
-	// Name is that of a ready Schema (see Schemas), or of your own in reports; it may be empty.
+	// Name is that of a ready Schema (see Schemas), by which a file then calls it. It may be empty.
 	Name string
 	// Rows are the kinds of rows. A row in DynamoDB may be of several kinds: its page is that of the first kind that finds
 	// one in it, and so is its lock.
