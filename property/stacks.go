@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -119,22 +118,14 @@ func goroutinesOf(bubble string) (all []goroutine) {
 	return all
 }
 
-// ours begins the names of the simulator's functions.
-var ours = []string{
+// skipped begins the names of functions that are not the store's: those in which goroutines of Go's own packages wait, of
+// the SDK, and ours.
+var skipped = []string{
+	"bufio.", "context.", "crypto/", "encoding/", "internal/", "io.", "iter.", "net.", "net/", "os.", "reflect.", "runtime.", "slices.", "sync.", "sync/",
+	"syscall.", "testing.", "testing/", "time.",
 	"github.com/isr-sim/isr-sim/property.", "github.com/isr-sim/isr-sim/scenario", "github.com/isr-sim/isr-sim/internal/", "github.com/isr-sim/isr-sim/ddbfake",
 	"github.com/aws/",
 }
-
-// library is the folder of Go's own packages, as stacks name it. They do not name it in a program that was built with
-// -trimpath: library is then a text that no stack has.
-var library = sync.OnceValue(func() string {
-	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
-	folder, _, found := strings.Cut(file, "strings/")
-	if !found || folder == "" {
-		return "no such folder"
-	}
-	return folder
-})
 
 // where finds the innermost function on a stack that is neither Go's, the SDK's nor ours.
 func where(stack string) string {
@@ -145,7 +136,7 @@ func where(stack string) string {
 		if !strings.Contains(function, ".") || created {
 			continue
 		}
-		if strings.HasPrefix(place, library()) || slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(function, prefix) }) {
+		if slices.ContainsFunc(skipped, func(prefix string) bool { return strings.HasPrefix(function, prefix) }) {
 			continue
 		}
 		if at := strings.LastIndex(function, "("); at > 0 {
