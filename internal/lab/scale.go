@@ -29,8 +29,9 @@ type Scale struct {
 	Bare, Tiered *policy.Summary // Tiered is nil where no tier is needed
 	// Hottest is the reads of the most popular key a second.
 	Hottest float64
-	// Lifetime is how long nodes have to keep copies.
-	Lifetime time.Duration
+	// Lifetime is how long nodes have to keep copies, as simulated. Enough is what would be enough if nobody asked again:
+	// requests that were throttled come back, and may keep a store busy that could serve all others.
+	Lifetime, Enough time.Duration
 	// Reads and Writes are the units that the table needs without a tier, Ramp how long a new table takes to them.
 	Reads, Writes float64
 	Ramp          time.Duration
@@ -64,15 +65,26 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 		perRead /= 2
 	}
 	// A fifth is left for what comes by chance.
-	scale.Lifetime = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/perRead)
-	if scale.Lifetime > 0 {
+	scale.Enough = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/perRead)
+	scale.Lifetime = scale.Enough
+	for try := 1; scale.Lifetime > 0; try++ {
 		s.Tier = policy.Tier{Nodes: nodes, Keys: tierKeys, Lifetime: scale.Lifetime}
-		if scale.Tiered, err = s.experiment(p, w).Repeat(ctx, s.Seed, s.Seeds, s.Workers, share(s.Seeds, 2*s.Seeds)); err != nil {
+		if scale.Tiered, err = s.experiment(p, w).Repeat(ctx, s.Seed, s.Seeds, s.Workers, share(try*s.Seeds, (1+try)*s.Seeds)); err != nil {
 			return nil, err
 		}
+		if !scale.throttles() || try == mostTiers {
+			break
+		}
+		scale.Lifetime *= 2
 	}
 	return scale, nil
 }
+
+// mostTiers is how many lifetimes of copies are tried, each twice as long as the one before.
+const mostTiers = 8
+
+// throttles reports whether the site throttles even with the tier.
+func (s *Scale) throttles() bool { return s.Tiered.Of(policy.Throttled).Mean > 0 }
 
 // tierKeys is how many keys each node keeps: enough for those that are hot.
 const tierKeys = 1000
@@ -123,10 +135,16 @@ func (s *Scale) Print(out io.Writer) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
-	if s.Tiered == nil {
+	switch {
+	case s.Tiered == nil:
 		text.WriteString("no tier is needed\n")
-	} else {
+	case s.throttles():
+		fmt.Fprintf(&text, "copies in the memory of each node do not end its throttling, even for %s\n", s.Lifetime)
+	default:
 		fmt.Fprintf(&text, "copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n", s.Lifetime)
+	}
+	if s.Lifetime > s.Enough {
+		fmt.Fprintf(&text, "%s would be enough if nobody asked again: retries of throttled requests keep the store throttled\n", s.Enough)
 	}
 	if s.Ramp > 0 {
 		fmt.Fprintf(&text, "a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or is warmed before)\n",
