@@ -35,7 +35,7 @@ func TestExplain(t *testing.T) {
 				t.Skip("its runs are long")
 			}
 			dir := t.TempDir()
-			runChild(t, dir, tc.store, []string{"-rapid.shrinktime=2s"}, tc.env...).wantFailure(t,
+			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=2s"}, tc.env...).wantFailure(t,
 				"explain: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property -isrsim.explain\n")
 			explained := func() string {
 				c := runChild(t, dir, tc.store, []string{"-isrsim.explain"}, tc.env...)
