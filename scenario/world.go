@@ -140,7 +140,9 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 			if w.ofLocks && w.bubble != nil {
 				// Heartbeats of two nodes that began at one instant would wake at one instant, and nobody could say which of
 				// them is the first to read crypto/rand.
-				_ = p.Sleep(p.Life(), apart)
+				if p.Sleep(p.Life(), apart) != nil {
+					return // it crashed before it started
+				}
 			}
 			n, handler := w.boot(p, a.Tenant)
 			for ; next < len(a.Script); next++ {

@@ -24,6 +24,7 @@ const (
 	redisLifetime = 4 * time.Second // uniform from 0.5 s on
 	redisLook     = 250 * time.Millisecond
 	redisLasts    = 6 * time.Second
+	redisLate     = 4 * time.Second // a busy machine may look so much later
 )
 
 // lifetimes are those of the test's keys, from a seed.
@@ -36,18 +37,16 @@ func lifetimes(seed uint64) []time.Duration {
 	return all
 }
 
-// modelled returns how many keys the model has in memory at each look.
+// modelled returns how many keys the model has in memory after each of its cycles.
 func modelled(seed uint64) (there []float64) {
 	s := newRedis(newRandom(seed, streamPolicy))
 	left := redisKeys
 	for key, lasts := range lifetimes(seed) {
 		s.set(key, lasts)
 	}
-	now := redisCycle
-	for look := redisLook; look <= redisLasts; look += redisLook {
-		for ; now <= look; now += redisCycle {
-			s.cycle(now, func(int) { left-- })
-		}
+	there = append(there, redisKeys)
+	for now := redisCycle; now <= redisLasts+redisLate; now += redisCycle {
+		s.cycle(now, func(int) { left-- })
 		there = append(there, float64(left))
 	}
 	return there
@@ -106,8 +105,23 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 	for seed := uint64(1); seed <= 10; seed++ {
 		runs = append(runs, modelled(seed))
 	}
-	for i := range runs[0] {
-		at := time.Duration(i+1) * redisLook
+	// bounds returns the fewest and the most keys that one run of the model has between two times.
+	bounds := func(from, to time.Duration) (fewest, most float64) {
+		fewest = redisKeys
+		for i := max(0, int(from/redisCycle)); i <= int(to/redisCycle)+1 && i < len(runs[0]); i++ {
+			values := make([]float64, len(runs))
+			for j, run := range runs {
+				values[j] = run[i]
+			}
+			model := interval(values, 0.99)
+			spread := (model.High - model.Low) / 2 * math.Sqrt(float64(len(values))) // of one run, and not of the mean
+			fewest, most = min(fewest, model.Mean-spread), max(most, model.Mean+spread)
+		}
+		return fewest, most
+	}
+	var before time.Duration // how late the look before was
+	var sum, modelSum float64
+	for at := redisLook; at <= redisLasts; at += redisLook {
 		clock.Sleep(start.Add(at).Sub(clock.Now()))
 		asked := clock.Now().Sub(start)
 		if _, err := fmt.Fprint(conn, "DBSIZE\r\n"); err != nil {
@@ -117,23 +131,31 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		answered := clock.Now().Sub(start)
 		real, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimPrefix(reply, ":")), 64)
 		if err != nil {
 			t.Fatalf("DBSIZE: got %q", reply)
 		}
-		values := make([]float64, len(runs))
-		for j, run := range runs {
-			values[j] = run[i]
+		// The look may come at another point of a cycle, the keys were stored over a while, and where the machine is late
+		// with us it may be so with Redis.
+		late := max(before, answered-at)
+		before = answered - at
+		fewest, most := bounds(asked-2*redisCycle-loading-late, answered+redisCycle)
+		const few = redisKeys / 100
+		if real < fewest-few || real > most+few {
+			t.Errorf("after %s: Redis holds %.0f keys, the model from %.0f to %.0f", answered, real, fewest, most)
 		}
-		model := interval(values, 0.99)
-		spread := (model.High - model.Low) / 2 * math.Sqrt(float64(len(values))) // of one run, and not of the mean
-		// The look may come at another point of a cycle, and the keys were stored over a while.
-		perSecond := redisKeys / redisLifetime.Seconds()
-		slack := spread + perSecond*(redisCycle+loading+(asked-at)).Seconds()
-		if math.Abs(real-model.Mean) > slack {
-			t.Errorf("after %s: Redis holds %.0f keys, the model %.0f within %.0f", at, real, model.Mean, slack)
+		t.Logf("after %s: Redis holds %.0f keys, the model from %.0f to %.0f", answered, real, fewest, most)
+		sum += real
+		for _, run := range runs {
+			modelSum += run[min(int(answered/redisCycle), len(run)-1)] / float64(len(runs))
 		}
-		t.Logf("after %s: Redis holds %.0f keys, the model %.0f within %.0f", at, real, model.Mean, slack)
+	}
+	// A store that expires exactly has 13 % less than the model. A busy machine makes Redis late, and never early.
+	if r := sum / modelSum; r < 0.95 || r > 1.10 {
+		t.Errorf("over all, Redis held %.3f of the model's keys", r)
+	} else {
+		t.Logf("over all, Redis held %.3f of the model's keys", r)
 	}
 }
 
