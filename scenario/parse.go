@@ -75,6 +75,7 @@ func (p *parse) scenario(n ast.Node) {
 		field{"broken", func(n ast.Node) { s.Broken = p.protocol(n) }},
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
 		field{"cache", p.cache},
+		field{"promise", p.promise},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
 		field{"compare-lags", func(n ast.Node) {
 			compared = n
@@ -157,6 +158,22 @@ func (p *parse) cache(n ast.Node) {
 		field{"attempts", func(n ast.Node) { c.Attempts = p.count(n, 1, 100) }},
 	)
 }
+
+func (p *parse) promise(n ast.Node) {
+	v := &p.s.Promise
+	p.mapping(n,
+		field{"monotonic-reads", func(n ast.Node) {
+			v.AcrossNodes = p.word(n, "reach of monotonic reads", []string{perNode, acrossNodes}) == acrossNodes
+		}},
+		field{"max-age", func(n ast.Node) { v.MaxAge = p.duration(n, time.Second) }},
+	)
+}
+
+// The values of the promise monotonic-reads.
+const (
+	perNode     = "per-node"
+	acrossNodes = "across-nodes"
+)
 
 func (p *parse) lag(n ast.Node) Lag {
 	text := p.text(n)

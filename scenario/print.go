@@ -19,6 +19,10 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("broken", s.Broken, s.Broken != "")
 	doc.add("protocol", s.Protocol, s.Protocol != d.Protocol)
 	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
+	var promise document
+	promise.add("monotonic-reads", acrossNodes, s.Promise.AcrossNodes)
+	promise.add("max-age", s.Promise.MaxAge.String(), s.Promise.MaxAge != 0)
+	doc.add("promise", promise, len(promise) > 0)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
 	doc.add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)
 	doc.add("replica-lag", s.ReplicaLag.String(), s.ReplicaLag != 0)

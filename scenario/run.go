@@ -179,7 +179,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 	evidence := invariant.Evidence{
 		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
-		TTLBuffer: w.scenario.Cache.TTLBuffer,
+		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {

@@ -23,8 +23,9 @@ type Scenario struct {
 	Source []string
 	Broken string
 
-	Cache Cache
-	Lag   Lag
+	Cache   Cache
+	Promise Promise
+	Lag     Lag
 	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must
 	// not be the scheduler's then.
 	CompareLags []ddbfake.Lag
@@ -55,6 +56,13 @@ type Cache struct {
 	Poll       time.Duration
 	Patience   int
 	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
+}
+
+// Promise is what the cache promises beyond the rules of every cache. Nothing is promised by default.
+type Promise struct {
+	// AcrossNodes has invariant.MonotonicReads judge all nodes together, and not each by itself.
+	AcrossNodes bool
+	MaxAge      time.Duration // nothing older is served, fresh or stale; 0 is no bound. See invariant.BoundedStaleness
 }
 
 // Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of step, whenever the schedule says so.

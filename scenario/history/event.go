@@ -24,12 +24,13 @@ const (
 	Invalidating                 // a client asked its node to invalidate the page of Key
 	Invalidated                  // the client was told that the page is invalidated
 	Settled                      // faults have stopped and all other nodes are done
+	RollingBack                  // a client asked its node to go back to an older version of the page of Key
 )
 
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
 	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped",
-	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled",
+	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled", RollingBack: "rolling-back",
 }
 
 // String returns the kind as traces print it.
