@@ -48,6 +48,10 @@ func TestChild(t *testing.T) {
 		property.CheckStore(t, strange(store))
 		return
 	}
+	if check, ok := choices()[name]; ok {
+		check.Run(t, newStore)
+		return
+	}
 	if store, ok := goroutineStores()[name]; ok {
 		if name == "holds a mutex over a call" {
 			property.SetPatience(2 * time.Second)

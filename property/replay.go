@@ -31,7 +31,8 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 }
 
 // Replay runs the store on a scenario file, as the function Replay does. Of c, only Protocol matters, which the store
-// is called by, and Goroutines, where the file does not say it: one that a check with goroutines has left does.
+// is called by, Invariants, and Goroutines, where the file does not say it: one that a check with goroutines has left
+// does. The file says which invariants do not judge.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)

@@ -25,12 +25,13 @@ type runner struct {
 	answers  *answers
 	limit    *limit
 	random   *random
+	judge    []invariant.Invariant // the caller's own
 	// own is set for a store that has goroutines: the bubble in which each run happens.
 	own func(run func(sim.Bubble)) error
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
-	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}}
+	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}, judge: c.Invariants}
 	if c.Goroutines {
 		r.own = r.inBubble
 	}
@@ -39,7 +40,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 
 // options are those of every run of the store.
 func (r runner) options() scenario.Options {
-	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed}
+	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed, Invariants: r.judge}
 }
 
 // guard is a new guard for the runner's store.

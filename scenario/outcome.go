@@ -24,6 +24,7 @@ type Outcome struct {
 	protocol string
 	swarm    bool
 	seen     invariant.Evidence
+	out      []string // names of invariants that the scenario leaves out
 }
 
 // Replay returns everything that is needed to run the schedule again.
@@ -77,6 +78,9 @@ func (o *Outcome) Explain(scenario, protocol string) string {
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
 	case invariant.OK:
 		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
+	}
+	for _, name := range o.out {
+		fmt.Fprintf(&b, "%s: not judged: left out by the scenario\n", name)
 	}
 	return b.String()
 }

@@ -88,6 +88,8 @@ func (p *parse) scenario(n ast.Node) {
 		field{"settle", func(n ast.Node) { s.Settle = p.duration(n, 0) }},
 		field{"bounds", p.bounds},
 		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
+		field{"invariants", func(n ast.Node) { s.Invariants = p.invariants(n) }},
+		field{"without", func(n ast.Node) { s.Without = p.invariants(n) }},
 		field{"expect", func(n ast.Node) { s.Expect = p.verdict(n) }},
 		field{"catches", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
 		field{"replay", p.replay},
@@ -99,6 +101,8 @@ func (p *parse) scenario(n ast.Node) {
 	case p.err != nil:
 	case (len(s.Source) > 0) != (s.Broken != ""):
 		p.fail(n, "source: [owner/repository#1]\nbroken: blind-publish", "found one of source and broken, expected both or neither")
+	case s.Invariants != nil && s.Without != nil:
+		p.fail(n, "invariants: [freshness, single-flight]", "found both invariants and without, expected one of them")
 	case s.Name == "":
 		p.fail(n, "name: paused-writer", "found no name, expected one")
 	case len(s.Actors) == 0 && actors == nil:
@@ -330,6 +334,21 @@ func (p *parse) verdict(n ast.Node) invariant.Verdict {
 		return invariant.Violated
 	}
 	return invariant.OK
+}
+
+// invariants reads a list of names of invariants.
+func (p *parse) invariants(n ast.Node) (names []string) {
+	p.list(n, func(n ast.Node) {
+		name := p.word(n, "invariant", invariantNames())
+		if p.err == nil && slices.Contains(names, name) {
+			p.fail(n, "", "found the invariant %s twice", name)
+		}
+		names = append(names, name)
+	})
+	if p.err == nil && names == nil {
+		p.fail(n, "leave the key out for all invariants", "found no invariant, expected the name of one at least")
+	}
+	return names
 }
 
 func invariantNames() []string {

@@ -40,6 +40,8 @@ func (s *Scenario) YAML() ([]byte, error) {
 	bounds.add("sweeps", s.Bounds.Sweeps, s.Bounds.Sweeps != d.Bounds.Sweeps)
 	doc.add("bounds", bounds, s.Bounds != d.Bounds)
 	doc.add("reach", s.Reach, len(s.Reach) > 0)
+	doc.add("invariants", s.Invariants, s.Invariants != nil)
+	doc.add("without", s.Without, s.Without != nil)
 	doc.add("expect", s.Expect.String(), s.Expect != d.Expect)
 	doc.add("catches", s.Catches, len(s.Catches) > 0)
 	if r := s.Replay; r != nil {

@@ -46,6 +46,10 @@ type Options struct {
 	Blind bool
 	// Only is the one invariant that is judged, by name; "" is all of them.
 	Only string
+	// Invariants are the caller's own. They judge after those of package invariant, unless Scenario.Without names them.
+	// Of each, Name, Statement and Check are used: the check sees the whole run (log, history, operations, bodies), which it
+	// may read only, and only until it returns. An exhaustive search does not prove them.
+	Invariants []invariant.Invariant
 	// Bubble, if set, has the protocol's code run with goroutines of its own: it calls run in a bubble of testing/synctest
 	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 	Bubble func(run func(sim.Bubble)) error
@@ -61,6 +65,10 @@ func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.pro
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	r.probe = probe.Of(ctx)
+	judges, err := judgesOf(r.Scenario, r.Options)
+	if err != nil {
+		return nil, err
+	}
 	w, o, err := r.perform(ctx)
 	if err != nil {
 		return nil, err
@@ -71,7 +79,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	w.judge(o, lags)
+	w.judge(o, lags, judges)
 	return o, nil
 }
 
@@ -174,14 +182,18 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 }
 
 // judge sets the run's verdict. lags are the histories under other lags.
-func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
-	o.Verdict = invariant.OK
+func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) {
+	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
 		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
+	if judges.none {
+		o.Verdict, o.Why = invariant.Unknown, judgesNothing
+		return
+	}
 	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
 		switch {
 		case w.only != "" && inv.Name != w.only:
@@ -194,7 +206,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
 				o.Violation = &Violation{Invariant: inv, Why: f.Why, Lines: describe.Finding(w.words(), evidence, f)}
 			}
 		}
-	})
+	}, judges.by...)
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)

@@ -35,12 +35,15 @@ type Scenario struct {
 	Actors     []Actor
 	Faults     []Fault
 	// Settle is within how long every page must be fresh once the run is over and faults have stopped; 0 does not ask.
-	Settle  time.Duration
-	Bounds  Bounds
-	Reach   []Mark // marks that a campaign must reach
-	Expect  invariant.Verdict
-	Catches []string // protocols that this scenario is known to catch
-	Replay  *Replay  // a recorded run
+	Settle time.Duration
+	Bounds Bounds
+	Reach  []Mark // marks that a campaign must reach
+	// Invariants are the names of the only invariants that judge; nil is all. Without are those that do not. At most one
+	// of the two is set.
+	Invariants, Without []string
+	Expect              invariant.Verdict
+	Catches             []string // protocols that this scenario is known to catch
+	Replay              *Replay  // a recorded run
 }
 
 // Cache is how every node's cache is configured.

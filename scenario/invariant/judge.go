@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"math"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -21,21 +22,59 @@ type following struct {
 	beyond follower
 }
 
-// Judge checks All, and reports the findings that are not ok, in the order of All. The findings are those of Check; the
-// log is read once for all invariants that need it.
-func Judge(ev Evidence, report func(Invariant, Finding)) {
-	followed := follow(ev, all)
-	for i := range all {
+// Judge checks the invariants that are named, or All without any, and reports the findings that are not ok, in the order
+// of the invariants. The findings are those of Check; the log is read once for all invariants that need it. A check that
+// gives no verdict makes it unknown.
+func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
+	if len(by) == 0 {
+		by = all
+	}
+	followed := follow(ev, by)
+	for i := range by {
 		f := Finding{}
-		if all[i].follows() {
+		if by[i].follows() {
 			f = followed[i].found(ev)
 		} else {
-			f = all[i].Check(ev)
+			f = checked(&by[i], ev)
 		}
 		if f.Verdict != OK {
-			report(all[i], f)
+			report(by[i], f)
 		}
 	}
+}
+
+// checked is the finding of a check, which may be the caller's own: it has a verdict, and names only what there is.
+func checked(inv *Invariant, ev Evidence) Finding {
+	if inv.Check == nil {
+		return unknown("%s has no check", inv.Name)
+	}
+	f := inv.Check(ev)
+	if f.Verdict != OK && f.Verdict != Violated && f.Verdict != Unknown {
+		return unknown("the check of %s gave the verdict %v, expected ok, violated or unknown", inv.Name, f.Verdict)
+	}
+	first, last := 1, 0
+	if n := len(ev.Changes); n > 0 {
+		first, last = ev.Changes[0].Seq, ev.Changes[n-1].Seq
+	}
+	f.Changes = among(f.Changes, first, last)
+	f.Events = among(f.Events, 1, len(ev.History))
+	f.Operations = among(f.Operations, 1, len(ev.Operations))
+	return f
+}
+
+// among returns the numbers from first to last.
+func among(all []int, first, last int) []int {
+	is := func(n int) bool { return n >= first && n <= last }
+	if !slices.ContainsFunc(all, func(n int) bool { return !is(n) }) {
+		return all
+	}
+	var some []int
+	for _, n := range all {
+		if is(n) {
+			some = append(some, n)
+		}
+	}
+	return some
 }
 
 // follow runs the checks that follow the log, all of them at once.

@@ -15,7 +15,9 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	Invariants []invariant.Invariant // default: Invariants()
+	// Invariants are those to check; default: Invariants(). The caller's own need a Watch: one without is reported as a
+	// doubt, once.
+	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time
 	// Told, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns. It
@@ -108,6 +110,12 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		byLock: slices.ContainsFunc(o.Invariants, byLock),
 	}
 	c.begin()
+	for _, inv := range o.Invariants {
+		if inv.Watch == nil {
+			c.note(Broken{Invariant: inv, Verdict: invariant.Unknown,
+				Why: inv.Name + " is not judged: it has no Watch, and so it needs a log that has come to its end"})
+		}
+	}
 	return c
 }
 
@@ -118,9 +126,18 @@ func (c *Checker) Invariants() []invariant.Invariant { return slices.Clone(c.opt
 func (c *Checker) begin() {
 	c.watchers, c.seen = nil, 0
 	for _, inv := range c.options.Invariants {
+		if inv.Watch == nil {
+			c.watchers = append(c.watchers, judgesNothing) // New has said so
+			continue
+		}
 		c.watchers = append(c.watchers, inv.Watch(c.options.Promise))
 	}
 	c.read(c.db.Changes(), false)
+}
+
+// judgesNothing stands for the watcher of an invariant that has none.
+func judgesNothing([]ddbfake.Change) invariant.Finding {
+	return invariant.Finding{Verdict: invariant.OK}
 }
 
 // Look judges the changes since the last Look.
@@ -207,7 +224,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request []d
 			}
 		}
 		for _, change := range request {
-			if change.Seq == f.Changes[len(f.Changes)-1] {
+			if n := len(f.Changes); n > 0 && change.Seq == f.Changes[n-1] {
 				deciding = change
 			}
 		}
