@@ -3,6 +3,7 @@ package scenario
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -163,6 +164,34 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 	own.Invariants[0] = servesOnce(0)
 	if o := judgedBy(t, "without: [freshness]", own); o.Verdict != invariant.Unknown || !strings.Contains(o.Why, "gave the verdict Verdict(0)") {
 		t.Errorf("%v (%s), want unknown: a check that gives no verdict is no ok", o.Verdict, o.Why)
+	}
+}
+
+// A run's evidence suffices to judge it again.
+func TestTheEvidenceOfARun(t *testing.T) {
+	o := judgedBy(t, "promise: {monotonic-reads: across-nodes, max-age: 90s}", Options{})
+	ev, kept := o.Evidence()
+	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(ev.Operations) == 0 || len(ev.Bodies) == 0 ||
+		!ev.AcrossNodes || ev.MaxAge != 90*time.Second || ev.Revalidate != time.Minute {
+		t.Fatalf("kept %v: %+v", kept, ev)
+	}
+	var broken []string
+	invariant.Judge(ev, func(inv invariant.Invariant, _ invariant.Finding) { broken = append(broken, inv.Name) })
+	if diff := cmp.Diff(o.Broken, broken); diff != "" {
+		t.Errorf("judged again (-then +now):\n%s", diff)
+	}
+	s, err := Parse("f.yaml", []byte(twoReads))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pool Pool
+	defer pool.Close()
+	pooled, err := pool.Do(t.Context(), Run{Scenario: s, Protocol: lingering(t), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ev, kept := pooled.Evidence(); kept || ev.Changes != nil {
+		t.Error("the memory of a pool is another run's by now, but it was handed out")
 	}
 }
 

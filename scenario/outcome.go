@@ -24,6 +24,7 @@ type Outcome struct {
 	protocol string
 	swarm    bool
 	seen     invariant.Evidence
+	whole    bool     // seen is everything, and not only the operations
 	out      []string // names of invariants that the scenario leaves out
 }
 
@@ -67,6 +68,17 @@ func (e *BrokenError) Unwrap() error { return e.Result.Err }
 // Visualize writes a page of HTML with every node's operations on its store, and with the longest orders that explain
 // their answers.
 func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
+
+// Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
+// and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in
+// the same memory. To have it of one of them, make that run by itself: Run.Do with the seed, and sim.Replay of the choices,
+// of Outcome.Replay.
+func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
+	if !o.whole {
+		return invariant.Evidence{}, false
+	}
+	return o.seen, true
+}
 
 // Explain prints the verdict, and of a violation the invariant with its statement and the few events that show it.
 func (o *Outcome) Explain(scenario, protocol string) string {

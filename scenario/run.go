@@ -79,7 +79,10 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	w.judge(o, lags, judges)
+	evidence := w.judge(o, lags, judges)
+	if r.stage == nil { // whose memory no other run takes
+		o.seen, o.whole = evidence, true
+	}
 	return o, nil
 }
 
@@ -181,10 +184,10 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	return w, o, nil
 }
 
-// judge sets the run's verdict. lags are the histories under other lags.
-func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) {
+// judge sets the run's verdict, and returns what it was judged by. lags are the histories under other lags.
+func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (evidence invariant.Evidence) {
 	o.Verdict, o.out = invariant.OK, judges.out
-	evidence := invariant.Evidence{
+	evidence = invariant.Evidence{
 		Changes: w.db.Changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
@@ -192,7 +195,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) {
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	if judges.none {
 		o.Verdict, o.Why = invariant.Unknown, judgesNothing
-		return
+		return evidence
 	}
 	invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
 		switch {
@@ -211,4 +214,5 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
 	}
+	return evidence
 }
