@@ -44,6 +44,8 @@ type Check struct {
 	Invariants []invariant.Invariant
 	// Without are the names of invariants that do not judge, because the store does not promise that. Reports say so.
 	Without []string
+	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
+	Tenants bool
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
@@ -171,7 +173,8 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 			t.Log(f.finish(f.last, file))
 		}
 	}()
-	generator := c.leavingOut(worlds(safeName(t.Name()), c.Protocol, c.Schedules))
+	more := extras{verbs: f.abilities(), tenants: c.Tenants}
+	generator := c.leavingOut(worlds(safeName(t.Name()), c.Protocol, c.Schedules, more))
 	rapid.Check(t, func(rt *rapid.T) {
 		for range worldsPerCheck {
 			w := generator.Draw(rt, "world")

@@ -138,6 +138,7 @@ func (w *world) addActor(a Actor) {
 					p.Forget(w.position(p, next))
 				}
 			}
+			n.closeNow(handler)
 		},
 	})
 }
