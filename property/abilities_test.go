@@ -2,7 +2,6 @@ package property
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -140,7 +139,7 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 				if w == 0 {
 					t.Errorf("seed %d: not found in %d worlds", seed, 100*worldsPerCheck)
 				}
-				t.Log(fmt.Sprintf("seed %d: world %d: %.60s", seed, w, broken))
+				t.Logf("seed %d: world %d: %.60s", seed, w, broken)
 			}
 		})
 	}

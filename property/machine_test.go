@@ -121,7 +121,7 @@ func TestMachineFindsABug(t *testing.T) {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = flag.Set(name, was) }()
+		t.Cleanup(func() { _ = flag.Set(name, was) })
 	}
 	seen := watched{TB: t}
 	func() {
