@@ -73,6 +73,9 @@ type counted struct {
 	guard *guard
 }
 
+// under is the store itself.
+func (c counted) under() isr.Handler { return c.store }
+
 var _ interface {
 	isr.Handler
 	isr.Invalidator

@@ -13,7 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -47,6 +49,12 @@ type Check struct {
 	// Rows describe; rows whose table is not named are in Node.Table. A failure's file has them under rows, except for a
 	// Schema with a function.
 	Rows isr.Schema
+	// Invariants are the caller's own, which judge each run after those of package invariant; see scenario.Options.
+	Invariants []invariant.Invariant
+	// Without are the names of invariants that do not judge, because the store does not promise that. Reports say so.
+	Without []string
+	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
+	Tenants bool
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
@@ -59,7 +67,8 @@ type subject struct {
 	function string              // that checks it
 	call     string              // that replays a file, by its name
 	hint     func(*Check) string // where to look if nothing was reached
-	worlds   func(name, protocol string, schedules int, rows isr.Schema) *rapid.Generator[world]
+	worlds   func(name, protocol string, schedules int, extra extras) *rapid.Generator[world]
+	able     bool                       // worlds are drawn by what a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 }
 
@@ -69,7 +78,7 @@ var stores = subject{
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},
-	worlds: worlds,
+	worlds: worlds, able: true,
 }
 
 // DefaultSchedules is the number of schedules of each world.
@@ -113,6 +122,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	if c.Reach == nil {
 		c.Reach = c.reach()
 	}
+	c.judges(t)
 	file := fileName(t.Name())
 	if exists(file) {
 		c.Replay(t, file, newStore)
@@ -125,6 +135,9 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
 			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, c.say(hint(missing)), count.answers, count)
+	}
+	for _, name := range c.Without {
+		t.Logf("%s: not judged: left out by the check", name)
 	}
 	t.Log(count)
 }
@@ -141,6 +154,44 @@ func (c *Check) name(t *testing.T) {
 	}
 }
 
+// judges has the test fail if Invariants and Without do not say which invariants judge, or leave none.
+func (c *Check) judges(t *testing.T) {
+	t.Helper()
+	own := map[string]bool{}
+	var names []string
+	for _, inv := range slices.Concat(invariant.All(), c.Invariants) {
+		names = append(names, inv.Name)
+	}
+	for i, inv := range c.Invariants {
+		switch {
+		case inv.Name == "" || inv.Statement == "" || inv.Check == nil:
+			t.Fatalf("property: Check.Invariants: found %q as number %d, expected an invariant with a name, a statement and a check", inv.Name, i+1)
+		case slices.Index(names, inv.Name) < len(names)-len(c.Invariants) || own[inv.Name]:
+			t.Fatalf("property: Check.Invariants: found a second invariant with the name %s, expected a name of its own", inv.Name)
+		}
+		own[inv.Name] = true
+	}
+	left := len(names)
+	for i, name := range c.Without {
+		switch {
+		case !slices.Contains(names, name):
+			hint := ""
+			if option, ok := suggest.Nearest(name, names); ok {
+				hint = fmt.Sprintf("; did you mean %q?", option)
+			}
+			t.Fatalf("property: Check.Without: found %q, expected one of %s%s", name, strings.Join(names, ", "), hint)
+		case own[name]:
+			t.Fatalf("property: Check.Without: found %s, which is one of Check.Invariants: leave it out there", name)
+		case slices.Contains(c.Without[:i], name):
+			t.Fatalf("property: Check.Without: found %s twice", name)
+		}
+		left--
+	}
+	if left == 0 {
+		t.Fatal("vacuous: Check.Without leaves out all invariants: nothing would be judged")
+	}
+}
+
 // search has rapid look for a world that fails, and shrink it.
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
@@ -153,7 +204,11 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 			t.Log(f.finish(f.last, file))
 		}
 	}()
-	generator := c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, c.Rows)
+	extra := extras{rows: c.Rows, tenants: c.Tenants}
+	if c.subject.able {
+		extra.verbs = f.abilities(c.Rows)
+	}
+	generator := c.leavingOut(c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, extra))
 	rapid.Check(t, func(rt *rapid.T) {
 		for range worldsPerCheck {
 			w := generator.Draw(rt, "world")
@@ -164,6 +219,17 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 		}
 	})
 	return count
+}
+
+// leavingOut has worlds say which invariants do not judge.
+func (c Check) leavingOut(worlds *rapid.Generator[world]) *rapid.Generator[world] {
+	if len(c.Without) == 0 {
+		return worlds
+	}
+	return rapid.Map(worlds, func(w world) world {
+		w.Without = slices.Clone(c.Without)
+		return w
+	})
 }
 
 // found is the state of the search.

@@ -50,6 +50,10 @@ func TestChild(t *testing.T) {
 		property.CheckStore(t, strange(store))
 		return
 	}
+	if check, ok := choices()[name]; ok {
+		check.Run(t, newStore)
+		return
+	}
 	if of, ok := strings.CutPrefix(name, "renamed: "); ok {
 		p, err := scenario.ProtocolNamed(of)
 		if err != nil {

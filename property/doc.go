@@ -38,6 +38,15 @@
 // clients asked and were told, and by when they wrote to what the lock guards. docs/LOCKS.md has the invariants and what
 // each asks of a lock. What stands below about stores holds for locks, too.
 //
+// # More than Get
+//
+// A store that can do more says so by its methods: Invalidate ([isr.Invalidator]), Regenerate ([isr.Regenerator]) and
+// Rollback ([isr.Rollbacker]). In some worlds clients then ask for that, too; a store that returns [isr.ErrUnsupported]
+// is not asked again. What such worlds find: an invalidation that a fill overtakes, a request that is answered twice, a
+// rollback without a lease. Rows of requests and invalidations are kept for a day there. A store that has a method
+// Close() error is closed when its script is over; a goroutine that is left then fails the check. Check.Tenants is for a
+// store that takes Node.Tenant: in some worlds pages belong to several tenants.
+//
 // # Failures
 //
 // A failure is printed to standard error as soon as it is found, and is left as testdata/isr-sim/TestName.yaml, a
@@ -81,8 +90,8 @@
 // A node's Clock reads it with the node's error, and has timers and tickers; package time itself, and timeouts of
 // contexts, have none. Clock.Sleep is a step of the schedule, and takes one each time.
 //
-// A node's end ends the context that Get was called with. If the store has a method Close() error, that is called too;
-// it should end the store's goroutines, as they must all come to an end. Calls of a node that is down return
+// A node's end, or a crash, ends the context that Get was called with. If the store has a method Close() error, that is
+// called too; it should end the store's goroutines, as they must all come to an end. Calls of a node that is down return
 // [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A run ends when its scripts have, and
 // no request is under way. A goroutine whose call's context ends while the request is under way gets that error; the
 // request may take effect or not.

@@ -83,7 +83,7 @@ func TestEffort(t *testing.T) {
 // schedules each, for each way to spend them.
 func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []int {
 	first := slices.Repeat([]int{most + 1}, len(spends))
-	generator := worlds("Effort", "recipe-a", 50, isr.Schema{})
+	generator := worlds("Effort", "recipe-a", 50, extras{})
 	for w := 1; w <= most && first[0] > most; w++ {
 		s := generator.Example(seed*1_000_003 + w).Scenario
 		limit := 0

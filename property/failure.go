@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/atomicfile"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -56,8 +57,18 @@ func (f *failure) file() ([]byte, error) {
 		s.About += "\nRows are those of a function (Check.Rows), which no file holds: replay it from its test."
 	}
 	s.Replay = f.replay
+	if r := f.replay; r != nil && r.Violates != "" && !builtIn(r.Violates) {
+		anonymous := *r
+		anonymous.Violates = "" // a file knows no invariant of the caller's own
+		s.Replay = &anonymous
+	}
 	s.Catches, s.Source, s.Broken = nil, nil, "" // what a world is to isr-sim
 	return s.YAML()
+}
+
+// builtIn says whether an invariant is one of package invariant.
+func builtIn(name string) bool {
+	return slices.ContainsFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Name == name })
 }
 
 // leave writes the failure to a file, all of it or nothing.
@@ -132,8 +143,8 @@ func (f *failure) report(t *testing.T, file, call string) string {
 		fmt.Fprintf(&b, "explain: %s -%s\n", commandOf(t.Name()), explainFlag)
 	}
 	fmt.Fprintf(&b, "replay: "+call+"\n", file)
-	builtIn := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
-	if slices.ContainsFunc(scenario.Protocols(), builtIn) {
+	named := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
+	if slices.ContainsFunc(scenario.Protocols(), named) {
 		fmt.Fprintf(&b, "replay: isr-sim replay %s%s\n", f.flags, file)
 	}
 	return b.String()

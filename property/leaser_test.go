@@ -36,18 +36,21 @@ func newLeaser(n Node, reviving bool) (isr.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return closing{cache, l}, nil
+	return closing{cache, l.Close}, nil
 }
 
-// closing is a cache that can be closed.
+// closing is a cache that can be closed, and do nothing else besides Get.
 type closing struct {
-	*pagecache.Cache
-	*leaser
+	cache *pagecache.Cache
+	end   func() error
 }
+
+// Close is the store's.
+func (c closing) Close() error { return c.end() }
 
 // Get is the cache's.
 func (c closing) Get(ctx context.Context, key string) (isr.Served, error) {
-	return c.Cache.Get(ctx, key)
+	return c.cache.Get(ctx, key)
 }
 
 // leaser is a store with heartbeats.

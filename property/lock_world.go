@@ -10,7 +10,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // responseLost is the fault after which a client does not know what its request has done.
@@ -20,7 +19,7 @@ var responseLost = ddbfake.FaultResponseLost.String()
 type lockWorlds struct{ check LockCheck }
 
 // generator is worlds, for a lock.
-func (l lockWorlds) generator(name, protocol string, schedules int, _ isr.Schema) *rapid.Generator[world] {
+func (l lockWorlds) generator(name, protocol string, schedules int, _ extras) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		s := scenario.Defaults()
 		s.Name, s.Protocol = name, protocol

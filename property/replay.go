@@ -32,8 +32,8 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 }
 
 // Replay runs the store on a scenario file, as the function Replay does. Of c, only these matter: Protocol, which the
-// store is called by; Rows, which take the place of the file's; and Goroutines, where the file does not say it: one that
-// a check with goroutines has left does.
+// store is called by; Rows, which take the place of the file's; Invariants; and Goroutines, where the file does not say
+// it: one that a check with goroutines has left does. The file says which invariants do not judge.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)

@@ -29,13 +29,17 @@ type runner struct {
 	limit    *limit
 	random   *random
 	subject  *subject
+	judge    []invariant.Invariant // the caller's own
 	// own is set for a store that has goroutines: the bubble in which each run happens.
 	own func(run func(sim.Bubble)) error
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
 	labelled()
-	r := runner{t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{}, subject: cmp.Or(c.subject, &stores)}
+	r := runner{
+		t: t, name: c.Protocol, newStore: newStore, answers: &answers{}, limit: newLimit(t), random: &random{},
+		subject: cmp.Or(c.subject, &stores), judge: c.Invariants,
+	}
 	if c.Goroutines {
 		r.own = r.inBubble
 	}
@@ -44,7 +48,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 
 // options are those of every run of the store.
 func (r runner) options() scenario.Options {
-	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed, Table: r.subject.table}
+	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed, Table: r.subject.table, Invariants: r.judge}
 }
 
 // guard is a new guard for the runner's store.

@@ -37,10 +37,10 @@ const maxSteps = 10_000
 
 // worlds generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
 // value is the first, which is where rapid shrinks to.
-func worlds(name, protocol string, schedules int, rows isr.Schema) *rapid.Generator[world] {
+func worlds(name, protocol string, schedules int, extra extras) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		s := scenario.Defaults()
-		s.Name, s.Protocol, s.Rows = name, protocol, rows
+		s.Name, s.Protocol, s.Rows = name, protocol, extra.rows
 		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		s.Cache = drawCache(t)
@@ -50,11 +50,20 @@ func worlds(name, protocol string, schedules int, rows isr.Schema) *rapid.Genera
 		s.Faults = drawFaults(t)
 		crashes := pick(t, "who may crash", 0, 0, 1)
 		keys := pick(t, "keys", []string{"/home"}, []string{"/home", "/home", "/about"})
-		s.Actors = rapid.SliceOfN(actors(s, keys, crashes), 2, len(actorNames)).Draw(t, "actors")
+		tenants, keys := extra.drawTenants(t, keys)
+		verbs := extra.drawVerbs(t)
+		if len(verbs) > 0 { // a request, or an invalidation, is remembered for as long as a page is kept: no rendering may take longer
+			d := scenario.Defaults().Cache
+			s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
+		}
+		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs), 2, len(actorNames)).Draw(t, "actors")
 		for i := range s.Actors {
 			s.Actors[i].Name = actorNames[i]
+			if len(tenants) > 0 {
+				s.Actors[i].Tenant = pick(t, "tenant", tenants...)
+			}
 		}
-		if len(pages(s)) == 0 { // else there is nothing to be judged
+		if !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return slices.ContainsFunc(a.Script, served) }) { // else there is nothing to be judged
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Get, Key: keys[0]})
 		}
 		for i := range s.Actors {
@@ -103,12 +112,15 @@ func drawLag(t *rapid.T) scenario.Lag {
 }
 
 // actors generates nodes with their scripts, clocks, pauses and crashes.
-func actors(s *scenario.Scenario, keys []string, crashes int) *rapid.Generator[scenario.Actor] {
+func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	get := func(key string) scenario.Command { return scenario.Command{Verb: scenario.Get, Key: key} }
 	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
 	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
 		key := pick(t, "key", keys...)
+		if c, drawn := drawVerb(t, verbs, key); drawn {
+			return c
+		}
 		return pick(t, "command",
 			get(key),
 			sleep(c.Revalidate+time.Second),
@@ -134,18 +146,27 @@ func actors(s *scenario.Scenario, keys []string, crashes int) *rapid.Generator[s
 	})
 }
 
-// pages are the keys that clients ask for.
-func pages(s *scenario.Scenario) []string {
-	var keys []string
+// page is one that a client asks for.
+type page struct{ tenant, key string }
+
+// pages are those that clients ask for.
+func pages(s *scenario.Scenario) []page {
+	var all []page
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if c.Verb == scenario.Get && !slices.Contains(keys, c.Key) {
-				keys = append(keys, c.Key)
+			if asks(c.Verb) && !slices.Contains(all, page{a.Tenant, c.Key}) {
+				all = append(all, page{a.Tenant, c.Key})
 			}
 		}
 	}
-	return keys
+	return all
 }
+
+// served says whether a command is answered with a page.
+func served(c scenario.Command) bool { return c.Verb == scenario.Get || c.Verb == scenario.Regenerate }
+
+// asks says whether a command with the verb may make a page, and wait for another node.
+func asks(v scenario.Verb) bool { return v != scenario.Sleep && v != scenario.Change }
 
 // drawClockWithin draws how the actor's clock differs from true time, at most by the promised skew at any moment of a run
 // of at most that length.
@@ -178,7 +199,7 @@ func longest(s *scenario.Scenario) time.Duration {
 		moving += time.Duration(a.Pauses) * a.PauseFor
 		for _, command := range a.Script {
 			moving += command.For
-			if command.Verb == scenario.Get {
+			if asks(command.Verb) {
 				moving += c.Render + time.Duration(c.Patience)*c.Poll
 			}
 		}

@@ -13,14 +13,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // TestWorldsKeepTheirPromises draws worlds, sees that their file says the same,
 // and runs the reference in them: the clocks stay within the promised skew, no run
 // is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
-	generator := worlds("TestWorlds", "recipe-a", 5, isr.Schema{})
+	generator := worlds("TestWorlds", "recipe-a", 5, extras{})
 	skewed := false
 	rapid.Check(t, func(rt *rapid.T) {
 		w := generator.Draw(rt, "world")
@@ -68,14 +67,14 @@ bounds:
   steps: 10000
   ticks: 0
 `
-	w := worlds("TestSimple", "recipe-a", 7, isr.Schema{}).Example(0)
+	w := worlds("TestSimple", "recipe-a", 7, extras{}).Example(0)
 	if _, err := w.checked(); err != nil {
 		t.Fatal(err)
 	}
 	// An all-zero bit stream is what rapid shrinks to.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
-		found = worlds("TestSimple", "recipe-a", 7, isr.Schema{}).Draw(rt, "world").text()
+		found = worlds("TestSimple", "recipe-a", 7, extras{}).Draw(rt, "world").text()
 	})(t, slices.Repeat([]byte{0}, 8*1000))
 	if diff := cmp.Diff(simplest, found); diff != "" {
 		t.Errorf("the simplest world (-want +got):\n%s", diff)

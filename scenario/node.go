@@ -138,6 +138,13 @@ func (n *node) life() context.Context {
 	return n.world.ctx
 }
 
+// closeNow closes a handler that can be closed, once its script is over. In a bubble, closeAtEnd does it.
+func (n *node) closeNow(handler isr.Handler) {
+	if c, ok := handler.(io.Closer); ok && n.world.bubble == nil {
+		_ = c.Close() // there is no client to return the error to
+	}
+}
+
 // closeAtEnd has a handler with goroutines of its own closed when the node ends.
 func (n *node) closeAtEnd(handler isr.Handler) {
 	if c, ok := handler.(io.Closer); ok && n.world.bubble != nil {

@@ -31,6 +31,8 @@ type Outcome struct {
 	protocol string
 	swarm    bool
 	seen     invariant.Evidence
+	whole    bool     // seen is everything, and not only the operations
+	out      []string // names of invariants that the scenario leaves out
 }
 
 // Replay returns everything that is needed to run the schedule again.
@@ -74,6 +76,17 @@ func (e *BrokenError) Unwrap() error { return e.Result.Err }
 // their answers.
 func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
 
+// Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
+// and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in
+// the same memory. To have it of one of them, make that run by itself: Run.Do with the seed, and sim.Replay of the choices,
+// of Outcome.Replay.
+func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
+	if !o.whole {
+		return invariant.Evidence{}, false
+	}
+	return o.seen, true
+}
+
 // Explain prints the verdict, and of a violation the invariant with its statement and the few events that show it.
 func (o *Outcome) Explain(scenario, protocol string) string {
 	var b strings.Builder
@@ -84,6 +97,9 @@ func (o *Outcome) Explain(scenario, protocol string) string {
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
 	case invariant.OK:
 		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
+	}
+	for _, name := range o.out {
+		fmt.Fprintf(&b, "%s: not judged: left out by the scenario\n", name)
 	}
 	return b.String()
 }

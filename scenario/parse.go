@@ -76,6 +76,7 @@ func (p *parse) scenario(n ast.Node) {
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
 		field{"rows", func(n ast.Node) { s.Rows = p.schema(n) }},
 		field{"cache", p.cache},
+		field{"promise", p.promise},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
 		field{"compare-lags", func(n ast.Node) {
 			compared = n
@@ -88,6 +89,8 @@ func (p *parse) scenario(n ast.Node) {
 		field{"settle", func(n ast.Node) { s.Settle = p.duration(n, 0) }},
 		field{"bounds", p.bounds},
 		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
+		field{"invariants", func(n ast.Node) { s.Invariants = p.invariants(n) }},
+		field{"without", func(n ast.Node) { s.Without = p.invariants(n) }},
 		field{"expect", func(n ast.Node) { s.Expect = p.verdict(n) }},
 		field{"catches", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
 		field{"replay", p.replay},
@@ -99,6 +102,8 @@ func (p *parse) scenario(n ast.Node) {
 	case p.err != nil:
 	case (len(s.Source) > 0) != (s.Broken != ""):
 		p.fail(n, "source: [owner/repository#1]\nbroken: blind-publish", "found one of source and broken, expected both or neither")
+	case s.Invariants != nil && s.Without != nil:
+		p.fail(n, "invariants: [freshness, single-flight]", "found both invariants and without, expected one of them")
 	case s.Name == "":
 		p.fail(n, "name: paused-writer", "found no name, expected one")
 	case len(s.Actors) == 0 && actors == nil:
@@ -158,6 +163,22 @@ func (p *parse) cache(n ast.Node) {
 		field{"attempts", func(n ast.Node) { c.Attempts = p.count(n, 1, 100) }},
 	)
 }
+
+func (p *parse) promise(n ast.Node) {
+	v := &p.s.Promise
+	p.mapping(n,
+		field{"monotonic-reads", func(n ast.Node) {
+			v.AcrossNodes = p.word(n, "reach of monotonic reads", []string{perNode, acrossNodes}) == acrossNodes
+		}},
+		field{"max-age", func(n ast.Node) { v.MaxAge = p.duration(n, time.Second) }},
+	)
+}
+
+// The values of the promise monotonic-reads.
+const (
+	perNode     = "per-node"
+	acrossNodes = "across-nodes"
+)
 
 func (p *parse) lag(n ast.Node) Lag {
 	text := p.text(n)
@@ -314,6 +335,21 @@ func (p *parse) verdict(n ast.Node) invariant.Verdict {
 		return invariant.Violated
 	}
 	return invariant.OK
+}
+
+// invariants reads a list of names of invariants.
+func (p *parse) invariants(n ast.Node) (names []string) {
+	p.list(n, func(n ast.Node) {
+		name := p.word(n, "invariant", invariantNames())
+		if p.err == nil && slices.Contains(names, name) {
+			p.fail(n, "", "found the invariant %s twice", name)
+		}
+		names = append(names, name)
+	})
+	if p.err == nil && names == nil {
+		p.fail(n, "leave the key out for all invariants", "found no invariant, expected the name of one at least")
+	}
+	return names
 }
 
 func invariantNames() []string {

@@ -22,6 +22,10 @@ func (s *Scenario) YAML() ([]byte, error) {
 		doc.add("rows", rows, true)
 	}
 	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
+	var promise document
+	promise.add("monotonic-reads", acrossNodes, s.Promise.AcrossNodes)
+	promise.add("max-age", s.Promise.MaxAge.String(), s.Promise.MaxAge != 0)
+	doc.add("promise", promise, len(promise) > 0)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
 	doc.add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)
 	doc.add("replica-lag", s.ReplicaLag.String(), s.ReplicaLag != 0)
@@ -39,6 +43,8 @@ func (s *Scenario) YAML() ([]byte, error) {
 	bounds.add("sweeps", s.Bounds.Sweeps, s.Bounds.Sweeps != d.Bounds.Sweeps)
 	doc.add("bounds", bounds, s.Bounds != d.Bounds)
 	doc.add("reach", s.Reach, len(s.Reach) > 0)
+	doc.add("invariants", s.Invariants, s.Invariants != nil)
+	doc.add("without", s.Without, s.Without != nil)
 	doc.add("expect", s.Expect.String(), s.Expect != d.Expect)
 	doc.add("catches", s.Catches, len(s.Catches) > 0)
 	if r := s.Replay; r != nil {

@@ -48,6 +48,10 @@ type Options struct {
 	Blind bool
 	// Only is the one invariant that is judged, by name; "" is all of them.
 	Only string
+	// Invariants are the caller's own. They judge after those of package invariant, unless Scenario.Without names them.
+	// Of each, Name, Statement and Check are used: the check sees the whole run (log, history, operations, bodies), which it
+	// may read only, and only until it returns. An exhaustive search does not prove them.
+	Invariants []invariant.Invariant
 	// Bubble, if set, has the protocol's code run with goroutines of its own: it calls run in a bubble of testing/synctest
 	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 	Bubble func(run func(sim.Bubble)) error
@@ -66,6 +70,10 @@ func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.pro
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	r.probe = probe.Of(ctx)
+	judges, err := judgesOf(r.Scenario, r.Options)
+	if err != nil {
+		return nil, err
+	}
 	w, o, err := r.perform(ctx)
 	if err != nil {
 		return nil, err
@@ -76,7 +84,10 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	w.judge(o, lags)
+	evidence := w.judge(o, lags, judges)
+	if r.stage == nil { // whose memory no other run takes
+		o.seen, o.whole = evidence, true
+	}
 	o.Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
 	return o, nil
 }
@@ -179,39 +190,50 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	return w, o, nil
 }
 
-// judge sets the run's verdict. lags are the histories under other lags.
-func (w *world) judge(o *Outcome, lags []invariant.Lagged) {
-	o.Verdict = invariant.OK
+// judge sets the run's verdict, and returns what the run saw. lags are the histories under other lags.
+func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown invariant.Evidence) {
+	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
 		Changes: w.changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
-		TTLBuffer: w.scenario.Cache.TTLBuffer,
+		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
 	}
-	shown := evidence // reports name the changes of the caches' own rows
-	shown.Changes = w.db.Changes()
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
-	judge := invariant.Judge
 	if w.ofLocks {
 		evidence.Lease, evidence.Lock = w.scenario.Cache.Lease, w.locks.terms
-		judge = invariant.JudgeLocks
 	}
-	judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
-		switch {
-		case w.only != "" && inv.Name != w.only:
-		case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
-			o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+w.rows.say(f.Why)
-		case f.Verdict == invariant.Violated:
-			o.Broken = append(o.Broken, inv.Name)
-			if o.Violation == nil {
-				o.Verdict, o.Why = invariant.Violated, ""
-				inv.Statement = w.rows.say(inv.Statement)
-				o.Violation = &Violation{Invariant: inv, Why: w.rows.say(f.Why), Lines: describe.Finding(w.words(), shown, f)}
+	shown = evidence // the changes of the caches' own rows
+	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
+	if judges.none() {
+		o.Verdict, o.Why = invariant.Unknown, judgesNothing
+		return shown
+	}
+	reporter := func(say func(string) string) func(invariant.Invariant, invariant.Finding) {
+		return func(inv invariant.Invariant, f invariant.Finding) {
+			switch {
+			case w.only != "" && inv.Name != w.only:
+			case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
+				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+say(f.Why)
+			case f.Verdict == invariant.Violated:
+				o.Broken = append(o.Broken, inv.Name)
+				if o.Violation == nil {
+					o.Verdict, o.Why = invariant.Violated, ""
+					inv.Statement = say(inv.Statement)
+					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(w.words(), shown, f)}
+				}
 			}
 		}
-	})
+	}
+	if !judges.chosen || len(judges.by) > 0 {
+		invariant.Judge(evidence, reporter(w.rows.say), judges.by...)
+	}
+	if len(judges.own) > 0 {
+		invariant.Judge(shown, reporter(func(text string) string { return text }), judges.own...)
+	}
 	w.rows.fit(o)
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
 	}
+	return shown
 }

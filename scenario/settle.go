@@ -69,11 +69,17 @@ func (w *world) visitPages(p *sim.Proc) {
 	until := p.Now().Add(w.scenario.Settle)
 	for _, page := range w.pages.all() {
 		if n == nil || n.tenant != page.tenant {
+			if n != nil {
+				n.closeNow(handler)
+			}
 			n, handler = w.boot(p, page.tenant)
 		}
 		for !n.finds(handler, page.key) && p.Now().Before(until) {
 			_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
 		}
+	}
+	if n != nil {
+		n.closeNow(handler)
 	}
 }
 

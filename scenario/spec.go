@@ -27,8 +27,9 @@ type Scenario struct {
 	// written to a file.
 	Rows isr.Schema
 
-	Cache Cache
-	Lag   Lag
+	Cache   Cache
+	Promise Promise
+	Lag     Lag
 	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must
 	// not be the scheduler's then.
 	CompareLags []ddbfake.Lag
@@ -38,12 +39,15 @@ type Scenario struct {
 	Actors     []Actor
 	Faults     []Fault
 	// Settle is within how long every page must be fresh once the run is over and faults have stopped; 0 does not ask.
-	Settle  time.Duration
-	Bounds  Bounds
-	Reach   []Mark // marks that a campaign must reach
-	Expect  invariant.Verdict
-	Catches []string // protocols that this scenario is known to catch
-	Replay  *Replay  // a recorded run
+	Settle time.Duration
+	Bounds Bounds
+	Reach  []Mark // marks that a campaign must reach
+	// Invariants are the names of the only invariants that judge; nil is all. Without are those that do not. At most one
+	// of the two is set.
+	Invariants, Without []string
+	Expect              invariant.Verdict
+	Catches             []string // protocols that this scenario is known to catch
+	Replay              *Replay  // a recorded run
 }
 
 // Cache is how every node's cache is configured.
@@ -59,6 +63,13 @@ type Cache struct {
 	Poll       time.Duration
 	Patience   int
 	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
+}
+
+// Promise is what the cache promises beyond the rules of every cache. Nothing is promised by default.
+type Promise struct {
+	// AcrossNodes has invariant.MonotonicReads judge all nodes together, and not each by itself.
+	AcrossNodes bool
+	MaxAge      time.Duration // nothing older is served, fresh or stale; 0 is no bound. See invariant.BoundedStaleness
 }
 
 // Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of step, whenever the schedule says so.

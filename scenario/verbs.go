@@ -93,6 +93,7 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 
 // rollback has the cache go back to an older version. The change log has the result.
 func (n *node) rollback(handler isr.Rollbacker, key string) {
+	n.record(history.Event{Kind: history.RollingBack, Key: key})
 	err := handler.Rollback(n.life(), key)
 	n.turn()
 	if err != nil {

@@ -84,10 +84,10 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 	}
 	want := []seen{
 		{history.Asked, "", "", ""}, {history.Rendered, "/home@0#alice-render-1", "", ""}, {history.Served, "/home@0#alice-render-1", "", ""},
-		// A rollback that succeeds is in the change log alone.
+		{history.RollingBack, "", "", ""}, // whether it succeeds is in the change log alone
 		{history.Invalidating, "", "", ""}, {history.Invalidated, "", "", ""},
 		{history.Invalidating, "", "", ""}, {history.Failed, "", "", ""}, // there is nothing left to invalidate
-		{history.Failed, "", "", ""}, // nor to go back to
+		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // nor to go back to
 		{history.Asked, "", "r1", "none"}, {history.Rendered, "/home@0#alice-render-2", "r1", "none"}, {history.Served, "/home@0#alice-render-2", "r1", "none"},
 		{history.Asked, "", "r1", "v2"}, {history.Failed, "", "r1", "v2"},
 	}

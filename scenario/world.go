@@ -151,6 +151,7 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 					p.Forget(w.position(p, next))
 				}
 			}
+			n.closeNow(handler)
 		},
 	})
 }

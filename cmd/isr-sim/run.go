@@ -117,6 +117,11 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	if r.metrics {
 		fmt.Fprint(r.out, prose.Metrics(report.Metrics))
 	}
+	if report.Failure == nil { // whose explanation says it
+		for _, line := range s.NotJudged() {
+			fmt.Fprintf(r.out, "  %s\n", line)
+		}
+	}
 	code = worse(code, codeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
 		if err := explore.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {

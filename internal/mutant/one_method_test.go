@@ -24,6 +24,7 @@ import (
 // another.
 var manyMethods = map[string][]string{
 	"fence-in-lock-row":          {"Acquire", "Publish"},        // counts, and publishes by the count
+	"first-look-eventual":        {"Acquire", "Read"},           // the read after an acquire is the one that is consistent
 	"fresh-as-of-read":           {"Fresh", "Read"},             // remembers when, and judges by it
 	"no-second-look":             {"Acquire", "Read"},           // the read after an acquire is the one that is left out
 	"request-hash-ignored":       {"Asked", "Begin", "Publish"}, // wherever a hash is looked at
@@ -41,6 +42,7 @@ var notStores = map[string]string{
 	"guard-version-alone":         "the guards are configured",
 	"invalidation-deletes-meta":   "the guards are configured, for there to be invalidations",
 	"invalidation-overtaken":      "the guards are configured, for there to be invalidations",
+	"last-page-for-ever":          "the handler remembers",
 	"last-page-published-again":   "the renderer lies",
 	"render-before-acquire":       "the renderer gives what was made before",
 	"shared-body-name":            "the body store has one name for all",

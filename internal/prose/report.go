@@ -24,6 +24,8 @@ func Row(r *campaign.Report) string {
 func Report(r *campaign.Report, program, file string) string {
 	var b strings.Builder
 	switch {
+	case r.Vacuous() && r.Doubt != nil:
+		fmt.Fprintf(&b, "vacuous: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Doubt.Why)
 	case r.Verdict == invariant.Violated:
 		b.WriteString(r.Failure.Explain(r.Scenario.Name, r.Protocol.Name))
 		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)

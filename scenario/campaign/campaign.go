@@ -54,7 +54,13 @@ type Report struct {
 	FailedAt        int
 	FailureStrategy string
 
-	total schedules.Total
+	total    schedules.Total
+	unjudged bool // the scenario leaves out all invariants
+}
+
+// judgesNothing says that no invariant judges.
+func judgesNothing(s *scenario.Scenario, o scenario.Options) bool {
+	return o.Invariants == nil && len(s.NotJudged()) == len(invariant.All())
 }
 
 // Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
@@ -67,7 +73,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK}
+	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK, unjudged: judgesNothing(c.Scenario, c.Options)}
 	var broken error
 	set.All(ctx, func(a schedules.Attempt) bool {
 		if broken = a.Err; broken != nil {

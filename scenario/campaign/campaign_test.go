@@ -49,6 +49,24 @@ func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
 	}
 }
 
+func TestACampaignWithoutInvariantsIsVacuous(t *testing.T) {
+	s := *scenariotest.Embedded(t, "two-contenders")
+	for _, inv := range invariant.All() {
+		s.Without = append(s.Without, inv.Name)
+	}
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: &s, Seed: 1, Schedules: 3})
+	if r.Passed() || !r.Vacuous() || r.Summary() != "vacuous" {
+		t.Errorf("got %s, passed %v, want it to be vacuous", r.Summary(), r.Passed())
+	}
+	if text := prose.Report(r, "isr-sim", "two-contenders"); !strings.Contains(text, "nothing was judged") {
+		t.Errorf("it is not said why:\n%s", text)
+	}
+	s.Without = s.Without[1:]
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: &s, Seed: 1, Schedules: 3}); r.Vacuous() && len(r.Missing) == 0 {
+		t.Error("one is left that judges")
+	}
+}
+
 // A campaign that has judged nothing is vacuous, whatever its scenario declares: no page was published or kept from
 // being, or none was served.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {

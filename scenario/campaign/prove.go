@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/internal/schedules"
@@ -54,7 +55,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, err
 	}
 	v.Protocol = protocol
-	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK}}
+	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, scenario.Options{})}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
 	var pool scenario.Pool
 	defer pool.Close()
@@ -120,7 +121,8 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 // different nodes do something at the same instant, of which a search runs one.
 func (p *Proof) Proved() (names []string) {
 	for _, inv := range invariant.All() {
-		asked := p.Scenario.Settle > 0 || inv.Name != invariant.Liveness().Name
+		asked := (p.Scenario.Settle > 0 || inv.Name != invariant.Liveness().Name) && !slices.Contains(p.Scenario.Without, inv.Name) &&
+			(p.Scenario.Invariants == nil || slices.Contains(p.Scenario.Invariants, inv.Name))
 		if inv.Memory != nil && asked {
 			names = append(names, inv.Name)
 		}

@@ -4,10 +4,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Vacuous says that nothing was violated, but that no schedule reached a mark which the scenario declares, or that a
-// fault which it declares could never strike.
+// Vacuous says that nothing was violated, but that no schedule reached a mark which the scenario declares, that a fault
+// which it declares could never strike, or that it leaves out all invariants.
 func (r *Report) Vacuous() bool {
-	return r.Verdict == invariant.OK && len(r.Missing)+len(r.Unmet) > 0
+	return r.Verdict == invariant.OK && len(r.Missing)+len(r.Unmet) > 0 || r.unjudged
 }
 
 // Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.

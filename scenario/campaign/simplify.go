@@ -65,7 +65,7 @@ func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules,
 // adapt, if set, translates the moves of a schedule; moves that it refuses are left out.
 func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	s := changed(f.scenario, change)
-	if s == nil {
+	if s == nil || keepsForTooLong(s) && !keepsForTooLong(f.scenario) {
 		return false
 	}
 	next := found{scenario: s, seed: f.seed}
@@ -91,6 +91,12 @@ func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(si
 		}
 	}
 	return false
+}
+
+// keepsForTooLong reports whether a cache that obeys the scenario's settings serves pages that its promise forbids: its
+// correct protocol would be violated, too.
+func keepsForTooLong(s *scenario.Scenario) bool {
+	return s.Promise.MaxAge > 0 && s.Cache.Revalidate+s.Cache.Retention > s.Promise.MaxAge
 }
 
 // changed returns a changed copy; nil if it is the same.

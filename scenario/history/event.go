@@ -24,6 +24,7 @@ const (
 	Invalidating                 // a client asked its node to invalidate the page of Key
 	Invalidated                  // the client was told that the page is invalidated
 	Settled                      // faults have stopped and all other nodes are done
+	RollingBack                  // a client asked its node to go back to an older version of the page of Key
 
 	// The events of a lock called Key; see Hold. The node is the one that wants it, or has it.
 	LockAsked      // a client asked for the lock
@@ -43,7 +44,7 @@ const (
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
 	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped",
-	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled",
+	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled", RollingBack: "rolling-back",
 	LockAsked: "asks for lock", LockTaken: "takes lock", LockRefused: "is refused lock", LockChecking: "asks whether it holds lock",
 	LockHeld: "is told that it holds lock", LockLost: "is told that it has lost lock", LockExtending: "asks to extend lock", LockExtended: "has extended lock",
 	LockReleasing: "gives back lock", LockReleased: "has given back lock",

@@ -58,6 +58,10 @@ type Evidence struct {
 	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
 	Lock  *LockTerms
+	// AcrossNodes says that MonotonicReads is promised of all nodes together, and not of each by itself.
+	AcrossNodes bool
+	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
+	MaxAge time.Duration
 }
 
 // Lagged is the history of the same schedule under another lag of TTL.
@@ -103,7 +107,7 @@ func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != n
 var all = []Invariant{
 	StaleWriter(), LockTheft(), MonotonicPublication(), AtomicPublish(), NoDanglingPointer(), TTLWellFormed(),
 	Freshness(), TTLIsGC(), SingleFlight(), NoLostInvalidation(), IdempotentRegeneration(), TenantIsolation(),
-	Linearizable(), Liveness(),
+	Linearizable(), MonotonicReads(), ReadYourWrites(), BoundedStaleness(), Liveness(),
 }
 
 // All returns the invariants in the order in which reports name them. Those that the change log alone decides come

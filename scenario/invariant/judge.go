@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"math"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -21,31 +22,75 @@ type following struct {
 	beyond follower
 }
 
-// Judge checks All, and reports the findings that are not ok, in the order of All. The findings are those of Check; the
-// log is read once for all invariants that need it.
-func Judge(ev Evidence, report func(Invariant, Finding)) {
+// Judge checks the invariants that are named, or All without any, and reports the findings that are not ok, in the order
+// of the invariants. The findings are those of Check; the log is read once for all invariants that need it. A check that
+// gives no verdict makes it unknown. An invariant that is not one of All sees the cache's own rows, whatever Schema says.
+func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
+	if len(by) == 0 {
+		by = all
+	}
+	raw := ev
 	ev, rows := ev.translated()
-	if rows != nil {
-		told := report
-		report = func(inv Invariant, f Finding) {
-			inv.Statement = rows.say(inv.Statement)
-			if f = rows.own(f); f.Verdict != OK {
-				told(inv, f)
-			}
-		}
-	}
-	followed := follow(ev, all)
-	for i := range all {
-		f := Finding{}
-		if all[i].follows() {
+	followed := follow(ev, by)
+	for i := range by {
+		inv := by[i]
+		var f Finding
+		switch {
+		case inv.follows():
 			f = followed[i].found(ev)
-		} else {
-			f = all[i].Check(ev)
+		case !isOneOfAll(inv.Name):
+			if f = checked(&inv, raw); f.Verdict != OK {
+				report(inv, f)
+			}
+			continue
+		default:
+			f = checked(&inv, ev)
 		}
-		if f.Verdict != OK || rows.hides(&all[i]) {
-			report(all[i], f)
+		if rows != nil && (f.Verdict != OK || rows.hides(&inv)) {
+			inv.Statement, f = rows.say(inv.Statement), rows.own(f)
+		}
+		if f.Verdict != OK {
+			report(inv, f)
 		}
 	}
+}
+
+func isOneOfAll(name string) bool {
+	return slices.ContainsFunc(all, func(inv Invariant) bool { return inv.Name == name })
+}
+
+// checked is the finding of a check, which may be the caller's own: it has a verdict, and names only what there is.
+func checked(inv *Invariant, ev Evidence) Finding {
+	if inv.Check == nil {
+		return unknown("%s has no check", inv.Name)
+	}
+	f := inv.Check(ev)
+	if f.Verdict != OK && f.Verdict != Violated && f.Verdict != Unknown {
+		return unknown("the check of %s gave the verdict %v, expected ok, violated or unknown", inv.Name, f.Verdict)
+	}
+	first, last := 1, 0
+	if n := len(ev.Changes); n > 0 {
+		first, last = ev.Changes[0].Seq, ev.Changes[n-1].Seq
+	}
+	f.Changes = among(f.Changes, first, last)
+	f.Events = among(f.Events, 1, len(ev.History))
+	f.Operations = among(f.Operations, 1, len(ev.Operations))
+	return f
+}
+
+// among returns the numbers from first to last.
+func among(all []int, first, last int) []int {
+	is := func(n int) bool { return n >= first && n <= last }
+	if !slices.ContainsFunc(all, func(n int) bool { return !is(n) }) {
+		return all
+	}
+	var some []int
+	for _, n := range all {
+		if is(n) {
+			some = append(some, n)
+		}
+	}
+	return some
 }
 
 // follow runs the checks that follow the log, all of them at once.

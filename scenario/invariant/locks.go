@@ -28,17 +28,8 @@ type LockTerms struct {
 var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All: a run is
-// about pages or about locks.
+// about pages or about locks. Judge takes them by name.
 func OfLocks() []Invariant { return slices.Clone(ofLocks) }
-
-// JudgeLocks checks OfLocks as Judge checks All.
-func JudgeLocks(ev Evidence, report func(Invariant, Finding)) {
-	for _, inv := range ofLocks {
-		if f := inv.Check(ev); f.Verdict != OK {
-			report(inv, f)
-		}
-	}
-}
 
 // mutualExclusion holds that no two nodes hold a lock at the same time, as far as a lock can promise that.
 //

@@ -19,7 +19,7 @@ type Memory interface {
 
 // Memories returns a memory of each kind that the invariants have which an exhaustive search can prove.
 func Memories() []Memory {
-	return []Memory{rememberPages(), rememberRenderings(), &flights{log: newLedger(Promise{})}, &invalidations{}, &requested{}}
+	return []Memory{rememberPages(), rememberRenderings(), &flights{log: newLedger(Promise{})}, &invalidations{}, &requested{}, &ownWrites{}}
 }
 
 // pages remembers the part of each page's past that the rows do not hold: which actor put its token into LOCK, the

@@ -136,6 +136,17 @@ func TestRowsOfAnotherShape(t *testing.T) {
 			{"made since", invalidated().renders("alice", "1").gets("carol", "1"), okay},
 			{"a body that nobody made", invalidated().renders("alice", "1").gets("carol", "<p>1</p>"), unknown},
 		},
+		"monotonic-reads": {
+			{"it reads no rows", odd(nil), okay},
+			{"bodies that nobody made", newRun().asks("bob").gets("bob", "<p>1</p>").asks("bob").gets("bob", "<p>2</p>"), unknown},
+		},
+		"read-your-writes": {
+			{"made since", invalidated().renders("alice", "1").gets("carol", "1"), okay},
+			{"a body that nobody made", invalidated().renders("alice", "1").gets("carol", "<p>1</p>"), unknown},
+		},
+		"bounded-staleness": {
+			{"it reads no rows", odd(nil), okay}, // the scenario states the bound
+		},
 		"idempotent-regeneration": {
 			{"once", asked(), okay},
 			{"twice", asked().take("bob").renders("bob", "2").puts("bob", "2", nil), violated},

@@ -70,7 +70,7 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 	want := []string{
 		"stale-writer", "lock-theft", "monotonic-publication", "atomic-publish", "no-dangling-pointer", "ttl-well-formed",
 		"freshness", "ttl-is-gc", "single-flight", "no-lost-invalidation", "idempotent-regeneration", "tenant-isolation",
-		"linearizable", "liveness",
+		"linearizable", "monotonic-reads", "read-your-writes", "bounded-staleness", "liveness",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)

@@ -17,7 +17,9 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	Invariants []invariant.Invariant // default: Invariants()
+	// Invariants are those to check; default: Invariants(). The caller's own need a Watch: one without is reported as a
+	// doubt, once.
+	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time
 	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
@@ -125,6 +127,12 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		c.note(Broken{Invariant: wrongRows, Verdict: invariant.Unknown, Why: err.Error()})
 	}
 	c.begin()
+	for _, inv := range o.Invariants {
+		if inv.Watch == nil {
+			c.note(Broken{Invariant: inv, Verdict: invariant.Unknown,
+				Why: inv.Name + " is not judged: it has no Watch, and so it needs a log that has come to its end"})
+		}
+	}
 	return c
 }
 
@@ -138,9 +146,18 @@ func (c *Checker) begin() {
 		c.rows.translator = c.rows.Translator()
 	}
 	for _, inv := range c.options.Invariants {
+		if inv.Watch == nil {
+			c.watchers = append(c.watchers, judgesNothing) // New has said so
+			continue
+		}
 		c.watchers = append(c.watchers, inv.Watch(c.options.Promise))
 	}
 	c.read(c.db.Changes(), false)
+}
+
+// judgesNothing stands for the watcher of an invariant that has none.
+func judgesNothing([]ddbfake.Change) invariant.Finding {
+	return invariant.Finding{Verdict: invariant.OK}
 }
 
 // Look judges the changes since the last Look.
@@ -185,6 +202,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			c.see(&request[i])
 		}
 		written := request
+		c.judgeOwn(written, judge)
 		if request = c.cacheRows(request); len(request) == 0 {
 			continue
 		}
@@ -195,12 +213,30 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 		}
 		current := c.current(request)
 		for i, watch := range c.watchers {
+			if isOwn(c.options.Invariants[i]) {
+				continue
+			}
 			f := watch(current)
 			if judge && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
 				c.tell(c.options.Invariants[i], f, request, written)
 			}
 		}
 	}
+}
+
+// judgeOwn has the caller's own invariants judge a request: all its rows, under the names that they have.
+func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
+	for i, watch := range c.watchers {
+		if inv := c.options.Invariants[i]; isOwn(inv) {
+			if f := watch(request); judge && f.Verdict != invariant.OK {
+				c.tell(inv, f, request, request)
+			}
+		}
+	}
+}
+
+func isOwn(inv invariant.Invariant) bool {
+	return !slices.ContainsFunc(Invariants(), func(known invariant.Invariant) bool { return known.Name == inv.Name })
 }
 
 // count counts the changes of a request that are judged.
@@ -234,7 +270,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 			}
 		}
 		for _, change := range request {
-			if change.Seq == f.Changes[len(f.Changes)-1] {
+			if n := len(f.Changes); n > 0 && change.Seq == f.Changes[n-1] {
 				deciding = change
 			}
 		}

@@ -241,3 +241,42 @@ func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 		t.Errorf("%d changes were looked at, want %d", got, 8*20*3)
 	}
 }
+
+// An invariant of the caller's own is told of each request, and one that cannot watch is no ok.
+func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
+	own := func(watch func(invariant.Promise) invariant.Watcher) invariant.Invariant {
+		return invariant.Invariant{
+			Name: "no-locks", Statement: "nothing is locked", Watch: watch,
+			Check: func(invariant.Evidence) invariant.Finding { return invariant.Finding{Verdict: invariant.OK} },
+		}
+	}
+	for _, test := range []struct {
+		name string
+		inv  invariant.Invariant
+		want []string
+	}{
+		{"that watches", own(func(invariant.Promise) invariant.Watcher {
+			return func(request []ddbfake.Change) invariant.Finding {
+				if sk, _ := request[0].Key.Str("sk"); sk == isr.SortLock {
+					return invariant.Finding{Verdict: invariant.Violated, Why: "there is a lock"} // and names no change
+				}
+				return invariant.Finding{Verdict: invariant.OK}
+			}
+		}), []string{"violated no-locks by alice"}},
+		{"that cannot", own(nil), []string{"unknown no-locks by "}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{test.inv}})
+			if _, err := s.store("alice").Acquire(t.Context(), "/home"); err != nil {
+				t.Fatal(err)
+			}
+			s.checker.Look()
+			if diff := cmp.Diff(test.want, s.reported); diff != "" {
+				t.Errorf("told (-want +got):\n%s", diff)
+			}
+			if got := s.checker.Found().Verdict(); got == invariant.OK {
+				t.Error("its verdict is ok")
+			}
+		})
+	}
+}

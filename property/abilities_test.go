@@ -1,0 +1,168 @@
+package property
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// allVerbs are those of a store that can do everything.
+var allVerbs = []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback}
+
+func protocolNamed(t *testing.T, name string) isr.Protocol {
+	t.Helper()
+	for _, p := range slices.Concat(recipe.References(), mutant.All()) {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("there is no protocol %s", name)
+	return isr.Protocol{}
+}
+
+// getOnly hides the other methods of a store.
+type getOnly struct{ isr.Handler }
+
+// breaksWhenAsked has a method that panics.
+type breaksWhenAsked struct{ isr.Handler }
+
+func (breaksWhenAsked) Invalidate(context.Context, string) error { panic("not like that") }
+
+func TestAbilities(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		newStore func(Node) (isr.Handler, error)
+		want     []scenario.Verb
+	}{
+		{"everything", func(n Node) (isr.Handler, error) { return protocolNamed(t, "recipe-b-guarded").New(n.Config) }, allVerbs},
+		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) }, []scenario.Verb{scenario.Regenerate}},
+		{"Get alone", func(n Node) (isr.Handler, error) {
+			h, err := recipe.New(n.Config)
+			return getOnly{h}, err
+		}, nil},
+		{"a method that panics", func(n Node) (isr.Handler, error) {
+			h, err := recipe.New(n.Config)
+			return breaksWhenAsked{getOnly{h}}, err
+		}, []scenario.Verb{scenario.Invalidate}},
+		{"no store", func(Node) (isr.Handler, error) { return nil, context.Canceled }, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, goroutines := range []bool{false, true} {
+				r := newRunner(t, Check{Goroutines: goroutines, Protocol: DefaultName}, test.newStore)
+				if diff := cmp.Diff(test.want, r.abilities(isr.Schema{})); diff != "" {
+					t.Errorf("goroutines %v (-want +got):\n%s", goroutines, diff)
+				}
+			}
+		})
+	}
+}
+
+// firstViolation returns the first of that many worlds in which the protocol violates an invariant, 0 for none. Schedules
+// are as many as a check has.
+func firstViolation(t *testing.T, p isr.Protocol, more extras, seed, most int) (world int, broken string) {
+	t.Helper()
+	generator := worlds("Extras", recipe.Reference().Name, DefaultSchedules, more)
+	for w := 1; w <= most; w++ {
+		s := generator.Example(seed*1_000_003 + w).Scenario
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Workers: 1}.Run(t.Context())
+		switch {
+		case err != nil:
+			t.Fatalf("world %d: %v", w, err)
+		case r.Verdict == invariant.Violated:
+			return w, r.Failure.Violation.Invariant.Name + ": " + r.Failure.Violation.Why + "\n" + world2text(s)
+		case r.Verdict == invariant.Unknown:
+			return w, "unknown: " + r.Why + "\n" + world2text(s)
+		}
+	}
+	return 0, ""
+}
+
+func world2text(s *scenario.Scenario) string { return world{s}.text() }
+
+func TestReferencesDoEverythingRight(t *testing.T) {
+	most := 400
+	if testing.Short() {
+		most = 60
+	}
+	for name, more := range map[string]extras{
+		"recipe-a":         {verbs: []scenario.Verb{scenario.Regenerate}, tenants: true},
+		"recipe-a-guarded": {verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}, tenants: true},
+		"recipe-b":         {verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}, tenants: true},
+		"recipe-b-guarded": {verbs: allVerbs, tenants: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if w, broken := firstViolation(t, protocolNamed(t, name), more, 1, most); w != 0 {
+				t.Errorf("world %d: %s", w, broken)
+			}
+		})
+	}
+}
+
+// What only such worlds can show is found within the worlds of a check.
+func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
+	seeds := 3
+	if testing.Short() {
+		seeds = 1
+	}
+	for name, more := range map[string]extras{
+		"invalidation-overtaken":      {verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}},
+		"memory-before-meta":          {verbs: []scenario.Verb{scenario.Regenerate}},
+		"request-completed-late":      {verbs: []scenario.Verb{scenario.Regenerate}},
+		"request-hash-ignored":        {verbs: []scenario.Verb{scenario.Regenerate}},
+		"rollback-without-lease":      {verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}},
+		"tenant-missing":              {tenants: true},
+		"tenant-and-key-concatenated": {tenants: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range seeds {
+				w, broken := firstViolation(t, protocolNamed(t, name), more, seed, 100*worldsPerCheck)
+				if w == 0 {
+					t.Errorf("seed %d: not found in %d worlds", seed, 100*worldsPerCheck)
+				}
+				t.Logf("seed %d: world %d: %.60s", seed, w, broken)
+			}
+		})
+	}
+}
+
+// closes counts its ends.
+type closes struct {
+	isr.Handler
+	closed *int
+	node   Node
+}
+
+// Close makes a request, as one does that gives its leases back.
+func (c closes) Close() error {
+	*c.closed++
+	_, err := c.node.Bodies.GetBody(context.Background(), "last words")
+	return err
+}
+
+func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
+	made, closed := 0, 0
+	s := scenario.Defaults()
+	s.Name, s.Bounds.Schedules = "closed", 5
+	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: scenario.Get, Key: "/home"}}}}
+	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
+		made++
+		h, err := recipe.New(n.Config)
+		return closes{getOnly{h}, &closed, n}, err
+	})
+	if _, f := r.campaign(s, 1, s.Bounds.Schedules); f != nil {
+		t.Fatal(f.text)
+	}
+	if made == 0 || closed != made {
+		t.Errorf("%d of %d stores were closed", closed, made)
+	}
+}

@@ -1,0 +1,167 @@
+package property_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+// machine is a state machine of rapid over a cache of three nodes on a ddbfake: nodes are asked for a page, renderings
+// take long and others come in between, time passes, TTL deletes, answers are lost. It keeps no model of its own: at the
+// end the change log and the events are judged by the invariants.
+func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		clock := sleepless{fakeclock.New(fakeclock.Epoch)}
+		db := ddbfake.New(ddbfake.Options{Clock: clock})
+		if _, err := db.As("setup").CreateTable(context.Background(), isr.TableInput("cache")); err != nil {
+			t.Fatal(err)
+		}
+		var events []history.Event
+		see := func(e history.Event) {
+			changes := db.Changes()
+			e.Seq, e.Time, e.Key, e.Change = len(events)+1, clock.Now(), "/home", len(changes)
+			events = append(events, e)
+		}
+		nodes, names, bodies := map[string]isr.Handler{}, []string{"alice", "bob", "carol"}, stored{}
+		get := func(node string) {
+			see(history.Event{Actor: node, Kind: history.Asked})
+			page, err := nodes[node].Get(context.Background(), "/home")
+			switch {
+			case err != nil:
+				see(history.Event{Actor: node, Kind: history.Failed, Note: err.Error()})
+			case page.Fresh:
+				see(history.Event{Actor: node, Kind: history.Served, As: history.Fresh, Body: string(page.Body)})
+			default:
+				see(history.Event{Actor: node, Kind: history.Served, As: history.Stale, Body: string(page.Body)})
+			}
+		}
+		var slow func() // what happens while the next page is rendered; nil is nothing
+		tokens := 0
+		for _, node := range names {
+			var err error
+			nodes[node], err = newCache(isr.Config{
+				Client: db.As(node), Table: "cache", Clock: clock, Bodies: bodies, Lease: 10 * time.Second, Revalidate: time.Minute,
+				Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", node, tokens) },
+				Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
+					body := fmt.Sprintf("body %d", len(events))
+					see(history.Event{Actor: node, Kind: history.Rendered, Body: body})
+					if meanwhile := slow; meanwhile != nil {
+						slow = nil
+						meanwhile()
+					}
+					return []byte(body), nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		anyNode, anyTime := rapid.SampledFrom(names), rapid.SampledFrom([]time.Duration{time.Second, 9 * time.Second, 11 * time.Second, time.Minute})
+		t.Repeat(map[string]func(*rapid.T){
+			"get":  func(t *rapid.T) { get(anyNode.Draw(t, "node")) },
+			"wait": func(t *rapid.T) { clock.Advance(anyTime.Draw(t, "for")) },
+			"slow": func(t *rapid.T) {
+				d, other, comes := anyTime.Draw(t, "for"), anyNode.Draw(t, "meanwhile"), rapid.Bool().Draw(t, "comes")
+				slow = func() {
+					if clock.Advance(d); comes {
+						get(other)
+					}
+				}
+			},
+			"sweep": func(*rapid.T) { db.SweepExpired() },
+			"lose":  func(*rapid.T) { db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Times: 1}) },
+		})
+		evidence := invariant.Evidence{Changes: db.Changes(), History: events, Revalidate: time.Minute}
+		invariant.Judge(evidence, func(inv invariant.Invariant, f invariant.Finding) {
+			t.Fatalf("%v: %s: %s\n%s", f.Verdict, inv.Name, inv.Statement, f.Why)
+		})
+	}
+}
+
+// TestMachine is all that a test of one's own needs.
+func TestMachine(t *testing.T) { rapid.Check(t, machine(recipe.New)) }
+
+// stored is a body store.
+type stored map[string][]byte
+
+func (s stored) PutBody(_ context.Context, name string, body []byte) error {
+	s[name] = body
+	return nil
+}
+
+func (s stored) GetBody(_ context.Context, name string) ([]byte, error) {
+	if body, ok := s[name]; ok {
+		return body, nil
+	}
+	return nil, isr.ErrNoBody
+}
+
+// sleepless is a clock that moves on by itself when somebody sleeps.
+type sleepless struct{ *fakeclock.Clock }
+
+// Sleep implements clockwork.Clock.
+func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
+
+// TestMachineFindsABug has the publish ask for the token alone: a lease that is over still publishes.
+func TestMachineFindsABug(t *testing.T) {
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1"} {
+		was := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = flag.Set(name, was) })
+	}
+	seen := watched{TB: t}
+	func() {
+		defer func() { _ = recover() }() // FailNow's
+		rapid.Check(&seen, machine(func(cfg isr.Config) (isr.Handler, error) {
+			cfg.Guards = isr.GuardToken
+			return recipe.New(cfg)
+		}))
+	}()
+	if !strings.Contains(seen.said.String(), "violated: stale-writer: ") {
+		t.Errorf("the machine has not found a publish that asks for no lease:\n%s", seen.said.String())
+	}
+}
+
+// watched is a test whose failures are looked at, and do not count.
+type watched struct {
+	testing.TB
+	said   strings.Builder
+	failed bool
+}
+
+func (w *watched) Helper() {}
+
+// Errorf implements testing.TB.
+func (w *watched) Errorf(format string, args ...any) {
+	w.failed = true
+	fmt.Fprintf(&w.said, format+"\n", args...)
+}
+
+// Fatalf implements testing.TB.
+func (w *watched) Fatalf(format string, args ...any) { w.Errorf(format, args...); w.FailNow() }
+
+// Logf implements testing.TB.
+func (w *watched) Logf(format string, args ...any) { fmt.Fprintf(&w.said, format+"\n", args...) }
+
+// Fail implements testing.TB.
+func (w *watched) Fail() { w.failed = true }
+
+// FailNow implements testing.TB.
+func (w *watched) FailNow() { w.failed = true; panic("failed") }
+
+// Failed implements testing.TB.
+func (w *watched) Failed() bool { return w.failed }

@@ -1,0 +1,56 @@
+package invariant
+
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// BoundedStaleness holds that there is an age (Evidence.MaxAge) from which on a page is not served at all, fresh or
+// stale. Without a stated age there is nothing to judge.
+//
+// The age is that of the page's data, at the moment at which the page was asked for: no cache can help it that a node
+// stops between its last look and its answer.
+func BoundedStaleness() Invariant {
+	return Invariant{
+		Name:      "bounded-staleness",
+		Statement: "where the cache states a max-age, what is asked for at T and served, fresh or stale, was generated from data read at or after T - max-age - 2e",
+		Check:     checkAges,
+	}
+}
+
+func checkAges(ev Evidence) Finding {
+	if ev.MaxAge <= 0 {
+		return ok()
+	}
+	var all reads
+	finding := ok()
+	limit := ev.MaxAge + 2*ev.MaxClockSkew
+	for i := range ev.History {
+		r, is := all.event(&ev.History[i])
+		switch {
+		case !is || r.foreign:
+		case r.source == nil:
+			finding = finding.or(unknown("event %d serves body %q for %s as %s, and no rendering is known that made it: it may be of any age",
+				r.served.Seq, r.served.Body, r.served.Key, r.served.As))
+		case r.asked.Time.Sub(r.source.Time) > limit:
+			return Finding{
+				Verdict: Violated,
+				Why: fmt.Sprintf("%s was served for %s, as %s, what %s had read from the origin %v before it asked; at most %v is allowed",
+					r.served.Actor, r.served.Key, r.served.As, r.source.Actor, r.asked.Time.Sub(r.source.Time), limit),
+				Events: eventsOf(r.source, r.asked, r.served),
+			}
+		}
+	}
+	return finding
+}
+
+// eventsOf returns the numbers of events that are in order; some may be the same.
+func eventsOf(events ...*history.Event) (seqs []int) {
+	for _, e := range events {
+		if len(seqs) == 0 || seqs[len(seqs)-1] != e.Seq {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	return seqs
+}

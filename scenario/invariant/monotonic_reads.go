@@ -1,0 +1,159 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// MonotonicReads holds that a page does not go back in time before the eyes of one node, or, where that is promised
+// (Evidence.AcrossNodes), of any node.
+//
+// A page counts once it is in the cache, which is known when it was served to a request that did not make it. A node
+// whose publish was refused may serve its own page to the request that it was made for, and the page that is in the cache
+// to the next. The answer to a regeneration by name is the page that was made for that name, however old. Fresh or stale
+// makes no difference.
+func MonotonicReads() Invariant {
+	return Invariant{
+		Name: "monotonic-reads",
+		Statement: "no node that was served a page from the cache is served one of older data when it asks again, " +
+			"nor is any other node if the cache promises it, unless the page is rolled back or asked for by a request's name",
+		Check: checkMonotonicReads,
+	}
+}
+
+// seenPage is a page that a node was served.
+type seenPage struct{ source, served *history.Event }
+
+// descent is a page that was served after a newer one.
+type descent struct {
+	newer seenPage
+	older read
+}
+
+// readers follow a history.
+type readers struct {
+	across bool
+	exempt map[pageOf]bool
+	reads  reads
+	seen   map[question][]seenPage // by node, or with the actor "" by all
+	cached map[*history.Event]bool // renderings that were served to others than those they were made for
+	doubts []descent               // it is not known yet whether the newer page was ever in the cache
+	lost   map[question]string     // a body that was served, and nobody knows who made it
+}
+
+func checkMonotonicReads(ev Evidence) Finding {
+	if !servesTwo(ev.History) {
+		return ok()
+	}
+	all := readers{
+		across: ev.AcrossNodes, exempt: rolledBack(ev.History), seen: map[question][]seenPage{},
+		cached: map[*history.Event]bool{}, lost: map[question]string{},
+	}
+	finding := ok()
+	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+		if r, is := all.reads.event(&ev.History[i]); is && !all.exempt[pageOf{r.served.Tenant, r.served.Key}] {
+			finding = finding.and(all.judge(r))
+		}
+	}
+	return finding
+}
+
+// servesTwo reports whether two pages were served of any key: most short runs have one.
+func servesTwo(events []history.Event) bool {
+	body := ""
+	for i := range events {
+		if e := &events[i]; e.Kind == history.Served {
+			if body != "" && e.Body != body {
+				return true
+			}
+			body = e.Body
+		}
+	}
+	return false
+}
+
+// judge takes in the next answer.
+func (all *readers) judge(r read) Finding {
+	by := question{r.served.Actor, pageOf{r.served.Tenant, r.served.Key}}
+	if all.across {
+		by.actor = ""
+	}
+	if r.source == nil {
+		return all.unknownBody(by, r)
+	}
+	finding := ok()
+	if body, is := all.lost[by]; is && body != r.served.Body && r.served.Request == "" {
+		finding = unknown("event %d serves %s, and it is not known whether body %q, which was served before, is newer: nobody is known to have made it",
+			r.served.Seq, r.served.Key, body)
+	}
+	if !r.own && !all.cached[r.source] {
+		all.cached[r.source] = true
+		for _, d := range all.doubts {
+			if d.newer.source == r.source {
+				return d.finding(r.served)
+			}
+		}
+	}
+	if r.served.Request == "" {
+		for _, s := range all.seen[by] {
+			if s.source == r.source || !before(r.source, s.source) || !before(s.served, r.asked) {
+				continue
+			}
+			d := descent{s, r}
+			if all.cached[s.source] {
+				return d.finding(nil)
+			}
+			all.doubts = append(all.doubts, d)
+		}
+	}
+	if !slices.ContainsFunc(all.seen[by], func(s seenPage) bool { return s.source == r.source }) {
+		all.seen[by] = append(all.seen[by], seenPage{r.source, r.served})
+	}
+	return finding
+}
+
+// unknownBody takes in an answer with a body that nobody is known to have made.
+func (all *readers) unknownBody(by question, r read) Finding {
+	if r.foreign {
+		return ok()
+	}
+	body, another := all.lost[by]
+	if !another {
+		all.lost[by] = r.served.Body
+	}
+	if r.served.Request != "" || len(all.seen[by]) == 0 && (!another || body == r.served.Body) {
+		return ok()
+	}
+	return unknown("event %d serves body %q for %s, and no rendering is known that made it: it may be older than what was served before",
+		r.served.Seq, r.served.Body, r.served.Key)
+}
+
+// finding is the violation. proof is the answer that shows that the newer page was in the cache, nil if another did
+// before.
+func (d descent) finding(proof *history.Event) Finding {
+	events := []int{d.older.source.Seq, d.newer.source.Seq, d.newer.served.Seq, d.older.asked.Seq, d.older.served.Seq}
+	if proof != nil {
+		events = append(events, proof.Seq)
+	}
+	slices.Sort(events)
+	who := d.newer.served.Actor + " had been"
+	if d.newer.served.Actor == d.older.served.Actor {
+		who = "it had been"
+	}
+	return Finding{
+		Verdict: Violated,
+		Why: fmt.Sprintf("%s was served for %s what %s had read from the origin, after %s served what %s had read %s",
+			d.older.served.Actor, d.older.served.Key, d.older.source.Actor, who, d.newer.source.Actor, howMuchLater(d.older.source, d.newer.source)),
+		Events: slices.Compact(events),
+	}
+}
+
+// howMuchLater says how much later b was than a.
+func howMuchLater(a, b *history.Event) string {
+	if d := span(a.Time, b.Time); d != "0s" {
+		return d + " later"
+	}
+	return "later, at the same instant"
+}

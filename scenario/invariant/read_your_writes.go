@@ -1,0 +1,167 @@
+package invariant
+
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// ReadYourWrites holds that a node that was told of the success of a regeneration by name, or of an invalidation, does
+// not see the page from before when it asks again.
+//
+// After an invalidation the old page may be served as stale, while another node makes the new one: the cache says so.
+// After a regeneration there is a newer page, and the old one is not served at all. A write that failed may not have
+// happened.
+func ReadYourWrites() Invariant {
+	return Invariant{
+		Name: "read-your-writes",
+		Statement: "a node that was told that a page is regenerated is not served data read before that page's when it asks again, unless the page is rolled back, " +
+			"and one that was told that it is invalidated is not served data read before as fresh",
+		Check:  checkOwnWrites,
+		Memory: func() Memory { return &ownWrites{} },
+	}
+}
+
+func checkOwnWrites(ev Evidence) Finding {
+	if !writes(ev.History) {
+		return ok()
+	}
+	all := ownWrites{exempt: rolledBack(ev.History)}
+	finding := ok()
+	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+		finding = finding.and(all.judge(&ev.History[i]))
+	}
+	return finding
+}
+
+// writes reports whether a node was told of any success.
+func writes(events []history.Event) bool {
+	for i := range events {
+		if e := &events[i]; e.Kind == history.Invalidated || e.Kind == history.Served && e.Request != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// ownWrites follows a history.
+type ownWrites struct {
+	exempt map[pageOf]bool // pages that are rolled back
+	reads  reads
+	begun  map[question]*history.Event // invalidations under way
+	all    []*ownWrite
+	// rendered are the last renderings of all bodies, in order.
+	rendered []*history.Event
+}
+
+// ownWrite is one that its node was told of.
+type ownWrite struct {
+	question
+	told   *history.Event // that it is done
+	bound  *history.Event // the data from before this event is old: its page's rendering, or the invalidation's beginning
+	forced bool           // a regeneration
+	old    []*history.Event
+}
+
+// judge takes in the next event.
+func (all *ownWrites) judge(e *history.Event) Finding {
+	q := question{e.Actor, pageOf{e.Tenant, e.Key}}
+	r, served := all.reads.event(e)
+	switch e.Kind {
+	case history.Rendered:
+		same := func(other *history.Event) bool { return other.Key == e.Key && other.Body == e.Body }
+		all.rendered = append(without(all.rendered, same), e)
+		for _, w := range all.all {
+			w.old = without(w.old, same) // a body that is made again holds the newer data as well
+		}
+	case history.Invalidating:
+		if all.begun == nil {
+			all.begun = map[question]*history.Event{}
+		}
+		all.begun[q] = e
+	case history.Invalidated:
+		if began := all.begun[q]; began != nil {
+			all.add(&ownWrite{question: q, told: e, bound: began})
+		}
+		delete(all.begun, q)
+	case history.Failed:
+		delete(all.begun, q)
+	}
+	if !served {
+		return ok()
+	}
+	finding := all.read(q, r)
+	if e.Request != "" && r.source != nil && !all.exempt[q.pageOf] {
+		all.add(&ownWrite{question: q, told: e, bound: r.source, forced: true})
+	}
+	return finding
+}
+
+// add takes in a write, with the renderings from before it.
+func (all *ownWrites) add(w *ownWrite) {
+	for _, r := range all.rendered {
+		if r.Key == w.key && r.Tenant == w.tenant && before(r, w.bound) {
+			w.old = append(w.old, r)
+		}
+	}
+	all.all = append(all.all, w)
+}
+
+// read judges an answer.
+func (all *ownWrites) read(q question, r read) Finding {
+	finding := ok()
+	for _, w := range all.all {
+		if w.question != q || r.served.Request != "" || w.told.Seq > r.asked.Seq || !w.forced && r.served.As != history.Fresh {
+			continue
+		}
+		if r.source == nil && !r.foreign {
+			finding = finding.or(unknown("event %d serves body %q for %s after its node was told of its own write (event %d), and no rendering is known that made it",
+				r.served.Seq, r.served.Body, r.served.Key, w.told.Seq))
+		}
+		for _, old := range w.old {
+			if old == r.source {
+				return w.broken(r)
+			}
+		}
+	}
+	return finding
+}
+
+// broken is the violation.
+func (w *ownWrite) broken(r read) Finding {
+	why := fmt.Sprintf("%s was served for %s, as fresh, what %s had read from the origin before %s invalidated it and was told so",
+		w.actor, w.key, r.source.Actor, w.actor)
+	if w.forced {
+		why = fmt.Sprintf("%s was served for %s what %s had read from the origin before the data of the page that %s had regenerated as %s",
+			w.actor, w.key, r.source.Actor, w.actor, w.told.Request)
+	}
+	return Finding{Verdict: Violated, Why: why, Events: eventsOf(r.source, w.bound, w.told, r.asked, r.served)}
+}
+
+// Change implements Memory.
+func (*ownWrites) Change(ddbfake.Change) {}
+
+// Event implements Memory.
+func (all *ownWrites) Event(e history.Event) { all.judge(&e) }
+
+// Fingerprint implements Memory. The memory of Freshness tells the renderings apart.
+func (all *ownWrites) Fingerprint() uint64 {
+	var sum fingerprint.Hash
+	for _, w := range all.all {
+		if len(w.old) == 0 {
+			continue // no later event can break it
+		}
+		h := fingerprint.Hash(0).Text(w.tenant).Text(w.key).Text(w.actor)
+		if w.forced {
+			h = h.Number(1)
+		}
+		var old fingerprint.Hash
+		for _, e := range w.old {
+			old += fingerprint.Hash(0).Text(e.Body)
+		}
+		sum += h.Number(uint64(old))
+	}
+	return uint64(sum)
+}

@@ -1,0 +1,98 @@
+package invariant
+
+import "github.com/isr-sim/isr-sim/scenario/history"
+
+// read is one request for a page and its answer, as the history tells it.
+type read struct {
+	asked  *history.Event // the request; the answer itself, if the history has no request
+	served *history.Event
+	// source is the last rendering of the served body for the key. Nil is none.
+	source *history.Event
+	// foreign says that the body is known, as another key's: Freshness judges that.
+	foreign bool
+	// own says that the page was made within this very request.
+	own bool
+}
+
+// question is a request that may be open: of one node, for one page.
+type question struct {
+	actor string
+	pageOf
+}
+
+// reads follows a history and puts requests, answers and renderings together.
+type reads struct {
+	made map[madeBody]*history.Event // the last rendering of each body
+	any  map[string]bool             // the bodies of all keys
+	open map[question]*openQuestion
+}
+
+type madeBody struct{ key, body string }
+
+// openQuestion is the first of the requests that are open. Where there are several, no answer tells which of them it is
+// for, and the first one is the kindest guess: the least had happened by then.
+type openQuestion struct {
+	first *history.Event
+	n     int
+}
+
+// event reads the next event. Of an answer with a page it returns the read.
+func (r *reads) event(e *history.Event) (read, bool) {
+	if r.made == nil {
+		r.made, r.any, r.open = map[madeBody]*history.Event{}, map[string]bool{}, map[question]*openQuestion{}
+	}
+	q := question{e.Actor, pageOf{e.Tenant, e.Key}}
+	switch e.Kind {
+	case history.Rendered:
+		r.made[madeBody{e.Key, e.Body}], r.any[e.Body] = e, true
+	case history.Asked:
+		o := r.open[q]
+		if o == nil {
+			o = &openQuestion{first: e}
+			r.open[q] = o
+		}
+		o.n++
+	case history.Failed:
+		r.close(q)
+	case history.Served:
+		asked := e
+		if o := r.open[q]; o != nil {
+			asked = o.first
+		}
+		r.close(q)
+		source := r.made[madeBody{e.Key, e.Body}]
+		return read{
+			asked: asked, served: e, source: source, foreign: source == nil && r.any[e.Body],
+			own: source != nil && source.Actor == e.Actor && source.Seq > asked.Seq,
+		}, true
+	}
+	return read{}, false
+}
+
+func (r *reads) close(q question) {
+	if o := r.open[q]; o != nil {
+		if o.n--; o.n == 0 {
+			delete(r.open, q)
+		}
+	}
+}
+
+// before reports whether an event happened before another one: at an earlier instant, or on the same node. Events of
+// different nodes at one instant have no order.
+func before(a, b *history.Event) bool {
+	return a.Time.Before(b.Time) || a.Actor == b.Actor && a.Seq < b.Seq
+}
+
+// rolledBack returns the pages that somebody asks to roll back. An older page may be served there, and on purpose.
+func rolledBack(events []history.Event) map[pageOf]bool {
+	var all map[pageOf]bool
+	for i := range events {
+		if e := &events[i]; e.Kind == history.RollingBack {
+			if all == nil {
+				all = map[pageOf]bool{}
+			}
+			all[pageOf{e.Tenant, e.Key}] = true
+		}
+	}
+	return all
+}
