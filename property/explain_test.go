@@ -25,9 +25,10 @@ func TestExplain(t *testing.T) {
 		store string
 		env   []string
 		want  *regexp.Regexp
+		racy  bool // the store's goroutines are in no order, and so its random tails need not be the same twice
 	}{
-		{"blind-release", []string{replayEnv + "=" + fileOf(t, onePause)}, pause},
-		{"heartbeat after release", nil, regexp.MustCompile("last jump: step ")}, // it has goroutines
+		{"blind-release", []string{replayEnv + "=" + fileOf(t, onePause)}, pause, false},
+		{"heartbeat after release", nil, regexp.MustCompile("last jump: step "), true},
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +48,9 @@ func TestExplain(t *testing.T) {
 			first := explained()
 			if !strings.Contains(first, " after each step, from 100 random tails each\n") || !tc.want.MatchString(first) {
 				t.Errorf("want %s in:\n%s", tc.want, first)
+			}
+			if tc.racy {
+				return
 			}
 			if again := explained(); again != first {
 				t.Errorf("another explanation:\n%s", again)

@@ -66,9 +66,9 @@ func (f *failure) file() ([]byte, error) {
 	return s.YAML()
 }
 
-// builtIn says whether an invariant is one of package invariant.
+// builtIn says whether an invariant is one of package invariant, of pages or of locks.
 func builtIn(name string) bool {
-	return slices.ContainsFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Name == name })
+	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks()), func(inv invariant.Invariant) bool { return inv.Name == name })
 }
 
 // leave writes the failure to a file, all of it or nothing.
@@ -105,7 +105,7 @@ func (r runner) finish(f *failure, file string) string {
 	if smaller != f {
 		smaller.origin = f.origin + "; a schedule of few context switches"
 	}
-	report := r.keep(smaller, file) + smaller.report(r.t, file, r.subject.call)
+	report := r.keep(smaller, file) + smaller.report(r.t, file, r.subject.call) + r.record(smaller, file)
 	if ended := r.limit.ended(); ended != "" && f.repeatable() {
 		report += ended + "\n"
 	}

@@ -85,6 +85,9 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 		}
 	}
 	evidence := w.judge(o, lags, judges)
+	if r.probe.Record {
+		r.probe.Shown = w.shown
+	}
 	if r.stage == nil { // whose memory no other run takes
 		o.seen, o.whole = evidence, true
 	}
@@ -140,14 +143,8 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	var digest hash.Hash
 	if r.Trace != nil {
 		digest = sha256.New()
-		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest)}
-		onStep := r.probe.OnStep // and not r, which would be copied to the heap for every run
-		cfg.Trace = func(taken sim.TraceStep) {
-			t.Step(taken)
-			if onStep != nil {
-				onStep(taken)
-			}
-		}
+		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest), OnStep: r.probe.OnStep}
+		cfg.Trace = t.Step
 	}
 	w, err := newWorld(ctx, r, cfg)
 	if err != nil {
@@ -219,6 +216,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 				if o.Violation == nil {
 					o.Verdict, o.Why = invariant.Violated, ""
 					inv.Statement = say(inv.Statement)
+					w.shown = probe.Shown{Changes: f.Changes, Events: f.Events, Operations: f.Operations}
 					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(w.words(), shown, f)}
 				}
 			}

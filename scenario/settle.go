@@ -27,6 +27,7 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 		Bubble: w.bubble, Context: w.ctx,
 	}
 	if t != nil {
+		t.Visit = true
 		cfg.Trace = func(taken sim.TraceStep) {
 			taken.N += first.Steps
 			t.Step(taken)

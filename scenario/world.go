@@ -51,6 +51,7 @@ type world struct {
 	skewed        bool              // some node's clock can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
 	ofLocks       bool              // scripts hold locks
+	shown         probe.Shown       // what shows the violation
 	locks         locks
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/probe"
 	"github.com/isr-sim/isr-sim/internal/recorder"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
@@ -19,6 +20,10 @@ type Trace struct {
 	Words   Words
 	DB      *ddbfake.DB
 	History *recorder.Log
+	// OnStep, if set, is called after each step.
+	OnStep func(probe.Step)
+	// Visit says that the steps belong to the visit after the schedule.
+	Visit bool
 	// Err is the first error of Out. Nothing is printed after it.
 	Err error
 
@@ -29,13 +34,19 @@ type Trace struct {
 // Step prints a step that was taken.
 func (t *Trace) Step(taken sim.TraceStep) {
 	t.printf("%4d  %-10s  %-8s  %-10s  %s\n", taken.N, t.Words.Instant(taken.Time), taken.Step.Name, taken.Step.Kind, taken.Text)
+	var changed []string
 	for _, c := range t.DB.ChangesSince(t.changes) {
 		t.changes = c.Seq
-		t.printf("%s row     %s\n", strings.Repeat(" ", 27), t.Words.Change(c))
+		text := t.Words.Change(c)
+		t.printf("%s row     %s\n", strings.Repeat(" ", 27), text)
+		changed = append(changed, text)
 	}
 	for _, e := range t.History.Since(t.events) {
 		t.events = e.Seq
 		t.printf("%s client  %s %s\n", strings.Repeat(" ", 27), e.Actor, e)
+	}
+	if t.OnStep != nil {
+		t.OnStep(probe.Step{TraceStep: taken, Changes: t.changes, Events: t.events, Changed: changed, Visit: t.Visit})
 	}
 }
 

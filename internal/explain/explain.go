@@ -88,7 +88,10 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	var seen *witness
 	run.Strategy = witnessed(run.Strategy, &seen)
 	prefixes := []int{0} // by step, how many choices there were up to it
-	onStep := func(t sim.TraceStep) {
+	onStep := func(t probe.Step) {
+		if t.Visit {
+			return
+		}
 		lines := strings.TrimRight(text.String(), "\n")
 		text.Reset()
 		x.Steps = append(x.Steps, Step{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})

@@ -25,7 +25,7 @@ var Module = Rules{
 		{"scenario", "scenario/live"},
 		{"internal/scenariotest", "internal/schedules"},
 		{"internal/compare", "scenario/campaign"},
-		{"internal/explain"},
+		{"internal/explain", "internal/record"},
 		{"internal/catalog", "internal/gotest", "internal/lab", "internal/prose", "internal/selftest"},
 		{"internal/cli", "internal/explore", "property"},
 		{"internal/policycommand", "internal/serve"},

@@ -64,6 +64,7 @@ func All() []isr.Protocol {
 		publishAtExpiry(),
 		reentrantByOwner(),
 		refillRestartsWindow(),
+		refusedPublishBelieved(),
 		releaseBeforePublish(),
 		renderBeforeAcquire(),
 		requestCompletedLate(),

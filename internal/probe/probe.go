@@ -17,17 +17,30 @@ type Probe struct {
 	Search bool
 	// Coverage asks for Order and States.
 	Coverage bool
-	// Record asks for Exchanges and Rows.
+	// Record asks for Exchanges, Rows and Shown.
 	Record bool
-	// OnStep, if set, is called after each step of the schedule, once the step's lines are in the trace. It is not called
-	// in a run without a trace.
-	OnStep func(sim.TraceStep)
+	// OnStep, if set, is called after each step of the schedule and of the visit that follows it, once the step's lines
+	// are in the trace. It is not called in a run without a trace.
+	OnStep func(Step)
 
 	Order     uint64      // the hash of the run's partial order (sim.Order)
 	States    []uint64    // the fingerprints of the states before each step (sim.Sim.Fingerprint)
 	Exchanges []Exchange  // what took effect in the store, in order
 	Rows      []attr.Item // what was left in the store
+	Shown     Shown       // what shows the run's violation
 }
+
+// Step is a step that was taken. Changes and Events are how many the store's log and the history have after it. Visit
+// says that it belongs to the visit after the schedule, which has no choices. Changed are its changes, in words.
+type Step struct {
+	sim.TraceStep
+	Changes, Events int
+	Changed         []string
+	Visit           bool
+}
+
+// Shown are the sequence numbers of the changes and events that show a violation, and the places of its operations.
+type Shown struct{ Changes, Events, Operations []int }
 
 // Exchange is one thing that took effect in the store in a run: a call with its answer, or a deletion by TTL.
 type Exchange struct {

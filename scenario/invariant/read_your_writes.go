@@ -8,17 +8,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// ReadYourWrites holds that a node that was told of the success of a regeneration by name, or of an invalidation, does
-// not see the page from before when it asks again.
+// ReadYourWrites holds that a node that was told of the success of a regeneration by name does not see the page from
+// before when it asks again, not even as a stale one. A regeneration that failed may not have happened.
 //
-// After an invalidation the old page may be served as stale, while another node makes the new one: the cache says so.
-// After a regeneration there is a newer page, and the old one is not served at all. A write that failed may not have
-// happened.
+// What a node reads after an invalidation, its own or another's, is NoLostInvalidation's.
 func ReadYourWrites() Invariant {
 	return Invariant{
 		Name: "read-your-writes",
-		Statement: "a node that was told that a page is regenerated is not served data read before that page's when it asks again, unless the page is rolled back, " +
-			"and one that was told that it is invalidated is not served data read before as fresh",
+		Statement: "a node that was told that a page is regenerated is not served data read before that page's when it asks again, " +
+			"unless the page is rolled back",
 		Check:  checkOwnWrites,
 		Memory: func() Memory { return &ownWrites{} },
 	}
@@ -36,10 +34,10 @@ func checkOwnWrites(ev Evidence) Finding {
 	return finding
 }
 
-// writes reports whether a node was told of any success.
+// writes reports whether a node was told of the success of a regeneration.
 func writes(events []history.Event) bool {
 	for i := range events {
-		if e := &events[i]; e.Kind == history.Invalidated || e.Kind == history.Served && e.Request != "" {
+		if e := &events[i]; e.Kind == history.Served && e.Request != "" {
 			return true
 		}
 	}
@@ -50,7 +48,6 @@ func writes(events []history.Event) bool {
 type ownWrites struct {
 	exempt map[pageOf]bool // pages that are rolled back
 	reads  reads
-	begun  map[question]*history.Event // invalidations under way
 	all    []*ownWrite
 	// rendered are the last renderings of all bodies, in order.
 	rendered []*history.Event
@@ -59,42 +56,28 @@ type ownWrites struct {
 // ownWrite is one that its node was told of.
 type ownWrite struct {
 	question
-	told   *history.Event // that it is done
-	bound  *history.Event // the data from before this event is old: its page's rendering, or the invalidation's beginning
-	forced bool           // a regeneration
-	old    []*history.Event
+	told  *history.Event // that it is done
+	bound *history.Event // the rendering of its page: data from before it is old
+	old   []*history.Event
 }
 
 // judge takes in the next event.
 func (all *ownWrites) judge(e *history.Event) Finding {
 	q := question{e.Actor, pageOf{e.Tenant, e.Key}}
 	r, served := all.reads.event(e)
-	switch e.Kind {
-	case history.Rendered:
+	if e.Kind == history.Rendered {
 		same := func(other *history.Event) bool { return other.Key == e.Key && other.Body == e.Body }
 		all.rendered = append(without(all.rendered, same), e)
 		for _, w := range all.all {
 			w.old = without(w.old, same) // a body that is made again holds the newer data as well
 		}
-	case history.Invalidating:
-		if all.begun == nil {
-			all.begun = map[question]*history.Event{}
-		}
-		all.begun[q] = e
-	case history.Invalidated:
-		if began := all.begun[q]; began != nil {
-			all.add(&ownWrite{question: q, told: e, bound: began})
-		}
-		delete(all.begun, q)
-	case history.Failed:
-		delete(all.begun, q)
 	}
 	if !served {
 		return ok()
 	}
 	finding := all.read(q, r)
 	if e.Request != "" && r.source != nil && !all.exempt[q.pageOf] {
-		all.add(&ownWrite{question: q, told: e, bound: r.source, forced: true})
+		all.add(&ownWrite{question: q, told: e, bound: r.source})
 	}
 	return finding
 }
@@ -113,7 +96,7 @@ func (all *ownWrites) add(w *ownWrite) {
 func (all *ownWrites) read(q question, r read) Finding {
 	finding := ok()
 	for _, w := range all.all {
-		if w.question != q || r.served.Request != "" || w.told.Seq > r.asked.Seq || !w.forced && r.served.As != history.Fresh {
+		if w.question != q || r.served.Request != "" || w.told.Seq > r.asked.Seq {
 			continue
 		}
 		if r.source == nil && !r.foreign {
@@ -131,13 +114,12 @@ func (all *ownWrites) read(q question, r read) Finding {
 
 // broken is the violation.
 func (w *ownWrite) broken(r read) Finding {
-	why := fmt.Sprintf("%s was served for %s, as fresh, what %s had read from the origin before %s invalidated it and was told so",
-		w.actor, w.key, r.source.Actor, w.actor)
-	if w.forced {
-		why = fmt.Sprintf("%s was served for %s what %s had read from the origin before the data of the page that %s had regenerated as %s",
-			w.actor, w.key, r.source.Actor, w.actor, w.told.Request)
+	return Finding{
+		Verdict: Violated,
+		Why: fmt.Sprintf("%s was served for %s what %s had read from the origin before the data of the page that %s had regenerated as %s",
+			w.actor, w.key, r.source.Actor, w.actor, w.told.Request),
+		Events: eventsOf(r.source, w.bound, w.told, r.asked, r.served),
 	}
-	return Finding{Verdict: Violated, Why: why, Events: eventsOf(r.source, w.bound, w.told, r.asked, r.served)}
 }
 
 // Change implements Memory.
@@ -154,9 +136,6 @@ func (all *ownWrites) Fingerprint() uint64 {
 			continue // no later event can break it
 		}
 		h := fingerprint.Hash(0).Text(w.tenant).Text(w.key).Text(w.actor)
-		if w.forced {
-			h = h.Number(1)
-		}
 		var old fingerprint.Hash
 		for _, e := range w.old {
 			old += fingerprint.Hash(0).Text(e.Body)

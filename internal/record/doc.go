@@ -1,0 +1,14 @@
+// Package record makes the record of a run: one JSON file that has everything that a person or a program needs to see
+// what happened, without this module. docs/RECORD.md describes it, and schema.json in this folder validates it.
+//
+//	r, err := record.Of(ctx, failed, version)
+//	err = r.Write(out)
+//
+// # Limits
+//
+// A record is made by running the schedule once more. A run that comes out differently each time has none.
+//
+// # Determinism
+//
+// One run has one record, byte for byte, on every machine.
+package record

@@ -1,0 +1,172 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Format is the version of the form. It grows when a reader of the former version could misread a file; fields that are
+// new do not change it.
+const Format = 1
+
+// Record is everything that one run showed. Times are true times, which no node knows. Names of rows and attributes are
+// the cache's own.
+type Record struct {
+	// Format is the version of this form.
+	Format int `json:"format"`
+	// Tool is the program that wrote the record, with its version.
+	Tool string `json:"tool"`
+	// Scenario is the name of the scenario, About its description.
+	Scenario string `json:"scenario"`
+	About    string `json:"about,omitempty"`
+	// File is the scenario file, in YAML; empty if a file cannot hold it.
+	File string `json:"file,omitempty"`
+	// Protocol, Seed, Choices and Swarm are what isr-sim replay needs. Seed is a number of 64 bits in decimal.
+	Protocol string `json:"protocol"`
+	Seed     string `json:"seed"`
+	Choices  string `json:"choices"`
+	Swarm    bool   `json:"swarm,omitempty"`
+	// Digest is the beginning of the SHA-256 of the run's trace.
+	Digest string `json:"digest"`
+	// Start is the time at which the run begins.
+	Start time.Time `json:"start"`
+	// Actors are the nodes, in the scenario's order.
+	Actors []Actor `json:"actors"`
+	// Steps are the steps of the schedule, and of the visit after it, in order.
+	Steps []Step `json:"steps"`
+	// Bodies are the writes and deletions in the body store, in order.
+	Bodies []Body `json:"bodies,omitempty"`
+	// Verdict is ok, violated or unknown; Why is the reason for unknown.
+	Verdict string `json:"verdict"`
+	Why     string `json:"why,omitempty"`
+	// Violation is set if the verdict is violated.
+	Violation *Violation `json:"violation,omitempty"`
+}
+
+// Actor is a node and what its clients ask.
+type Actor struct {
+	Name   string `json:"name"`
+	Tenant string `json:"tenant,omitempty"`
+	// Offset is by how much its clock is ahead at the start, as Go prints a duration; PPM is its drift in millionths.
+	Offset string `json:"offset,omitempty"`
+	PPM    int64  `json:"ppm,omitempty"`
+	// Script is what its clients ask, in the words of scenario files.
+	Script []string `json:"script"`
+}
+
+// Step is one step.
+type Step struct {
+	// N numbers the steps from 1. Time is the time after the step.
+	N    int       `json:"n"`
+	Time time.Time `json:"time"`
+	// Actor is the node; empty for a step of time, or of the store itself. Lane is what the trace calls it: a node after
+	// a restart is alice.2, its second goroutine alice/b.
+	Actor string `json:"actor,omitempty"`
+	Lane  string `json:"lane"`
+	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick.
+	Kind string `json:"kind"`
+	// Text is the step in words.
+	Text string `json:"text"`
+	// Visit says that the step belongs to the visit after the schedule, when all faults are over.
+	Visit bool `json:"visit,omitempty"`
+	// Options is the number of steps that were possible here.
+	Options int      `json:"options"`
+	Changes []Change `json:"changes,omitempty"`
+	Events  []Event  `json:"events,omitempty"`
+}
+
+// Change is a row that the step has changed.
+type Change struct {
+	// Seq numbers the changes of the run from 1. Request numbers the calls of the store; changes of one transaction share
+	// it, and those by TTL have 0.
+	Seq     int `json:"seq"`
+	Request int `json:"request,omitempty"`
+	// Time is when it took effect by the service's clock, Sent when the request was sent.
+	Time time.Time `json:"time"`
+	Sent time.Time `json:"sent"`
+	// Actor is the node; empty for TTL. Cause is client or TTL.
+	Actor string `json:"actor,omitempty"`
+	Cause string `json:"cause"`
+	Table string `json:"table"`
+	// Key are the row's key attributes, Before and After the whole row, null if there is none: all in DynamoDB's JSON.
+	Key    Row `json:"key"`
+	Before Row `json:"before"`
+	After  Row `json:"after"`
+	// Text is the change in words.
+	Text string `json:"text"`
+}
+
+// Row is a row in DynamoDB's JSON: attribute names to values such as {"S": "/home"}.
+type Row map[string]any
+
+// Event is something that a client, or its node, saw.
+type Event struct {
+	// Seq numbers the events of the run from 1.
+	Seq  int       `json:"seq"`
+	Time time.Time `json:"time"`
+	// Actor is the node, with its incarnation after a restart. Kind is one of those in docs/RECORD.md.
+	Actor string `json:"actor"`
+	Kind  string `json:"kind"`
+	Key   string `json:"key,omitempty"`
+	// As is the cache's claim about a page that it serves: fresh or stale. Body is the rendering.
+	As   string `json:"as,omitempty"`
+	Body string `json:"body,omitempty"`
+	Note string `json:"note,omitempty"`
+	// Tenant, Request and Inputs are those of a page that was asked for with them.
+	Tenant  string `json:"tenant,omitempty"`
+	Request string `json:"request,omitempty"`
+	Inputs  string `json:"inputs,omitempty"`
+	// Text is the event in words.
+	Text string `json:"text"`
+}
+
+// Body is one write or deletion in the body store.
+type Body struct {
+	Time  time.Time `json:"time"`
+	Actor string    `json:"actor"`
+	Name  string    `json:"name"`
+	Body  string    `json:"body,omitempty"`
+	Gone  bool      `json:"gone,omitempty"`
+}
+
+// Violation is a broken invariant and what shows it.
+type Violation struct {
+	Invariant string `json:"invariant"`
+	Statement string `json:"statement"`
+	// Why is the sentence that says what happened.
+	Why string `json:"why"`
+	// Step is the number of the step with the decisive change or event, 0 if there is none.
+	Step int `json:"step,omitempty"`
+	// Changes and Events are the sequence numbers of the few changes and events that matter; Lines are those, and the
+	// operations that matter, in words and in order of time.
+	Changes []int    `json:"changes,omitempty"`
+	Events  []int    `json:"events,omitempty"`
+	Lines   []string `json:"lines"`
+}
+
+// Write writes the record, with a line feed at its end.
+func (r *Record) Write(out io.Writer) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(r)
+}
+
+// Read reads a record. Fields that it does not know are no error: a later version may have written them.
+func Read(in io.Reader) (*Record, error) {
+	d := json.NewDecoder(in)
+	d.UseNumber()
+	r := &Record{}
+	if err := d.Decode(r); err != nil {
+		return nil, fmt.Errorf("found no record of a run: %w", err)
+	}
+	if r.Format < 1 || r.Format > Format {
+		return nil, fmt.Errorf("found a record of format %d, expected one from 1 to %d: a later version of isr-sim has written it", r.Format, Format)
+	}
+	if len(r.Steps) == 0 || r.Scenario == "" {
+		return nil, fmt.Errorf("found a JSON file without the steps of a run, expected one that isr-sim wrote with --record")
+	}
+	return r, nil
+}
