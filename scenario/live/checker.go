@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Invariants []invariant.Invariant // default: Invariants()
 	Promise    invariant.Promise
-	Start      time.Time // the instant from which a printed Broken counts time
+	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
 	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
 	// It must not call the Checker.
 	OnBroken func(Broken)
@@ -93,7 +93,9 @@ type Checker struct {
 
 	mu       sync.Mutex
 	watchers []invariant.Watcher
-	seen     int // the sequence number of the last change that was read
+	seen     int            // the sequence number of the last change that was read
+	last     ddbfake.Change // that change
+	first    ddbfake.Change // the last change that was there when the Checker was made
 	found    Found
 	kept     map[brokenKind]int
 	tables   map[tableName]*table
@@ -125,6 +127,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		c.note(Broken{Invariant: wrongRows, Verdict: invariant.Unknown, Why: err.Error()})
 	}
 	c.begin()
+	c.first = c.last
 	return c
 }
 
@@ -133,7 +136,7 @@ func (c *Checker) Invariants() []invariant.Invariant { return slices.Clone(c.opt
 
 // begin reads the log without judging it.
 func (c *Checker) begin() {
-	c.watchers, c.seen = nil, 0
+	c.watchers, c.seen, c.last = nil, 0, ddbfake.Change{}
 	if c.rows != nil {
 		c.rows.translator = c.rows.Translator()
 	}
@@ -143,11 +146,32 @@ func (c *Checker) begin() {
 	c.read(c.db.Changes(), false)
 }
 
-// Look judges the changes since the last Look.
+// Look judges the changes since the last Look. If the fake was set back to another state meanwhile, and not by Restore,
+// that is a doubt, and the log is read anew.
 func (c *Checker) Look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.wasSetBack() {
+		c.note(Broken{Invariant: incomplete, Verdict: invariant.Unknown, Why: "the fake was set back to another state, " +
+			"and what was written before it, since the last Look, is not known; have Checker.Restore set it back"})
+		c.begin()
+		return
+	}
 	c.read(c.db.ChangesSince(c.seen), true)
+}
+
+// wasSetBack reports whether the log no longer has the last change that was read.
+func (c *Checker) wasSetBack() bool {
+	if c.seen == 0 {
+		return false
+	}
+	log := c.db.ChangesSince(c.seen - 1)
+	if len(log) == 0 {
+		return true
+	}
+	was, is := &c.last, &log[0]
+	return is.Seq == was.Seq && !(is.Request == was.Request && is.Time.Equal(was.Time) && is.Actor == was.Actor &&
+		is.Table == was.Table && is.Key.Equal(was.Key) && is.After.Equal(was.After))
 }
 
 // Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings
@@ -180,7 +204,8 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at", c.seen+1, log[0].Seq-1)})
 	}
 	for request := range invariant.Requests(log) {
-		c.seen = request[len(request)-1].Seq
+		c.last = request[len(request)-1]
+		c.seen = c.last.Seq
 		for i := range request {
 			c.see(&request[i])
 		}
@@ -248,6 +273,11 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 // note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.
 func (c *Checker) note(b Broken) {
 	b.start, b.rows = c.options.Start, c.rows.mapping()
+	if b.start.IsZero() {
+		if log := c.db.Changes(); len(log) > 0 {
+			b.start = log[0].Time
+		}
+	}
 	b.Why, b.Invariant.Statement = b.rows.Say(b.Why), b.rows.Say(b.Invariant.Statement)
 	if b.Verdict == invariant.Violated {
 		c.found.Violations++
