@@ -18,7 +18,7 @@ var Module = Rules{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
 			"internal/reschedule", "internal/swarm", "scenario/isr",
 		},
-		{"internal/control", "internal/pagecache", "internal/rowmap"},
+		{"internal/control", "internal/pagecache", "internal/rowmap", "property/gen"},
 		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/locking", "internal/tally"},
@@ -73,7 +73,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
+				"property", "property/gen", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential",
+				"internal/scenariotest",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
@@ -84,8 +85,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
-				"cmd/isr-sim",
+				"property", "property/gen", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential",
+				"internal/scenariotest", "cmd/isr-sim",
 			},
 			To: []string{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",
