@@ -7,7 +7,8 @@ var Module = Rules{
 	Levels: [][]string{
 		{"ddbfake/internal/slab"},
 		{
-			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/articles", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal",
+			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/articles", "examples/pages", "examples/unit", "fakeclock", "fixtures",
+			"fixtures/ddblocal",
 			"internal/api", "internal/atomicfile", "internal/fingerprint", "internal/heap", "internal/hostname", "internal/httpbody",
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
 			"internal/shell", "internal/suggest", "scenario/history", "scenario/policy",

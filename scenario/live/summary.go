@@ -23,7 +23,7 @@ type Summary struct {
 	Pages     int    // the number of pages that were published
 	Publishes int    // the greatest number of publishes of one page in one window; 0 if nothing was published
 	Published string // the row of that page
-	Locks     int    // the greatest number of locks of one page that were taken, or refused, in one window
+	Locks     int    // the greatest number of writes of one page's lock in one window that took it, or were refused
 	Locked    string // the row of that lock
 	// Refusals reports whether refused locks are among Locks. They are read from the latest requests
 	// (ddbfake.Options.LogRequests), of which there may be none.
@@ -40,7 +40,7 @@ func (s Summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pages published: %d\n", s.Pages)
 	if s.Publishes > 0 {
-		fmt.Fprintf(&b, "most publishes of a page while it need be published once: %d, of %s\n", s.Publishes, s.Published)
+		fmt.Fprintf(&b, "most publishes of a page while once is enough: %d, of %s\n", s.Publishes, s.Published)
 	}
 	if s.Locks > 0 {
 		refused := ", refused ones included"
@@ -53,8 +53,10 @@ func (s Summary) String() string {
 	case s.Reads > 0:
 		fmt.Fprintf(&b, "oldest row that was read: %s after it was generated, %s; longest after the end of freshness: %s\n",
 			s.Oldest, s.Read, s.Overdue)
+	case s.Pages > 0 && s.Refusals:
+		b.WriteString("no read of a page is among the latest requests\n")
 	case s.Pages > 0:
-		b.WriteString("no read of a page is known; ddbfake.Options.LogRequests is the number of requests that are\n")
+		b.WriteString("no read of a page is known without ddbfake.Options.LogRequests\n")
 	}
 	if len(s.Actors) == 1 {
 		fmt.Fprintf(&b, "all changes are signed %q, so one writer's lock cannot be told from another's: give each a ddbfake.WithActor\n", s.Actors[0])

@@ -74,7 +74,7 @@ func TestWatchPassesACorrectWriter(t *testing.T) {
 	test.end()
 	wantTest(t, test)
 	for _, part := range []string{
-		"live.Watch: pages published: 1", "most publishes of a page while it need be published once: 1, of cache{",
+		"live.Watch: pages published: 1", "most publishes of a page while once is enough: 1, of cache{",
 		"most attempts at a page's lock in that time: 1, of cache{",
 	} {
 		if !strings.Contains(test.log(), part) {
@@ -251,7 +251,7 @@ func TestSummaryOfOwnRows(t *testing.T) {
 	}
 	text := got.String()
 	for _, part := range []string{
-		"; refused ones are not known without ddbfake.Options.LogRequests\n", "no read of a page is known; ",
+		"; refused ones are not known without ddbfake.Options.LogRequests\n", "no read of a page is known without ",
 		`all changes are signed "alice"`,
 	} {
 		if !strings.Contains(text, part) {
