@@ -238,7 +238,7 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 	}
 }
 
-// A cache whose page and lock are one row, as examples/articles is.
+// A cache whose pages and locks are in two tables; examples/unit has one with both in a row.
 func TestSummaryOfOwnRows(t *testing.T) {
 	s := watch(t, 0, live.Options{Rows: apart})
 	s.create("pages", "path")
