@@ -126,8 +126,8 @@ func TestTutorial(t *testing.T) {
 	}
 	named := regexp.MustCompile("(?:Write|Change) `([a-z_]+\\.go)`:\n\n$")
 	first, done := "", map[string]int{}
-	for _, at := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatchIndex(text, -1) {
-		language, block := text[at[2]:at[3]], text[at[4]:at[5]]
+	for _, at := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)\n```$").FindAllStringSubmatchIndex(text, -1) {
+		language, block := text[at[2]:at[3]], text[at[4]:at[5]]+"\n"
 		done[language]++
 		switch language {
 		case "go", "diff":

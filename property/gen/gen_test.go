@@ -22,8 +22,11 @@ import (
 
 var rows = gen.Table{Name: "rows", Partition: "pk", Sort: "sk"}
 
+// examples is the number of examples that must have everything: the seeds are fixed, so they do or do not.
+const examples = 400
+
 // newDB returns a fake with the table.
-func newDB(t *rapid.T, o ddbfake.Options) *ddbfake.DB {
+func newDB(t interface{ Fatal(...any) }, o ddbfake.Options) *ddbfake.DB {
 	db := ddbfake.New(o)
 	if _, err := db.As("setup").CreateTable(context.Background(), rows.Create()); err != nil {
 		t.Fatal(err)
@@ -117,7 +120,6 @@ func send(t *rapid.T, db *ddbfake.DB, parameter string, e gen.Expression) string
 }
 
 func TestExpressionsAreValidOrNearlySo(t *testing.T) {
-	mistakes := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		db := newDB(t, ddbfake.Options{})
 		for range 4 {
@@ -146,18 +148,22 @@ func TestExpressionsAreValidOrNearlySo(t *testing.T) {
 			if e.Mistake == "" || send(t, db, parameter, e) == "" {
 				t.Fatalf("the mistake %q is accepted: %+v", e.Mistake, e)
 			}
-			mistakes[e.Mistake] = true
 		}
 	})
-	if len(mistakes) < 10 {
+	mistakes := map[string]bool{}
+	for seed := range examples {
+		mistakes[gen.NearConditions().Example(seed).Mistake] = true
+		mistakes[gen.NearUpdates().Example(seed).Mistake] = true
+	}
+	if len(mistakes) < 20 {
 		t.Errorf("only these mistakes were drawn: %v", mistakes)
 	}
 }
 
 func TestValuesAreAccepted(t *testing.T) {
 	kinds := map[attr.Kind]bool{}
-	rapid.Check(t, func(t *rapid.T) {
-		v := gen.Values().Draw(t, "value")
+	for seed := range examples {
+		v := gen.Values().Example(seed)
 		kinds[v.Kind()] = true
 		row := attr.Item{"pk": attr.S("a"), "sk": attr.S("b"), "value": v}
 		db := newDB(t, ddbfake.Options{})
@@ -167,7 +173,7 @@ func TestValuesAreAccepted(t *testing.T) {
 		if got := db.Items(rows.Name); !got[0].Equal(row) {
 			t.Fatalf("got %v, want %v", got, row)
 		}
-	})
+	}
 	if len(kinds) != 10 {
 		t.Errorf("only these of ten types were drawn: %v", kinds)
 	}
@@ -176,8 +182,8 @@ func TestValuesAreAccepted(t *testing.T) {
 // Faults strike, print and parse back, and end.
 func TestFaultsEnd(t *testing.T) {
 	struck := map[ddbfake.FaultKind]bool{}
-	rapid.Check(t, func(t *rapid.T) {
-		f := rows.Faults().Draw(t, "fault")
+	for seed := range examples {
+		f := rows.Faults().Example(seed)
 		parsed, err := ddbfake.ParseFault(f.String())
 		if err != nil || parsed.String() != f.String() {
 			t.Fatalf("%s parses as %s, %v", f, parsed, err)
@@ -200,7 +206,7 @@ func TestFaultsEnd(t *testing.T) {
 		if left := db.Injected(); len(left) > 0 {
 			t.Fatalf("%v has not ended", left)
 		}
-	})
+	}
 	if len(struck) != len(ddbfake.FaultKinds()) {
 		t.Errorf("only these kinds of fault were drawn: %v", struck)
 	}
@@ -209,9 +215,9 @@ func TestFaultsEnd(t *testing.T) {
 func TestClocksKeepTheirBound(t *testing.T) {
 	const bound, length = 2 * time.Second, 10 * time.Minute
 	wrong := 0
-	rapid.Check(t, func(t *rapid.T) {
+	for seed := range examples {
 		clock := fakeclock.New(fakeclock.Epoch)
-		d := gen.Drifts(bound, length).Draw(t, "drift")
+		d := gen.Drifts(bound, length).Example(seed)
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +230,7 @@ func TestClocksKeepTheirBound(t *testing.T) {
 			}
 			clock.Advance(length / 10)
 		}
-	})
+	}
 	if wrong == 0 {
 		t.Error("all clocks were right")
 	}
@@ -232,13 +238,13 @@ func TestClocksKeepTheirBound(t *testing.T) {
 
 func TestMovesMeetTheBoundaries(t *testing.T) {
 	met := map[time.Duration]bool{}
-	rapid.Check(t, func(t *rapid.T) {
-		d := gen.Moves(time.Minute).Draw(t, "move")
+	for seed := range examples {
+		d := gen.Moves(time.Minute).Example(seed)
 		if d < 0 {
 			t.Fatal(d)
 		}
 		met[d] = true
-	})
+	}
 	for _, d := range []time.Duration{0, time.Minute - 1, time.Minute, time.Minute + 1, time.Minute - time.Second, time.Minute + time.Second} {
 		if !met[d] {
 			t.Errorf("%s was not drawn: %v", d, met)
