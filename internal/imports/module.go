@@ -7,7 +7,8 @@ var Module = Rules{
 	Levels: [][]string{
 		{"ddbfake/internal/slab"},
 		{
-			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/articles", "examples/pages", "fakeclock", "fixtures", "fixtures/ddblocal",
+			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/articles", "examples/pages", "examples/unit", "fakeclock", "fixtures",
+			"fixtures/ddblocal",
 			"internal/api", "internal/atomicfile", "internal/fingerprint", "internal/heap", "internal/hostname", "internal/httpbody",
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
 			"internal/shell", "internal/suggest", "scenario/history", "scenario/policy",
@@ -18,7 +19,7 @@ var Module = Rules{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
 			"internal/reschedule", "internal/swarm", "scenario/isr",
 		},
-		{"internal/control", "internal/pagecache", "internal/rowmap"},
+		{"internal/control", "internal/pagecache", "internal/rowmap", "property/gen"},
 		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/locking", "internal/tally"},
@@ -73,7 +74,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
+				"property", "property/gen", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential",
+				"internal/scenariotest",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
@@ -84,8 +86,8 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"property", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential", "internal/scenariotest",
-				"cmd/isr-sim",
+				"property", "property/gen", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential",
+				"internal/scenariotest", "cmd/isr-sim",
 			},
 			To: []string{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",

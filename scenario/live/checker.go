@@ -21,7 +21,7 @@ type Options struct {
 	// doubt, once.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
-	Start      time.Time // the instant from which a printed Broken counts time
+	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
 	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
 	// It must not call the Checker.
 	OnBroken func(Broken)
@@ -95,7 +95,9 @@ type Checker struct {
 
 	mu       sync.Mutex
 	watchers []invariant.Watcher
-	seen     int // the sequence number of the last change that was read
+	seen     int            // the sequence number of the last change that was read
+	last     ddbfake.Change // that change
+	first    ddbfake.Change // the last change that was there when the Checker was made
 	found    Found
 	kept     map[brokenKind]int
 	tables   map[tableName]*table
@@ -133,6 +135,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 				Why: inv.Name + " is not judged: it has no Watch, and so it needs a log that has come to its end"})
 		}
 	}
+	c.first = c.last
 	return c
 }
 
@@ -141,7 +144,7 @@ func (c *Checker) Invariants() []invariant.Invariant { return slices.Clone(c.opt
 
 // begin reads the log without judging it.
 func (c *Checker) begin() {
-	c.watchers, c.seen = nil, 0
+	c.watchers, c.seen, c.last = nil, 0, ddbfake.Change{}
 	if c.rows != nil {
 		c.rows.translator = c.rows.Translator()
 	}
@@ -160,11 +163,32 @@ func judgesNothing([]ddbfake.Change) invariant.Finding {
 	return invariant.Finding{Verdict: invariant.OK}
 }
 
-// Look judges the changes since the last Look.
+// Look judges the changes since the last Look. If the fake was set back to another state meanwhile, and not by Restore,
+// that is a doubt, and the log is read anew.
 func (c *Checker) Look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.wasSetBack() {
+		c.note(Broken{Invariant: incomplete, Verdict: invariant.Unknown, Why: "the fake was set back to another state, " +
+			"and what was written before it, since the last Look, is not known; have Checker.Restore set it back"})
+		c.begin()
+		return
+	}
 	c.read(c.db.ChangesSince(c.seen), true)
+}
+
+// wasSetBack reports whether the log no longer has the last change that was read.
+func (c *Checker) wasSetBack() bool {
+	if c.seen == 0 {
+		return false
+	}
+	log := c.db.ChangesSince(c.seen - 1)
+	if len(log) == 0 {
+		return true
+	}
+	was, is := &c.last, &log[0]
+	return is.Seq == was.Seq && !(is.Request == was.Request && is.Time.Equal(was.Time) && is.Actor == was.Actor &&
+		is.Table == was.Table && is.Key.Equal(was.Key) && is.After.Equal(was.After))
 }
 
 // Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings
@@ -197,7 +221,8 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			Why: fmt.Sprintf("changes %d to %d were dropped from the log before they were looked at", c.seen+1, log[0].Seq-1)})
 	}
 	for request := range invariant.Requests(log) {
-		c.seen = request[len(request)-1].Seq
+		c.last = request[len(request)-1]
+		c.seen = c.last.Seq
 		for i := range request {
 			c.see(&request[i])
 		}
@@ -284,6 +309,11 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 // note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.
 func (c *Checker) note(b Broken) {
 	b.start, b.rows = c.options.Start, c.rows.mapping()
+	if b.start.IsZero() {
+		if log := c.db.Changes(); len(log) > 0 {
+			b.start = log[0].Time
+		}
+	}
 	b.Why, b.Invariant.Statement = b.rows.Say(b.Why), b.rows.Say(b.Invariant.Statement)
 	if b.Verdict == invariant.Violated {
 		c.found.Violations++

@@ -7,9 +7,13 @@
 //	checker.Look()
 //	fmt.Println(checker.Found().Violations)
 //
-// isr-sim serve --check does this after each request.
+// isr-sim serve --check does this after each request. In a test of any kind, Watch does it, fails the test, and logs
+// a Summary of stampedes and stale reads.
 //
 // # Limits
+//
+// An invariant is judged by the interleaving that took place: a test that makes one schedule judges one. Package property
+// tries thousands.
 //
 // Only invariants that the change log alone decides are checked (invariant.Invariant.Watch), and only on tables whose
 // keys are pk and sk, both strings, or in rows that Options.Rows describes.

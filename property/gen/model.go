@@ -1,0 +1,76 @@
+package gen
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Model is a table as a map of rows. It has no conditions, TTL or indexes: a property decides what should happen, and
+// tells the model.
+type Model struct {
+	table Table
+	rows  map[string]attr.Item
+}
+
+// NewModel returns an empty model of a table.
+func NewModel(t Table) *Model { return &Model{table: t, rows: map[string]attr.Item{}} }
+
+// name is the text of a row's key, by which rows sort: by the bytes of partition key and sort key.
+func (m *Model) name(row attr.Item) string {
+	partition, _ := row.Str(m.table.Partition)
+	sort, _ := row.Str(m.table.Sort)
+	return partition + "\x00" + sort
+}
+
+// Put puts a row in the place of the one with its key.
+func (m *Model) Put(row attr.Item) { m.rows[m.name(row)] = maps.Clone(row) }
+
+// Delete deletes the row with a key, if there is one. The key may be a whole row.
+func (m *Model) Delete(key attr.Item) { delete(m.rows, m.name(key)) }
+
+// Get returns the row with a key, nil if there is none. The key may be a whole row. The row is the caller's.
+func (m *Model) Get(key attr.Item) attr.Item { return maps.Clone(m.rows[m.name(key)]) }
+
+// Rows returns all rows by partition key and sort key, in the order of their bytes, as ddbfake.DB.Items does.
+func (m *Model) Rows() []attr.Item {
+	rows := []attr.Item{}
+	for _, name := range slices.Sorted(maps.Keys(m.rows)) {
+		rows = append(rows, maps.Clone(m.rows[name]))
+	}
+	return rows
+}
+
+// Query returns the rows of a partition by their sort keys, as the service's Query does.
+func (m *Model) Query(partition string) []attr.Item {
+	return slices.DeleteFunc(m.Rows(), func(row attr.Item) bool {
+		of, _ := row.Str(m.table.Partition)
+		return of != partition
+	})
+}
+
+// Diff compares the rows of the table in db with those of the model. It returns one line for each that differs; "" if
+// none does.
+func (m *Model) Diff(db *ddbfake.DB) string {
+	var b strings.Builder
+	left := maps.Clone(m.rows)
+	for _, got := range db.Items(m.table.Name) {
+		name := m.name(got)
+		want, ok := left[name]
+		delete(left, name)
+		switch {
+		case !ok:
+			fmt.Fprintf(&b, "row %s: got %s, want none\n", m.table.key(got), got)
+		case !got.Equal(want):
+			fmt.Fprintf(&b, "row %s: got %s, want %s\n", m.table.key(got), got, want)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		fmt.Fprintf(&b, "row %s: got none, want %s\n", m.table.key(left[name]), left[name])
+	}
+	return b.String()
+}

@@ -1,0 +1,134 @@
+package gen
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/conformance/differential"
+)
+
+// Values draws attribute values of all ten types, nested at most two deep, with those on the boundaries of the service:
+// numbers of 38 digits and of the greatest and smallest magnitude, empty texts, texts of several bytes a letter.
+func Values() *rapid.Generator[attr.Value] {
+	return rapid.Custom(func(t *rapid.T) attr.Value { return valueOf(differential.Value(t)) })
+}
+
+// Expression is the text of an expression, with what it needs.
+type Expression struct {
+	Text   string
+	Names  map[string]string // ExpressionAttributeNames; nil for none
+	Values attr.Item         // ExpressionAttributeValues, as Values.ToSDK; nil for none
+	// Mistake names the mistake that the service refuses with a ValidationException; "" for a valid expression.
+	Mistake string
+}
+
+// Conditions draws conditions on Attributes that the service accepts, with each function and operator: a
+// ConditionExpression, or a FilterExpression.
+func Conditions() *rapid.Generator[Expression] { return conditions(false) }
+
+// NearConditions draws conditions with one mistake.
+func NearConditions() *rapid.Generator[Expression] { return conditions(true) }
+
+func conditions(breaks bool) *rapid.Generator[Expression] {
+	return rapid.Custom(func(t *rapid.T) Expression { return expressionOf(differential.Condition(t, breaks)) })
+}
+
+// Updates draws update expressions of Attributes that the service can read. It refuses them all the same if the row
+// that they meet has an attribute of another type.
+func Updates() *rapid.Generator[Expression] { return updates(false) }
+
+// NearUpdates draws update expressions with one mistake.
+func NearUpdates() *rapid.Generator[Expression] { return updates(true) }
+
+func updates(breaks bool) *rapid.Generator[Expression] {
+	return rapid.Custom(func(t *rapid.T) Expression { return expressionOf(differential.Update(t, breaks)) })
+}
+
+// Projections draws projections of Attributes, and of pk and sk.
+func Projections() *rapid.Generator[Expression] {
+	return rapid.Custom(func(t *rapid.T) Expression { return expressionOf(differential.Projection(t)) })
+}
+
+// expressionOf converts an expression.
+func expressionOf(e differential.Expression) Expression {
+	to := Expression{Text: e.Text, Mistake: e.Breaks}
+	if len(e.Names) > 0 {
+		to.Names = map[string]string{}
+		//isrsim:unordered a map is filled
+		for name, v := range e.Names {
+			to.Names[name], _ = v.(string)
+		}
+	}
+	if len(e.Values) > 0 {
+		to.Values = itemOf(e.Values)
+	}
+	return to
+}
+
+// itemOf converts a row from JSON.
+func itemOf(from map[string]any) attr.Item {
+	item := attr.Item{}
+	//isrsim:unordered a map is filled
+	for name, v := range from {
+		item[name] = valueOf(v)
+	}
+	return item
+}
+
+// valueOf converts a value from JSON: an object whose one member is the type.
+func valueOf(from any) attr.Value {
+	object, _ := from.(map[string]any)
+	//isrsim:unordered there is one member
+	for kind, v := range object {
+		switch kind {
+		case "S":
+			return attr.S(v.(string))
+		case "N":
+			return attr.N{Number: numberOf(v)}
+		case "B":
+			return attr.B(bytesOf(v))
+		case "BOOL":
+			return attr.BOOL(v.(bool))
+		case "NULL":
+			return attr.NULL{}
+		case "SS":
+			return attr.SS(listOf(v, func(v any) string { return v.(string) }))
+		case "NS":
+			return attr.NS(listOf(v, numberOf))
+		case "BS":
+			return attr.BS(listOf(v, bytesOf))
+		case "L":
+			return attr.L(listOf(v, valueOf))
+		case "M":
+			return attr.M(itemOf(v.(map[string]any)))
+		}
+	}
+	panic(fmt.Sprintf("gen: %v is no value, which is a mistake of this package", from))
+}
+
+func listOf[T any](from any, one func(any) T) []T {
+	list := []T{}
+	for _, v := range from.([]any) {
+		list = append(list, one(v))
+	}
+	return list
+}
+
+func numberOf(from any) attr.Number {
+	n, err := attr.ParseNumber(from.(string))
+	if err != nil {
+		panic(fmt.Sprintf("gen: %v, which is a mistake of this package", err))
+	}
+	return n
+}
+
+func bytesOf(from any) []byte {
+	b, err := base64.StdEncoding.DecodeString(from.(string))
+	if err != nil {
+		panic(fmt.Sprintf("gen: %v, which is a mistake of this package", err))
+	}
+	return b
+}

@@ -1,0 +1,285 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Summary is what rows and requests tell of a stampede and of stale reads.
+//
+// A window of a page ends when its page is no longer fresh, and the next one begins there. So it holds the work for one
+// page that is fresh once: a correct cache publishes once in it.
+type Summary struct {
+	Pages     int    // the number of pages that were published
+	Publishes int    // the greatest number of publishes of one page in one window; 0 if nothing was published
+	Published string // the row of that page
+	Locks     int    // the greatest number of writes of one page's lock in one window that took it, or were refused
+	Locked    string // the row of that lock
+	// Refusals reports whether refused locks are among Locks. They are read from the latest requests
+	// (ddbfake.Options.LogRequests), of which there may be none.
+	Refusals bool
+	Reads    int           // the number of reads of pages among the latest requests
+	Oldest   time.Duration // the greatest age of a row that was read: time since generated_at
+	Overdue  time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
+	Read     string        // the row of Oldest
+	Actors   []string      // the clients that wrote rows of the cache, sorted
+}
+
+// String prints the summary, a sentence a line.
+func (s Summary) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pages published: %d\n", s.Pages)
+	if s.Publishes > 0 {
+		fmt.Fprintf(&b, "most publishes of a page while once is enough: %d, of %s\n", s.Publishes, s.Published)
+	}
+	if s.Locks > 0 {
+		refused := ", refused ones included"
+		if !s.Refusals {
+			refused = "; refused ones are not known without ddbfake.Options.LogRequests"
+		}
+		fmt.Fprintf(&b, "most attempts at a page's lock in that time: %d, of %s%s\n", s.Locks, s.Locked, refused)
+	}
+	switch {
+	case s.Reads > 0:
+		fmt.Fprintf(&b, "oldest row that was read: %s after it was generated, %s; longest after the end of freshness: %s\n",
+			s.Oldest, s.Read, s.Overdue)
+	case s.Pages > 0 && s.Refusals:
+		b.WriteString("no read of a page is among the latest requests\n")
+	case s.Pages > 0:
+		b.WriteString("no read of a page is known without ddbfake.Options.LogRequests\n")
+	}
+	if len(s.Actors) == 1 {
+		fmt.Fprintf(&b, "all changes are signed %q, so one writer's lock cannot be told from another's: give each a ddbfake.WithActor\n", s.Actors[0])
+	}
+	return b.String()
+}
+
+// Summary reads the log, and the latest requests, from New on. What a Restore took back is not in it. An eventually
+// consistent read counts as one of the row as it was: under a replica lag it may have seen an older one.
+func (c *Checker) Summary() Summary {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	log := c.db.Changes()
+	s := summing{rows: c.rows.mapping(), revalidate: c.options.Promise.Revalidate, pages: map[string]*pageSum{}, named: map[string][]rowOf{}}
+	s.sources(log)
+	events := s.written(c.translated(log), c.first.Seq)
+	requests := lastNumbering(c.db.Requests())
+	events = append(events, s.asked(requests, c.first.Request)...)
+	// Two events of one request keep the order of the log.
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.request, b.request)) })
+	for _, e := range events {
+		s.take(e)
+	}
+	s.Refusals = len(requests) > 0
+	slices.Sort(s.Actors)
+	s.Actors = slices.Compact(s.Actors)
+	return s.Summary
+}
+
+// summing is a Summary in the making.
+type summing struct {
+	Summary
+	rows       *rowmap.Mapping
+	revalidate time.Duration
+	pages      map[string]*pageSum
+	named      map[string][]rowOf // the roles of a row, by its name in ddbfake.Request.Rows
+	source     map[int]string     // the names of rows as they were written, by the numbers of their changes
+}
+
+// rowOf is the role of a row for a page.
+type rowOf struct{ page, sk, name string }
+
+// pageSum is the present window of one page.
+type pageSum struct {
+	ends             time.Time // the end of the window; zero until its first publish
+	publishes, locks int
+	published        bool
+	generated, fresh time.Time // of the row that is there; zero if there is none
+	known            bool      // generated is
+}
+
+// kind is the kind of an event.
+type kind uint8
+
+const (
+	pageRow kind = iota // the page is another one, or gone
+	lockTaken
+	lockRefused
+	pageRead
+)
+
+// event is one event of a page.
+type event struct {
+	kind
+	at               time.Time
+	request          int // 0 for TTL
+	page, row        string
+	publishes        bool
+	counts           bool // it is later than New
+	generated, fresh time.Time
+	known            bool
+}
+
+// sources notes the names of rows as they were written.
+func (s *summing) sources(log []ddbfake.Change) {
+	s.source = map[int]string{}
+	for i := range log {
+		s.source[log[i].Seq] = log[i].Table + log[i].Key.String()
+	}
+}
+
+// written are the events of a translated log.
+func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
+	for i := range log {
+		c := &log[i]
+		pk, _ := c.Key.Str("pk")
+		sk, _ := c.Key.Str("sk")
+		if sk != "META" && sk != "LOCK" {
+			continue
+		}
+		source := s.source[c.Seq]
+		e := event{at: c.Time, request: c.Request, page: c.Region + " " + c.Table + " " + pk, row: source, counts: c.Seq > after}
+		if role := (rowOf{e.page, sk, source}); !slices.Contains(s.named[c.Region+" "+source], role) {
+			s.named[c.Region+" "+source] = append(s.named[c.Region+" "+source], role)
+		}
+		if e.counts && c.Cause == ddbfake.CauseClient {
+			s.Actors = append(s.Actors, c.Actor)
+		}
+		if sk == "META" {
+			e.publishes = invariant.Publishes(c)
+			e.generated, e.known = rowmap.Instant(c.After, "generated_at")
+			e.fresh = s.freshUntil(c, e.generated, e.known)
+			events = append(events, e)
+			continue
+		}
+		now, taken := c.After.Str("lease_token")
+		before, _ := c.Before.Str("lease_token")
+		if e.kind = lockTaken; taken && now != before {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// freshUntil is the end of a page's freshness, the zero time if it is not known.
+func (s *summing) freshUntil(c *ddbfake.Change, generated time.Time, known bool) time.Time {
+	if until, ok := rowmap.Instant(c.After, "fresh_until"); ok {
+		return until
+	}
+	if seconds, ok := c.After.Int("revalidate_seconds"); ok && known && seconds >= 0 && seconds < int64(1<<62/time.Second) {
+		return generated.Add(time.Duration(seconds) * time.Second)
+	}
+	if known && s.revalidate > 0 {
+		return generated.Add(s.revalidate)
+	}
+	return time.Time{}
+}
+
+// asked are the events of requests: refused attempts at locks, and reads of pages.
+func (s *summing) asked(requests []ddbfake.Request, after int) (events []event) {
+	for _, r := range requests {
+		for _, row := range r.Rows {
+			for _, of := range s.named[r.Region+" "+row] {
+				e := event{at: r.Time, request: r.ID, page: of.page, row: of.name, counts: r.ID > after}
+				switch {
+				case of.sk == "LOCK" && refused(r):
+					e.kind = lockRefused
+				case of.sk == "META" && reads(r):
+					e.kind = pageRead
+				default:
+					continue
+				}
+				events = append(events, e)
+			}
+		}
+	}
+	return events
+}
+
+// refused reports whether the condition of a write of one row did not hold.
+func refused(r ddbfake.Request) bool {
+	var failed *types.ConditionalCheckFailedException
+	return (r.Operation == "PutItem" || r.Operation == "UpdateItem") && errors.As(r.Err, &failed)
+}
+
+// reads reports whether a request has read the rows that it names.
+func reads(r ddbfake.Request) bool {
+	return r.Err == nil && (r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "TransactGetItems")
+}
+
+// lastNumbering are the requests since their numbers last began anew, which they do when a DB is restored.
+func lastNumbering(requests []ddbfake.Request) []ddbfake.Request {
+	for i := len(requests) - 1; i > 0; i-- {
+		if requests[i].ID <= requests[i-1].ID {
+			return requests[i:]
+		}
+	}
+	return requests
+}
+
+// take takes in the next event.
+func (s *summing) take(e event) {
+	p := s.pages[e.page]
+	if p == nil {
+		p = &pageSum{}
+		s.pages[e.page] = p
+	}
+	if !p.ends.IsZero() && !e.at.Before(p.ends) {
+		p.ends, p.publishes, p.locks = time.Time{}, 0, 0
+	}
+	switch e.kind {
+	case lockTaken, lockRefused:
+		if p.locks++; e.counts && p.locks > s.Locks {
+			s.Locks, s.Locked = p.locks, e.row
+		}
+	case pageRead:
+		if e.counts {
+			s.read(p, e)
+		}
+	case pageRow:
+		p.generated, p.fresh, p.known = e.generated, e.fresh, e.known
+		if !e.publishes || !e.counts {
+			if e.publishes && p.ends.IsZero() {
+				p.ends = e.fresh
+			}
+			return
+		}
+		if !p.published {
+			p.published = true
+			s.Pages++
+		}
+		if p.publishes++; p.publishes > s.Publishes {
+			s.Publishes, s.Published = p.publishes, e.row
+		}
+		if p.ends.IsZero() {
+			// Without an end of freshness, each publish ends a window.
+			if p.ends = e.fresh; p.ends.IsZero() {
+				p.ends = e.at
+			}
+		}
+	}
+}
+
+// read takes in a read of a page.
+func (s *summing) read(p *pageSum, e event) {
+	if !p.known {
+		return // there was no page to be read
+	}
+	s.Reads++
+	if age := e.at.Sub(p.generated); s.Reads == 1 || age > s.Oldest {
+		s.Oldest, s.Read = age, e.row
+	}
+	if !p.fresh.IsZero() {
+		s.Overdue = max(s.Overdue, e.at.Sub(p.fresh))
+	}
+}

@@ -1,0 +1,89 @@
+package live
+
+import (
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// TB is the part of a test that Watch needs: *testing.T, *testing.B and *testing.F have it.
+type TB interface {
+	ddbfake.TB
+	Errorf(format string, args ...any)
+}
+
+// Watch judges all that db's clients write while the test runs. A Look, and the end of the test, fail the test with
+// each invariant that is violated and each that cannot be judged: its statement, the reason and the few changes that
+// show it. A test that wrote nothing that can be judged fails as vacuous, unless it was skipped or has failed already.
+// Rows that are in the table before Watch are known, and not judged.
+//
+// In the end the test's log has the Checker's Summary. Options.OnBroken is called too, if set. Nothing may write any
+// more when the cleanup of the test runs; functions of Cleanup that are registered after Watch may.
+//
+//	db := ddbfake.Start(t, ddbfake.Options{Clock: clock})
+//	createTable(t, db)
+//	live.Watch(t, db, live.Options{Rows: rows})
+//	alice, bob := newCache(db.Client(ddbfake.WithActor("alice"))), newCache(db.Client(ddbfake.WithActor("bob")))
+//	...
+func Watch(t TB, db *ddbfake.DB, o Options) *Checker {
+	t.Helper()
+	told, next := map[brokenKind]int{}, o.OnBroken
+	o.OnBroken = func(b Broken) {
+		t.Helper()
+		of := brokenKind{b.Invariant.Name, b.Verdict}
+		if told[of]++; told[of] == 1 {
+			t.Errorf("live.Watch: %s", strings.TrimSuffix(b.String(), "\n"))
+		}
+		if next != nil {
+			next(b)
+		}
+	}
+	c := New(db, o)
+	t.Cleanup(func() {
+		t.Helper()
+		c.Look()
+		c.conclude(t, told)
+	})
+	return c
+}
+
+// conclude fails a test of which nothing was judged, and logs the rest of the findings.
+func (c *Checker) conclude(t TB, told map[brokenKind]int) {
+	t.Helper()
+	found := c.Found()
+	more := found.Violations + found.Doubts - len(told)
+	switch {
+	case more > 0:
+		t.Logf("live.Watch: %d more of the same", more)
+	case found.Misfit != "":
+		t.Errorf("live.Watch: unknown: %s", found.Misfit)
+	case found.Verdict() == invariant.Unknown && found.Doubts == 0 && !t.Failed() && !skipped(t):
+		t.Errorf("live.Watch: %s", vacuous(found))
+	}
+	if found.Judged == 0 {
+		return
+	}
+	for _, table := range found.Unjudged {
+		t.Logf("live.Watch: not judged: %s", table)
+	}
+	for line := range strings.Lines(c.Summary().String()) {
+		t.Logf("live.Watch: %s", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// skipped reports whether a test was skipped, if it can be.
+func skipped(t TB) bool {
+	s, ok := t.(interface{ Skipped() bool })
+	return ok && s.Skipped()
+}
+
+// vacuous says that nothing was judged, and what was there instead.
+func vacuous(found Found) string {
+	if len(found.Unjudged) == 0 {
+		return "vacuous: nothing was judged, for nothing was written into this ddbfake since Watch; " +
+			"does the code under test have a client of it?"
+	}
+	return "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
+		"say in Options.Rows which ones are, or keep META and LOCK:\n  " + strings.Join(found.Unjudged, "\n  ")
+}

@@ -1,0 +1,261 @@
+package live_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+var _ live.TB = testing.TB(nil)
+
+// someTest is a test that notes what befalls it.
+type someTest struct {
+	cleanups []func()
+	errors   []string
+	logs     []string
+	skipped  bool
+}
+
+func (s *someTest) Helper()                   {}
+func (s *someTest) Cleanup(f func())          { s.cleanups = append(s.cleanups, f) }
+func (s *someTest) Failed() bool              { return len(s.errors) > 0 }
+func (s *someTest) Skipped() bool             { return s.skipped }
+func (s *someTest) Logf(f string, a ...any)   { s.logs = append(s.logs, fmt.Sprintf(f, a...)) }
+func (s *someTest) Errorf(f string, a ...any) { s.errors = append(s.errors, fmt.Sprintf(f, a...)) }
+
+func (s *someTest) end() {
+	for i := len(s.cleanups) - 1; i >= 0; i-- {
+		s.cleanups[i]()
+	}
+}
+
+// watched has a test watch a fake with a cache table.
+func watched(t *testing.T, o live.Options) (*traffic, *someTest) {
+	t.Helper()
+	s, test := &traffic{T: t, clock: fakeclock.New(fakeclock.Epoch)}, &someTest{}
+	s.db = ddbfake.Start(test, ddbfake.Options{Clock: s.clock})
+	if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
+		t.Fatal(err)
+	}
+	s.checker = live.Watch(test, s.db, o)
+	return s, test
+}
+
+// wantTest compares the errors of a test with their beginnings or parts.
+func wantTest(t *testing.T, test *someTest, want ...string) {
+	t.Helper()
+	if len(test.errors) != len(want) {
+		t.Fatalf("%d errors, want %d:\n%s", len(test.errors), len(want), strings.Join(test.errors, "\n"))
+	}
+	for i, part := range want {
+		if !strings.Contains(test.errors[i], part) {
+			t.Errorf("error %d lacks %q:\n%s", i, part, test.errors[i])
+		}
+	}
+}
+
+func (s *someTest) log() string { return strings.Join(s.logs, "\n") }
+
+func TestWatchPassesACorrectWriter(t *testing.T) {
+	s, test := watched(t, live.Options{})
+	s.publish(s.store("alice"), "/home")
+	s.clock.Advance(time.Minute)
+	s.publish(s.store("bob"), "/home")
+	test.end()
+	wantTest(t, test)
+	for _, part := range []string{
+		"live.Watch: pages published: 1", "most publishes of a page while once is enough: 1, of cache{",
+		"most attempts at a page's lock in that time: 1, of cache{",
+	} {
+		if !strings.Contains(test.log(), part) {
+			t.Errorf("the log lacks %q:\n%s", part, test.log())
+		}
+	}
+}
+
+func TestWatchFailsTheTestOfAWriterWithoutAFence(t *testing.T) {
+	s, test := watched(t, live.Options{})
+	alice := s.store("alice")
+	s.publish(alice, "/home")
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(1500 * time.Millisecond)
+	s.put("mallory", s.meta(alice, "/home", "evil").Item())
+	s.put("mallory", s.meta(alice, "/home", "worse").Item())
+	test.end()
+	wantTest(t, test, "violated: stale-writer by mallory", "unknown: monotonic-publication by mallory") // each once
+	for _, part := range []string{
+		"live.Watch: violated: stale-writer by mallory\nstale-writer: a publish takes effect only while",
+		"\nmallory published while LOCK carried the token of alice\n", "\n  +1.5s       mallory   META of CACHE#",
+	} {
+		if !strings.Contains(strings.Join(test.errors, "\n"), part) {
+			t.Errorf("%s\nlacks %q", strings.Join(test.errors, "\n"), part)
+		}
+	}
+	if !strings.Contains(test.log(), "more of the same") {
+		t.Errorf("the second violation is not counted:\n%s", test.log())
+	}
+}
+
+// A Look fails the test at once.
+func TestWatchFailsAtALook(t *testing.T) {
+	s, test := watched(t, live.Options{})
+	s.publish(s.store("alice"), "/other")
+	s.checker.Look()
+	wantTest(t, test)
+	s.put("mallory", s.meta(s.store("alice"), "/home", "evil").Item())
+	s.checker.Look()
+	if !strings.Contains(strings.Join(test.errors, "\n"), "stale-writer by mallory") {
+		t.Errorf("after the Look: %q", test.errors)
+	}
+}
+
+func TestWatchOfNothingIsVacuous(t *testing.T) {
+	_, test := watched(t, live.Options{})
+	test.end()
+	wantTest(t, test, "live.Watch: vacuous: nothing was judged, for nothing was written into this ddbfake since Watch")
+
+	s, test := watched(t, live.Options{}) // rows that mean nothing to it
+	s.put("alice", pagecache.Key("a", "b"))
+	test.end()
+	wantTest(t, test, "vacuous: nothing was judged, for no row is known to be a page or a lock; say in Options.Rows which ones are, "+
+		"or keep META and LOCK:\n  table cache, keyed pk (S), sk (S), changes: 1, rows such as b")
+
+	s, test = watched(t, live.Options{Rows: isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "at"}}}})
+	s.put("alice", pagecache.Key("a", "b"))
+	test.end()
+	if len(test.errors) != 1 || !strings.HasPrefix(test.errors[0], "live.Watch: unknown: ") {
+		t.Errorf("a mapping that fits no row: %q", test.errors)
+	}
+
+	_, test = watched(t, live.Options{})
+	test.skipped = true
+	test.end()
+	wantTest(t, test)
+
+	_, test = watched(t, live.Options{})
+	test.Errorf("before anything was written")
+	test.end()
+	wantTest(t, test, "before anything was written")
+}
+
+func TestWatchKnowsAndDoesNotJudgeFormerRows(t *testing.T) {
+	s, test := &traffic{T: t, clock: fakeclock.New(fakeclock.Epoch)}, &someTest{}
+	s.db = ddbfake.New(ddbfake.Options{Clock: s.clock})
+	if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
+		t.Fatal(err)
+	}
+	s.put("setup", s.meta(s.store("setup"), "/home", "1").Item()) // without a lock
+	live.Watch(test, s.db, live.Options{})
+	s.clock.Advance(time.Minute)
+	s.publish(s.store("alice"), "/home")
+	test.end()
+	wantTest(t, test)
+}
+
+func TestAFakeThatWasSetBackIsADoubt(t *testing.T) {
+	for name, set := range map[string]func(s *traffic, to *ddbfake.Snapshot){
+		"to fewer changes": func(s *traffic, to *ddbfake.Snapshot) { s.db.Restore(to) },
+		"and as many were made": func(s *traffic, to *ddbfake.Snapshot) {
+			s.db.Restore(to)
+			s.publish(s.store("bob"), "/about")
+		},
+		"and more were made": func(s *traffic, to *ddbfake.Snapshot) {
+			s.db.Restore(to)
+			s.publish(s.store("bob"), "/about")
+			s.publish(s.store("bob"), "/home")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, test := watched(t, live.Options{})
+			to := s.db.Snapshot()
+			s.publish(s.store("alice"), "/home")
+			s.checker.Look()
+			set(s, to)
+			test.end()
+			wantTest(t, test, "unknown: the log\nthe log: all changes are looked at, from the first\nthe fake was set back to another state")
+		})
+	}
+}
+
+// get reads a row.
+func (s *traffic) get(actor, pk, sk string) {
+	s.Helper()
+	_, err := s.db.As(actor).GetItem(s.Context(), &dynamodb.GetItemInput{TableName: aws.String(table), Key: pagecache.Key(pk, sk)})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
+	s, _ := watched(t, live.Options{})
+	alice, bob := s.store("alice"), s.store("bob")
+	pk := alice.PK("/home")
+	s.get("alice", pk, "META") // nothing is there
+	lease, err := alice.Acquire(t.Context(), "/home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := bob.Acquire(t.Context(), "/home"); err == nil {
+			t.Fatal("bob has the lease of alice")
+		}
+	}
+	if err := alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")); err != nil {
+		t.Fatal(err)
+	}
+	s.publish(bob, "/home") // although it is fresh: a stampede
+	s.clock.Advance(59 * time.Second)
+	s.get("alice", pk, "META")
+	got := s.checker.Summary()
+	row := fmt.Sprintf("cache{pk: %q, sk: ", pk)
+	if got.Pages != 1 || got.Publishes != 2 || got.Published != row+`"META"}` || got.Locks != 4 || got.Locked != row+`"LOCK"}` || !got.Refusals {
+		t.Errorf("stampede: %+v", got)
+	}
+	if got.Reads != 1 || got.Oldest != 59*time.Second || got.Overdue != 0 || got.Read != row+`"META"}` {
+		t.Errorf("reads of a fresh page: %+v", got)
+	}
+	s.clock.Advance(31 * time.Second) // the next window
+	s.get("bob", pk, "META")
+	s.publish(bob, "/home")
+	got = s.checker.Summary()
+	if got.Publishes != 2 || got.Locks != 4 || got.Reads != 2 || got.Oldest != 90*time.Second || got.Overdue != 30*time.Second {
+		t.Errorf("in the next window: %+v", got)
+	}
+	if fmt.Sprint(got.Actors) != "[alice bob]" {
+		t.Errorf("actors %q", got.Actors)
+	}
+}
+
+// A cache whose pages and locks are in two tables; examples/unit has one with both in a row.
+func TestSummaryOfOwnRows(t *testing.T) {
+	s := watch(t, 0, live.Options{Rows: apart})
+	s.create("pages", "path")
+	s.create("locks", "name")
+	s.puts("alice", "locks", "name", "lock//home", "owner", "a1", "until", s.in(time.Second))
+	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
+	got := s.checker.Summary()
+	if got.Publishes != 1 || got.Published != `pages{path: "/home"}` || got.Locks != 1 || got.Locked != `locks{name: "lock//home"}` {
+		t.Errorf("%+v", got)
+	}
+	text := got.String()
+	for _, part := range []string{
+		"; refused ones are not known without ddbfake.Options.LogRequests\n", "no read of a page is known without ",
+		`all changes are signed "alice"`,
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s\nlacks %q", text, part)
+		}
+	}
+}
