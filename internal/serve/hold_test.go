@@ -208,7 +208,7 @@ func TestHoldKeepsTheConnection(t *testing.T) {
 	s.hold("hold op=PutItem")
 	conn, r := s.call("PutItem", "alice", putOf("1"))
 	s.control("POST", "/held", `{"count":1}`, 200)
-	time.Sleep(2 * l.header)
+	pause(t.Context(), 2*l.header)
 	s.control("POST", "/release", `{"all":true}`, 200)
 	if status := statusOf(t, r); status != 200 {
 		t.Fatalf("got %d", status)
