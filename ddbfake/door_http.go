@@ -16,10 +16,11 @@ import (
 // GET / answers the health check of the service. The handler has no timeouts of its own: those belong to the
 // http.Server around it. The command isr-sim serve serves this handler together with a control API for tests in other
 // languages.
-func (db *DB) Handler() http.Handler { return &handler{do: db.doForWire} }
+func (db *DB) Handler() http.Handler { return &handler{db: db, do: db.doForWire} }
 
 // handler is the HTTP door.
 type handler struct {
+	db       *DB
 	do       do
 	requests atomic.Uint64
 }

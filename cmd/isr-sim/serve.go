@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/control"
+	"github.com/isr-sim/isr-sim/internal/hold"
 	"github.com/isr-sim/isr-sim/internal/serve"
 )
 
@@ -36,7 +37,8 @@ that made it.
 
 The server writes nothing to disk and sends nothing to other machines. SIGINT or
 SIGTERM stops it; requests under way get three seconds to end. The exit code is
-then 0. With --check it is 1 after a violation, and 3 if a write could not be judged.`
+then 0. With --check it is 1 after a violation, and 3 if a write could not be judged.
+It is 3 as well if a request that a fault of the kind hold has held was never released.`
 
 type serveCommand struct {
 	out, progress io.Writer
@@ -114,7 +116,16 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		return err
 	}
 	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: c.seed, ReplicaLag: c.replicaLag, KeepChanges: c.keepChanges, Conflicts: c.conflicts, Throughput: c.throughput})
+	desk := hold.New(hold.Options{DB: db, Clock: clock, Log: func(line string) { fmt.Fprintf(c.progress, "isr-sim: %s\n", line) }})
 	for _, text := range c.faults {
+		if hold.IsRule(text) {
+			rule, err := hold.ParseRule(text)
+			if err != nil {
+				return usage(fmt.Errorf("--fault: %w", err), "for example --fault 'hold op=PutItem key=LOCK'")
+			}
+			desk.Add(rule)
+			continue
+		}
 		fault, err := ddbfake.ParseFault(text)
 		if err != nil {
 			return usage(fmt.Errorf("--fault: %w", err), "for example --fault 'throttled op=PutItem times=2'")
@@ -144,11 +155,17 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	}
 	checker := c.checker(db, clock, invariants, rows)
 	if err := serve.Run(ctx, listener, serve.Options{
-		DB: db, Control: control.Options{Clock: clock, Mode: mode}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
+		DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: desk}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
 	}); err != nil {
 		return unknown(err, "")
 	}
-	return c.judged(checker)
+	if err := c.judged(checker); err != nil {
+		return err
+	}
+	if _, n := desk.Never(); n > 0 {
+		return unknown(fmt.Errorf("%d held requests were never released", n), "docs/CONTROL.md says how to release and drop them")
+	}
+	return nil
 }
 
 // checkListen refuses an invalid address, and one that other machines reach unless that is wanted.

@@ -32,6 +32,10 @@ The resources, below /_isr-sim:
 	POST   /restore         {"name":"empty"}: the state is that one again
 	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","items":[{"pk":{"S":"a"}}]}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
+	GET    /held            {"held":[{"id":1,"actor":"alice",...}],"neverReleased":[],"neverReleasedCount":0}
+	POST   /held            {"count":2,"within":"10s"}: waits until so many are held; as GET
+	POST   /release         {"ids":[2,1]}, {"actor":"alice"} or {"all":true}: they take effect, in this order
+	POST   /drop            {"ids":[1],"lose":"request"}: no effect; "response": effect, but no answer
 	GET    /metrics         {"metrics":[{"name":"ThrottledRequests","region":"us-east-1","dimensions":{...},"sum":2}]}
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}

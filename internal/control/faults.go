@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hold"
 )
 
 // MaxFaults is the number of faults that may wait at a time: every call of the service tries each of them.
@@ -50,10 +51,14 @@ type faultState struct {
 }
 
 func (a *api) faults() faultState {
-	waiting := a.db.Injected()
-	texts := make([]string, len(waiting))
-	for i, f := range waiting {
-		texts[i] = f.String()
+	texts := []string{}
+	if a.holds != nil {
+		for _, r := range a.holds.Rules() {
+			texts = append(texts, r.String())
+		}
+	}
+	for _, f := range a.db.Injected() {
+		texts = append(texts, f.String())
 	}
 	return faultState{texts}
 }
@@ -76,16 +81,33 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	if raw := found["faults"]; raw.Kind() != '[' || json.Unmarshal(raw, &texts) != nil {
 		return nil, badRequest("faults is no list of strings", excerpt(found["faults"]), "a list of faults in their text form", example)
 	}
-	faults := make([]ddbfake.Fault, len(texts))
-	for i, text := range texts {
-		if faults[i], err = ddbfake.ParseFault(text); err != nil {
-			return nil, badRequest(err.Error(), text, "a kind, then name=value predicates", example)
+	var faults []ddbfake.Fault
+	var rules []hold.Rule
+	for _, text := range texts {
+		if hold.IsRule(text) {
+			rule, err := hold.ParseRule(text)
+			if err != nil {
+				return nil, badRequest(err.Error(), text, "hold, then name=value predicates", `for example {"faults":["hold op=PutItem key=LOCK"]}`)
+			}
+			if a.holds == nil {
+				return nil, noHolds()
+			}
+			rules = append(rules, rule)
+			continue
 		}
+		fault, err := ddbfake.ParseFault(text)
+		if err != nil {
+			return nil, badRequest(err.Error(), text, "a kind, or hold, then name=value predicates", example)
+		}
+		faults = append(faults, fault)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n := len(a.db.Injected()) + len(faults); n > MaxFaults {
+	if n := len(a.faults().Faults) + len(texts); n > MaxFaults {
 		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults), "DELETE "+Prefix+"/faults drops them")
+	}
+	if a.holds != nil {
+		a.holds.Add(rules...)
 	}
 	a.db.Inject(faults...)
 	return a.faults(), nil
@@ -94,6 +116,9 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 func (a *api) clearFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err
+	}
+	if a.holds != nil {
+		a.holds.ClearRules()
 	}
 	a.db.ClearFaults()
 	return a.faults(), nil

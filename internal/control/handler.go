@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hold"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
@@ -41,6 +42,9 @@ type Options struct {
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.
 	Restoring func(restore func())
+	// Holds holds requests. Nil means that none can be held: such faults, and requests to /held, /release and /drop, are
+	// refused with status 409.
+	Holds *hold.Desk
 }
 
 // Handler returns the control API of db. Paths begin with Prefix. It must stand behind a Guard.
@@ -51,7 +55,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Restoring == nil {
 		o.Restoring = func(restore func()) { restore() }
 	}
-	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]*ddbfake.Snapshot{}}
+	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]*ddbfake.Snapshot{}}
 	a.resources = map[string]resource{
 		"": {
 			http.MethodGet: a.index,
@@ -66,13 +70,23 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		"/dump": {
 			http.MethodGet: a.dump,
 		},
+		"/drop": {
+			http.MethodPost: a.drop,
+		},
 		"/faults": {
 			http.MethodGet:    a.listFaults,
 			http.MethodPost:   a.addFaults,
 			http.MethodDelete: a.clearFaults,
 		},
+		"/held": {
+			http.MethodGet:  a.listHeld,
+			http.MethodPost: a.awaitHeld,
+		},
 		"/metrics": {
 			http.MethodGet: a.metrics,
+		},
+		"/release": {
+			http.MethodPost: a.release,
 		},
 		"/replica-lag": {
 			http.MethodGet:  a.readReplicaLag,
@@ -127,6 +141,7 @@ type api struct {
 	resources map[string]resource
 	findings  func() Findings
 	restoring func(restore func())
+	holds     *hold.Desk // nil if requests cannot be held
 
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/hold"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
 
@@ -90,6 +91,9 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 			expected = "one of " + strings.Join(names, ", ")
 		}
 		return nil, missing("there is no snapshot of that name", name, expected, hint)
+	}
+	if a.holds != nil {
+		a.holds.DecideAll(hold.LoseRequest, "") // they belong to the state that ends
 	}
 	a.restoring(func() { a.db.Restore(kept) })
 	return struct {

@@ -44,6 +44,9 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
 	}
 	calls := o.DB.Handler()
+	if o.Control.Holds != nil {
+		calls = gated(ctx, calls, o.Control.Holds)
+	}
 	d := newDoor(ctx, calls.(httpdoor.Door), netHTTP(calls, o), o.Hosts, o.Log)
 	if o.Checker != nil {
 		d.after = o.Checker.Look
@@ -72,6 +75,7 @@ type exchange struct {
 	request httpdoor.Request
 	reply   httpdoor.Reply
 	body    wholeBody
+	call    callContext
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -99,7 +103,9 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	x.reply.Body = ctx.Response.SwapBody(nil)
-	err := d.calls.Serve(d.ctx, &x.request, &x.reply)
+	x.call.Context = d.ctx
+	x.call.conn, _ = ctx.Conn().(*conn)
+	err := d.calls.Serve(&x.call, &x.request, &x.reply)
 	d.after()
 	switch {
 	case errors.Is(err, errNoRoom):

@@ -198,6 +198,7 @@ type conn struct {
 	proven  atomic.Bool // the client has sent a complete request
 	waits   waits       // for the client, since its last complete request
 	gone    chan struct{}
+	watched chan struct{} // while a request is held: closed after the last look at the connection
 	aborted sync.Once
 }
 
