@@ -53,6 +53,7 @@ type serveCommand struct {
 	throughput  bool
 	replicaLag  time.Duration
 	check       string
+	except      []string
 	rows        string
 	skew        time.Duration
 }
@@ -80,6 +81,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
 	f.StringVar(&c.check, "check", "", "judge the writes: all invariants that the change log decides, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
+	f.StringArrayVar(&c.except, "check-except", nil, "for --check: an access key id whose writes are not judged, such as that of a program that sets rows up; repeatable")
 	f.StringVar(&c.rows, "rows", "", "for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, dynamolock, powertools)")
 	f.DurationVar(&c.skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")

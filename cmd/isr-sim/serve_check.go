@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,12 @@ import (
 func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	if c.skew < 0 {
 		return nil, usage(fmt.Errorf("--max-clock-skew: found %v, expected 0s or more", c.skew), "isr-sim serve --help")
+	}
+	if len(c.except) > 0 && c.check == "" {
+		return nil, usage(errors.New("found --check-except without --check, which alone needs it"), "--check --check-except "+c.except[0])
+	}
+	if slices.Contains(c.except, "") {
+		return nil, usage(errors.New("--check-except: found no name, expected an access key id"), "for example --check-except seed")
 	}
 	some, err := serve.ParseChecks(c.check)
 	if err != nil {
@@ -65,6 +72,7 @@ func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants [
 	}
 	return live.New(db, live.Options{
 		Rows: rows, Invariants: invariants, Promise: invariant.Promise{MaxClockSkew: c.skew}, Start: clock.Now().Truncate(time.Second),
+		Except:   c.except,
 		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s\n", b) },
 	})
 }
@@ -77,6 +85,9 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 	checker.Look()
 	found := checker.Found()
 	fmt.Fprintf(c.progress, "changes checked: %d, violations: %d, unknown: %d\n", found.Changes, found.Violations, found.Doubts)
+	if len(c.except) > 0 {
+		fmt.Fprintf(c.progress, "not judged, by %s: %d changes\n", strings.Join(c.except, ", "), found.Excepted)
+	}
 	for _, t := range found.Unjudged {
 		fmt.Fprintf(c.progress, "not judged: %s\n", t)
 	}

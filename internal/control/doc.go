@@ -67,8 +67,8 @@ Only the deletions of TTL that it brings about are. Nothing here reads real time
 
 # Limits
 
-Time does not go back, except that no clock is part of a snapshot. At most [MaxSnapshots] states are kept, and
-[MaxFaults] faults wait. The change log is kept in memory until a restore cuts it, or as far as
+Time does not go back, except that a restore sets a [Resetter] to the time of its snapshot. At most [MaxSnapshots]
+states are kept, and [MaxFaults] faults wait. The change log is kept in memory until a restore cuts it, or as far as
 [ddbfake.Options].KeepChanges says: a client that sees "last" fall below its N starts again from 0, and one that sees
 a seq above N+1 first has missed those between.
 */

@@ -27,6 +27,13 @@ type Clock interface {
 	AdvanceTo(t time.Time)
 }
 
+// Resetter is a Clock that a restore sets back to the time of the state that is restored. Time goes on from there.
+type Resetter interface {
+	Clock
+	// Reset sets the clock to t, which may be before Now.
+	Reset(t time.Time)
+}
+
 // Options configure a Handler.
 type Options struct {
 	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused with
@@ -51,7 +58,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Restoring == nil {
 		o.Restoring = func(restore func()) { restore() }
 	}
-	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]*ddbfake.Snapshot{}}
+	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]kept{}}
 	a.resources = map[string]resource{
 		"": {
 			http.MethodGet: a.index,
@@ -130,7 +137,7 @@ type api struct {
 
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
-	snapshots map[string]*ddbfake.Snapshot
+	snapshots map[string]kept
 }
 
 // ServeHTTP serves one request.

@@ -11,6 +11,7 @@ type Findings struct {
 	Checked    []string  // the names of the invariants
 	Changes    int       // how many were looked at
 	Judged     int       // how many of them were judged
+	Excepted   int       // how many changes were made by actors that are not judged
 	Violations int       // how many were found
 	Doubts     int       // how many doubts there were
 	Found      []Finding // the first violations and doubts
@@ -49,11 +50,12 @@ func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
 		Checked    []string  `json:"checked"`
 		Changes    int       `json:"changes"`
 		Judged     int       `json:"judged"`
+		Excepted   int       `json:"excepted"`
 		Violations int       `json:"violations"`
 		Doubts     int       `json:"doubts"`
 		Found      []finding `json:"found"`
 		Unjudged   []string  `json:"unjudged"`
-	}{append([]string{}, all.Checked...), all.Changes, all.Judged, all.Violations, all.Doubts, []finding{}, append([]string{}, all.Unjudged...)}
+	}{append([]string{}, all.Checked...), all.Changes, all.Judged, all.Excepted, all.Violations, all.Doubts, []finding{}, append([]string{}, all.Unjudged...)}
 	for _, f := range all.Found {
 		shown := finding{f.Verdict, f.Invariant, f.Statement, f.Why, f.Actor, []change{}}
 		for _, c := range f.Changes {

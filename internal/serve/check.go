@@ -54,7 +54,7 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
 	shown := control.Findings{
-		Changes: found.Changes, Judged: found.Judged, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
+		Changes: found.Changes, Judged: found.Judged, Excepted: found.Excepted, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
 	}
 	for _, inv := range checker.Invariants() {
 		shown.Checked = append(shown.Checked, inv.Name)
