@@ -32,11 +32,13 @@ faults, keeps and restores states, and reads rows and changes: see docs/CONTROL.
 
 With --check, the server judges the writes of its clients. It reports a violation of
 an invariant on stderr and at CONTROL/violations, before it answers the request
-that made it.
+that made it. The invariants of what readers are served are judged too if clients post
+their history to CONTROL/history. Without that, the server says that they were not.
 
 The server writes nothing to disk and sends nothing to other machines. SIGINT or
 SIGTERM stops it; requests under way get three seconds to end. The exit code is
-then 0. With --check it is 1 after a violation, and 3 if a write could not be judged.`
+then 0. With --check it is 1 after a violation, and 3 if a write or a posted event could
+not be judged, or nothing was.`
 
 type serveCommand struct {
 	out, progress io.Writer
@@ -56,6 +58,7 @@ type serveCommand struct {
 	except      []string
 	rows        string
 	skew        time.Duration
+	revalidate  time.Duration
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -79,11 +82,12 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.BoolVar(&c.throughput, "throughput", false, "refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
-	f.StringVar(&c.check, "check", "", "judge the writes: all invariants that the change log decides, or the named ones, separated by commas")
+	f.StringVar(&c.check, "check", "", "judge the writes, and the history that clients post: by all invariants that these decide, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
 	f.StringArrayVar(&c.except, "check-except", nil, "for --check: an access key id whose writes are not judged, such as that of a program that sets rows up; repeatable")
 	f.StringVar(&c.rows, "rows", "", "for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, dynamolock, powertools)")
 	f.DurationVar(&c.skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
+	f.DurationVar(&c.revalidate, "revalidate", 0, "for --check: how long a page is fresh where neither its row nor its posted rendering says it")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }

@@ -32,6 +32,8 @@ The resources, below /_isr-sim:
 	POST   /restore         {"name":"empty"}: the state is that one again
 	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","items":[{"pk":{"S":"a"}}]}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
+	GET    /history         {"events":0,"violations":0,"doubts":0}
+	POST   /history         {"kind":"asked","actor":"alice","key":"/home"}, or a list: what clients saw; as GET
 	GET    /metrics         {"metrics":[{"name":"ThrottledRequests","region":"us-east-1","dimensions":{...},"sum":2}]}
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}

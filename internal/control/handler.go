@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Prefix is the path under which the API lives. DynamoDB itself serves nothing but /.
@@ -45,6 +46,9 @@ type Options struct {
 	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
 	// are refused with status 409.
 	Findings func() Findings
+	// Tell takes in what clients post to /history: all of it, or none and an error, which may end in a hint. Nil means that
+	// there is no check, as for Findings.
+	Tell func([]history.Event) error
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.
 	Restoring func(restore func())
@@ -58,7 +62,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Restoring == nil {
 		o.Restoring = func(restore func()) { restore() }
 	}
-	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]kept{}}
+	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, snapshots: map[string]kept{}}
 	a.resources = map[string]resource{
 		"": {
 			http.MethodGet: a.index,
@@ -77,6 +81,10 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 			http.MethodGet:    a.listFaults,
 			http.MethodPost:   a.addFaults,
 			http.MethodDelete: a.clearFaults,
+		},
+		"/history": {
+			http.MethodGet:  a.readHistory,
+			http.MethodPost: a.tellHistory,
 		},
 		"/metrics": {
 			http.MethodGet: a.metrics,
@@ -133,6 +141,7 @@ type api struct {
 	mode      string
 	resources map[string]resource
 	findings  func() Findings
+	tell      func([]history.Event) error
 	restoring func(restore func())
 
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hostname"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // door is the fake's HTTP door behind fasthttp, whose requests cost the processor less than half of what net/http's do.
@@ -42,6 +43,7 @@ type door struct {
 func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	if o.Checker != nil {
 		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
+		o.Control.Tell = func(events []history.Event) error { return o.Checker.Tell(events...) }
 	}
 	calls := o.DB.Handler()
 	d := newDoor(ctx, calls.(httpdoor.Door), netHTTP(calls, o), o.Hosts, o.Log)

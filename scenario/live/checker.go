@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -29,11 +30,15 @@ type Options struct {
 	// Except are actors whose changes are not judged, such as one that sets rows up. What they write counts as the past of
 	// later changes.
 	Except []string
+	// Clock is the clock of the DB. It gives the events of Tell their times; nil refuses them.
+	Clock ddbfake.Clock
 }
 
-// Invariants returns the invariants that can be checked while a change log is written: those with a Watch.
+// Invariants returns the invariants that can be checked while a change log is written: those with a Watch, and then
+// those that need what clients tell as well (Checker.Tell).
 func Invariants() []invariant.Invariant {
-	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
+	all := slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
+	return append(all, slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return !byHistory(inv) })...)
 }
 
 // Broken is one violation, or one doubt: a reason why it is unknown whether there is a violation.
@@ -43,6 +48,7 @@ type Broken struct {
 	Why       string
 	Actor     string           // the actor of the decisive change; "" for TTL
 	Changes   []ddbfake.Change // the few changes that show it, the decisive one last
+	Events    []history.Event  // and the few events that clients have told
 	start     time.Time
 	rows      *rowmap.Mapping
 }
@@ -55,8 +61,15 @@ func (b Broken) String() string {
 		fmt.Fprintf(&s, " by %s", b.Actor)
 	}
 	fmt.Fprintf(&s, "\n%s: %s\n%s\n", b.Invariant.Name, b.Invariant.Statement, b.Why)
+	events := b.Events
 	for _, c := range b.Changes {
+		for ; len(events) > 0 && events[0].Change < c.Seq; events = events[1:] {
+			fmt.Fprintf(&s, "  %s\n", describe.Event(events[0], b.start))
+		}
 		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start, b.rows))
+	}
+	for _, e := range events {
+		fmt.Fprintf(&s, "  %s\n", describe.Event(e, b.start))
 	}
 	return s.String()
 }
@@ -69,18 +82,25 @@ type Found struct {
 	Doubts     int      // the number of doubts
 	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
 	Excepted   int      // the number of changes by Options.Except, which are not among Changes
-	Unjudged   []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
+	Events     int      // the number of events that clients have told
+	// Untold says, for each invariant that needs what clients tell and that nothing was judged of, what was missing, in
+	// one line.
+	Untold   []string
+	Unjudged []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
 	// Misfit says why Options.Rows does not fit the rows that were written, and names some of them, over several lines; ""
 	// if it does, or if there are none.
 	Misfit string
+
+	lacks bool // an invariant that was asked for was not judged
 }
 
-// Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown.
+// Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown; and so it is where nothing was judged
+// of an invariant that Options.Invariants names, or of liveness after an event history.Settled.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
 		return invariant.Violated
-	case f.Doubts > 0 || f.Judged == 0 || f.Misfit != "":
+	case f.Doubts > 0 || f.lacks || f.Misfit != "":
 		return invariant.Unknown
 	default:
 		return invariant.OK
@@ -96,7 +116,8 @@ type Checker struct {
 	options Options
 
 	mu       sync.Mutex
-	watchers []invariant.Watcher
+	watchers []invariant.Watcher // nil for invariants without a Watch
+	told     told
 	seen     int // the sequence number of the last change that was read
 	found    Found
 	kept     map[brokenKind]int
@@ -114,11 +135,12 @@ type brokenKind struct {
 // New returns a checker of the changes that db makes from now on. Changes that are in its log already are read, and not
 // judged.
 func New(db *ddbfake.DB, o Options) *Checker {
-	if o.Invariants == nil {
+	named := o.Invariants != nil
+	if !named {
 		o.Invariants = Invariants()
 	}
 	c := &Checker{
-		db: db, options: o, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
+		db: db, options: o, told: told{named: named}, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
 		byLock: slices.ContainsFunc(o.Invariants, byLock),
 	}
 	rows, err := rowmap.New(o.Rows)
@@ -142,8 +164,13 @@ func (c *Checker) begin() {
 		c.rows.translator = c.rows.Translator()
 	}
 	for _, inv := range c.options.Invariants {
-		c.watchers = append(c.watchers, inv.Watch(c.options.Promise))
+		var watch invariant.Watcher
+		if inv.Watch != nil {
+			watch = inv.Watch(c.options.Promise)
+		}
+		c.watchers = append(c.watchers, watch)
 	}
+	c.told.begin(c.options)
 	c.read(c.db.Changes(), false)
 }
 
@@ -168,9 +195,13 @@ func (c *Checker) Restore(restore func()) {
 func (c *Checker) Found() Found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.options.Clock != nil {
+		c.judgeLiveness(c.options.Clock.Now())
+	}
 	found := c.found
 	found.Broken = slices.Clone(found.Broken)
 	found.Unjudged = c.unjudged()
+	c.sumUp(&found)
 	if c.rows != nil {
 		found.Misfit = c.rows.translator.Misfit()
 	}
@@ -202,7 +233,11 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			c.count(request, off, lockless)
 		}
 		current := c.current(request)
+		c.told.request(current)
 		for i, watch := range c.watchers {
+			if watch == nil {
+				continue
+			}
 			f := watch(current)
 			if judged && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
 				c.tell(c.options.Invariants[i], f, request, written)
@@ -232,15 +267,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	b := Broken{Invariant: inv, Verdict: f.Verdict, Why: f.Why}
 	deciding := request[len(request)-1]
 	if f.Verdict == invariant.Violated {
-		log := c.db.Changes()
-		if born := deciding.Born - log[0].Seq + 1; born > 0 {
-			log = log[born:] // without the changes of a former table of that name
-		}
-		for _, seq := range invariant.Story(c.translated(log), f.Changes) {
-			if at := seq - log[0].Seq; at >= 0 && at < len(log) {
-				b.Changes = append(b.Changes, log[at])
-			}
-		}
+		b.Changes = c.story(f.Changes, deciding.Born)
 		for _, change := range request {
 			if change.Seq == f.Changes[len(f.Changes)-1] {
 				deciding = change
@@ -251,6 +278,23 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	}
 	b.Actor = deciding.Actor
 	c.note(b)
+}
+
+// story returns the changes that led to the last of some, in a table that was created by change born.
+func (c *Checker) story(deciding []int, born int) (shown []ddbfake.Change) {
+	log := c.db.Changes()
+	if len(log) == 0 {
+		return nil
+	}
+	if born := born - log[0].Seq + 1; born > 0 {
+		log = log[born:] // without the changes of a former table of that name
+	}
+	for _, seq := range invariant.Story(c.translated(log), deciding) {
+		if at := seq - log[0].Seq; at >= 0 && at < len(log) {
+			shown = append(shown, log[at])
+		}
+	}
+	return shown
 }
 
 // note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.
