@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"syscall"
 	"time"
@@ -35,7 +36,12 @@ an invariant on stderr and at CONTROL/violations, before it answers the request
 that made it. The invariants of what readers are served are judged too if clients post
 their history to CONTROL/history. Without that, the server says that they were not.
 
-The server writes nothing to disk and sends nothing to other machines. SIGINT or
+With --tls the server speaks https only, with a certificate that it makes for itself.
+The first line has the file of the certificate, for NODE_EXTRA_CA_CERTS, AWS_CA_BUNDLE
+or curl --cacert. The file is removed in the end. Clients may then call the server by
+the service's own names, such as dynamodb.us-east-1.amazonaws.com.
+
+The server writes nothing else to disk and sends nothing to other machines. SIGINT or
 SIGTERM stops it; requests under way get three seconds to end. The exit code is
 then 0. With --check it is 1 after a violation, and 3 if a write or a posted event could
 not be judged, or nothing was.`
@@ -46,6 +52,7 @@ type serveCommand struct {
 	listen      string
 	allowRemote bool
 	allowHosts  []string
+	tls         string
 	clock       string
 	ttlLag      string
 	seed        uint64
@@ -75,6 +82,8 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "address to listen on, host:port; port 0 takes a free one")
 	f.BoolVar(&c.allowRemote, "allow-remote", false, "permit an address to which other machines can connect; there is no password")
 	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "another name than localhost by which clients call this machine; repeatable")
+	f.StringVar(&c.tls, "tls", "", "serve https, with a certificate made for this run; its text is written to this file, or to isr-sim/serve-PORT.pem in the user's cache folder")
+	f.Lookup("tls").NoOptDefVal = tlsAuto
 	f.StringVar(&c.clock, "clock", "wall", "the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on it is manual")
 	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of a random --ttl-lag")
@@ -137,10 +146,20 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		return unknown(err, hint)
 	}
 	address := "http://" + serve.Reachable(listener.Addr())
+	certificate, file, err := c.certificate(listener.Addr())
+	if err != nil {
+		_ = listener.Close()
+		return err
+	}
+	if certificate != nil {
+		address = "https://" + serve.Reachable(listener.Addr())
+		defer os.Remove(file) //nolint:errcheck // it may be gone
+	}
 	line, err := json.Marshal(struct {
-		Endpoint string `json:"endpoint"`
-		Control  string `json:"control"`
-	}{address, address + control.Prefix})
+		Endpoint    string `json:"endpoint"`
+		Control     string `json:"control"`
+		Certificate string `json:"certificate,omitempty"`
+	}{address, address + control.Prefix, file})
 	if err == nil {
 		_, err = fmt.Fprintf(c.out, "%s\n", line)
 	}
@@ -150,7 +169,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	}
 	checker := c.checker(db, clock, invariants, rows)
 	if err := serve.Run(ctx, listener, serve.Options{
-		DB: db, Control: control.Options{Clock: clock, Mode: mode}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
+		DB: db, Control: control.Options{Clock: clock, Mode: mode}, Hosts: c.allowHosts, Log: c.progress, Checker: checker, Certificate: certificate,
 	}); err != nil {
 		return unknown(err, "")
 	}

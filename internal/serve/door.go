@@ -139,7 +139,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		ContentType: text(h.ContentType()),
 		Length:      int64(h.ContentLength()),
 	}
-	conn, _ := ctx.Conn().(*conn)
+	conn := connOf(ctx.Conn())
 	page := false
 	for name, value := range h.All() {
 		switch string(name) {
@@ -284,7 +284,7 @@ func busy(ctx *fasthttp.RequestCtx) {
 
 // drop resets the connection without an answer.
 func drop(ctx *fasthttp.RequestCtx) {
-	if conn, ok := ctx.Conn().(*conn); ok {
+	if conn := connOf(ctx.Conn()); conn != nil {
 		_ = conn.SetLinger(0) // close with RST rather than FIN
 	}
 	ctx.HijackSetNoResponse(true)
@@ -296,7 +296,7 @@ func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
 
 // lingerFor is linger for up to most bytes.
 func lingerFor(ctx *fasthttp.RequestCtx, most int64) {
-	if conn, ok := ctx.Conn().(*conn); ok {
+	if conn := connOf(ctx.Conn()); conn != nil {
 		conn.lingers.Store(most)
 	}
 }
