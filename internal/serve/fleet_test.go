@@ -33,7 +33,7 @@ import (
 func TestFleet(t *testing.T) {
 	hasty := mutant.All()[slices.IndexFunc(mutant.All(), func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
 	t.Run("correct", func(t *testing.T) {
-		f := startFleet(t, func(c isr.Config) (isr.Handler, error) { return recipe.New(c) })
+		f := startFleet(t, recipe.New)
 		for i := range 20 {
 			f.ask(fmt.Sprintf("/%d", i))
 		}

@@ -131,8 +131,13 @@ func TestHostNamesOverTLS(t *testing.T) {
 	}
 	request.Header.Set("Origin", "https://localhost")
 	config.InsecureSkipVerify = false
-	if response, err := client.Do(request); err != nil || response.StatusCode != http.StatusForbidden {
-		t.Errorf("a page: got %v, %v; want 403", response, err)
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusForbidden {
+		t.Errorf("a page: got %s, want 403", response.Status)
 	}
 }
 

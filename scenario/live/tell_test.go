@@ -322,7 +322,9 @@ func TestARestoreForgetsHistory(t *testing.T) {
 
 // Invariants that are asked for by name must be judged.
 func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
-	only := func(inv invariant.Invariant) live.Options { return live.Options{Invariants: []invariant.Invariant{inv}} }
+	only := func(inv invariant.Invariant) live.Options {
+		return live.Options{Invariants: []invariant.Invariant{inv}}
+	}
 	s := hear(t, only(invariant.SingleFlight()))
 	s.publish(s.store("alice"), "/home")
 	s.checker.Look()

@@ -49,15 +49,16 @@ func (t *told) begin(o Options) {
 	}
 	now := o.Clock.Now()
 	for _, e := range past {
-		if e.Kind == history.Rendered && !e.Time.After(now) && len(t.events) < maxEvents/2 && t.text < maxText/2 {
-			again := *e
-			again.Change = 0
-			t.text += textOf(&again)
-			t.keep(&again)
-			for _, judge := range t.judges {
-				if judge != nil {
-					judge.Event(&again)
-				}
+		if e.Kind != history.Rendered || e.Time.After(now) || len(t.events) >= maxEvents/2 || t.text >= maxText/2 {
+			continue
+		}
+		again := *e
+		again.Change = 0
+		t.text += textOf(&again)
+		t.keep(&again)
+		for _, judge := range t.judges {
+			if judge != nil {
+				judge.Event(&again)
 			}
 		}
 	}

@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand, TransactWriteItemsCommand,
+  CreateTableCommand, DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand, TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 
 const { ENDPOINT, CONTROL, AWS_ACCESS_KEY_ID: actor, LOOKS, PAGES, START } = process.env;
@@ -78,6 +78,16 @@ async function get(key) {
     await db.send(new DeleteItemCommand(own(key, token)));
     return meta.html.S;
   }
+}
+
+if (process.argv[2] === 'setup') {
+  await db.send(new CreateTableCommand({
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
+  }));
+  process.exit();
 }
 
 await read('/warm'); // the connection
