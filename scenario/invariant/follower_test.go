@@ -2,10 +2,9 @@ package invariant_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -17,28 +16,29 @@ import (
 func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 	const window = 10 * time.Second
 	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		actors, keys, bodies := []string{"alice", "bob"}, []string{"/a", "/b"}, []string{"one", "two", "three"}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		actors, keys, tenants, bodies := []string{"alice", "bob"}, []string{"/a", "/b"}, []string{"t1", "t2"}, []string{"one", "two", "three"}
 		open := map[string]history.Kind{} // one request at a time for each actor and page
 		var events []history.Event
 		now := fakeclock.Epoch
-		for range rapid.IntRange(1, 40).Draw(t, "events") {
-			now = now.Add(time.Duration(rapid.IntRange(1, 4000).Draw(t, "passes")) * time.Millisecond)
+		for range 1 + random.IntN(40) {
+			now = now.Add(time.Duration(1+random.IntN(4000)) * time.Millisecond)
 			e := history.Event{
-				Seq: len(events) + 1, Time: now, Actor: rapid.SampledFrom(actors).Draw(t, "actor"), Key: rapid.SampledFrom(keys).Draw(t, "key"),
-				Tenant: rapid.SampledFrom([]string{"t1", "t2"}).Draw(t, "tenant"),
+				Seq: len(events) + 1, Time: now, Actor: actors[random.IntN(2)], Key: keys[random.IntN(2)],
+				Tenant: tenants[random.IntN(2)],
 			}
 			of := e.Actor + e.Tenant + e.Key
-			switch step := rapid.IntRange(0, 9).Draw(t, "step"); {
+			switch step := random.IntN(10); {
 			case step == 0:
 				e.Kind, e.Key, e.Tenant = history.Crashed, "", ""
-				for _, tenant := range []string{"t1", "t2"} {
+				for _, tenant := range tenants {
 					for _, key := range keys {
 						delete(open, e.Actor+tenant+key)
 					}
 				}
 			case step < 4:
-				e.Kind, e.Body = history.Rendered, rapid.SampledFrom(bodies).Draw(t, "body")
+				e.Kind, e.Body = history.Rendered, bodies[random.IntN(3)]
 			case open[of] == 0 && step < 8:
 				e.Kind = history.Asked
 				open[of] = e.Kind
@@ -52,7 +52,7 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 				e.Kind = history.Invalidated
 				delete(open, of)
 			default:
-				e.Kind, e.Body, e.As = history.Served, rapid.SampledFrom(bodies).Draw(t, "body"), history.Fresh
+				e.Kind, e.Body, e.As = history.Served, bodies[random.IntN(3)], history.Fresh
 				delete(open, of)
 			}
 			events = append(events, e)
@@ -70,7 +70,7 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 			}
 			seen[fmt.Sprint(inv.Name, broken)]++
 		}
-	})
+	}
 	for _, name := range []string{"freshness", "no-lost-invalidation", "tenant-isolation"} {
 		for _, broken := range []bool{true, false} {
 			if seen[fmt.Sprint(name, broken)] == 0 {
