@@ -19,7 +19,8 @@ func (db *DB) Snapshot() *Snapshot {
 }
 
 // Restore puts the DB back into the state of a snapshot, the change log included. If the clock has moved on, rows whose
-// lag ends before now are deleted at the next call, as if nothing had been called in between.
+// lag ends before now are deleted at the next call, as if nothing had been called in between. With Options.Throughput
+// no units are spent then.
 func (db *DB) Restore(s *Snapshot) {
 	restored := newStateOf(s)
 	db.mu.Lock()
@@ -27,6 +28,9 @@ func (db *DB) Restore(s *Snapshot) {
 	db.state = restored
 	if db.overlaps != nil {
 		db.overlaps.done = nil // its log belongs to the former state
+	}
+	if db.limits != nil {
+		db.limits = newLimits() // the clock may have been set back, and units that come in later never would
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"syscall"
 	"time"
@@ -33,12 +34,19 @@ faults, keeps and restores states, and reads rows and changes: see docs/CONTROL.
 
 With --check, the server judges the writes of its clients. It reports a violation of
 an invariant on stderr and at CONTROL/violations, before it answers the request
-that made it.
+that made it. The invariants of what readers are served are judged too if clients post
+their history to CONTROL/history. Without that, the server says that they were not.
 
-The server writes nothing to disk and sends nothing to other machines. SIGINT or
+With --tls the server speaks https only, with a certificate that it makes for itself.
+The first line has the file of the certificate, for NODE_EXTRA_CA_CERTS, AWS_CA_BUNDLE
+or curl --cacert. The file is removed in the end. Clients may then call the server by
+the service's own names, such as dynamodb.us-east-1.amazonaws.com.
+
+The server writes nothing else to disk and sends nothing to other machines. SIGINT or
 SIGTERM stops it; requests under way get three seconds to end. The exit code is
-then 0. With --check it is 1 after a violation, and 3 if a write could not be judged.
-It is 3 as well if a request that a fault of the kind hold has held was never released.`
+then 0. With --check it is 1 after a violation, and 3 if a write or a posted event could
+not be judged, or nothing was. It is 3 as well if a request that a fault of the kind hold
+has held was never released.`
 
 type serveCommand struct {
 	out, progress io.Writer
@@ -46,6 +54,7 @@ type serveCommand struct {
 	listen      string
 	allowRemote bool
 	allowHosts  []string
+	tls         string
 	clock       string
 	ttlLag      string
 	seed        uint64
@@ -55,8 +64,10 @@ type serveCommand struct {
 	throughput  bool
 	replicaLag  time.Duration
 	check       string
+	except      []string
 	rows        string
 	skew        time.Duration
+	revalidate  time.Duration
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -73,6 +84,8 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "address to listen on, host:port; port 0 takes a free one")
 	f.BoolVar(&c.allowRemote, "allow-remote", false, "permit an address to which other machines can connect; there is no password")
 	f.StringArrayVar(&c.allowHosts, "allow-host", nil, "another name than localhost by which clients call this machine; repeatable")
+	f.StringVar(&c.tls, "tls", "", "serve https, with a certificate made for this run; its text is written to this file, or to isr-sim/serve-PORT.pem in the user's cache folder")
+	f.Lookup("tls").NoOptDefVal = tlsAuto
 	f.StringVar(&c.clock, "clock", "wall", "the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on it is manual")
 	f.StringVar(&c.ttlLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of a random --ttl-lag")
@@ -80,10 +93,12 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.BoolVar(&c.throughput, "throughput", false, "refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
-	f.StringVar(&c.check, "check", "", "judge the writes: all invariants that the change log decides, or the named ones, separated by commas")
+	f.StringVar(&c.check, "check", "", "judge the writes, and the history that clients post: by all invariants that these decide, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
+	f.StringArrayVar(&c.except, "check-except", nil, "for --check: an access key id whose writes are not judged, such as that of a program that sets rows up; repeatable")
 	f.StringVar(&c.rows, "rows", "", "for --check: a file that says which rows are pages and locks, or the name of a ready mapping (tabletheory, dynamolock, powertools)")
 	f.DurationVar(&c.skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
+	f.DurationVar(&c.revalidate, "revalidate", 0, "for --check: how long a page is fresh where neither its row nor its posted rendering says it")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	return cmd
 }
@@ -142,10 +157,20 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		return unknown(err, hint)
 	}
 	address := "http://" + serve.Reachable(listener.Addr())
+	certificate, file, err := c.certificate(listener.Addr())
+	if err != nil {
+		_ = listener.Close()
+		return err
+	}
+	if certificate != nil {
+		address = "https://" + serve.Reachable(listener.Addr())
+		defer os.Remove(file) //nolint:errcheck // it may be gone
+	}
 	line, err := json.Marshal(struct {
-		Endpoint string `json:"endpoint"`
-		Control  string `json:"control"`
-	}{address, address + control.Prefix})
+		Endpoint    string `json:"endpoint"`
+		Control     string `json:"control"`
+		Certificate string `json:"certificate,omitempty"`
+	}{address, address + control.Prefix, file})
 	if err == nil {
 		_, err = fmt.Fprintf(c.out, "%s\n", line)
 	}
@@ -155,7 +180,7 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	}
 	checker := c.checker(db, clock, invariants, rows)
 	if err := serve.Run(ctx, listener, serve.Options{
-		DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: desk}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
+		DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: desk}, Hosts: c.allowHosts, Log: c.progress, Checker: checker, Certificate: certificate,
 	}); err != nil {
 		return unknown(err, "")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,15 @@ import (
 func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	if c.skew < 0 {
 		return nil, usage(fmt.Errorf("--max-clock-skew: found %v, expected 0s or more", c.skew), "isr-sim serve --help")
+	}
+	if c.revalidate < 0 {
+		return nil, usage(fmt.Errorf("--revalidate: found %v, expected 0s or more", c.revalidate), "isr-sim serve --help")
+	}
+	if len(c.except) > 0 && c.check == "" {
+		return nil, usage(errors.New("found --check-except without --check, which alone needs it"), "--check --check-except "+c.except[0])
+	}
+	if slices.Contains(c.except, "") {
+		return nil, usage(errors.New("--check-except: found no name, expected an access key id"), "for example --check-except seed")
 	}
 	some, err := serve.ParseChecks(c.check)
 	if err != nil {
@@ -63,8 +73,13 @@ func (c *serveCommand) checker(db *ddbfake.DB, clock control.Clock, invariants [
 	if invariants == nil {
 		return nil
 	}
+	if c.check == serve.AllChecks {
+		invariants = nil // then those of which nothing was judged are named, and are no failure
+	}
 	return live.New(db, live.Options{
-		Rows: rows, Invariants: invariants, Promise: invariant.Promise{MaxClockSkew: c.skew}, Start: clock.Now().Truncate(time.Second),
+		Rows: rows, Invariants: invariants, Clock: clock,
+		Promise: invariant.Promise{MaxClockSkew: c.skew, Revalidate: c.revalidate}, Start: clock.Now().Truncate(time.Second),
+		Except:   c.except,
 		OnBroken: func(b live.Broken) { fmt.Fprintf(c.progress, "%s\n", b) },
 	})
 }
@@ -77,11 +92,24 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 	checker.Look()
 	found := checker.Found()
 	fmt.Fprintf(c.progress, "changes checked: %d, violations: %d, unknown: %d\n", found.Changes, found.Violations, found.Doubts)
+	if found.Events > 0 {
+		fmt.Fprintf(c.progress, "events posted: %d\n", found.Events)
+	}
+	for _, line := range untold(found) {
+		fmt.Fprintf(c.progress, "not judged: %s\n", line)
+	}
+	if len(c.except) > 0 {
+		fmt.Fprintf(c.progress, "not judged, by %s: %d changes\n", strings.Join(c.except, ", "), found.Excepted)
+	}
 	for _, t := range found.Unjudged {
 		fmt.Fprintf(c.progress, "not judged: %s\n", t)
 	}
 	if found.Misfit != "" {
 		fmt.Fprintf(c.progress, "%s\n", found.Misfit)
+	}
+	rows := slices.ContainsFunc(checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
+	if !rows {
+		return verdict(found)
 	}
 	if found.Judged == 0 && c.rows != "" {
 		fmt.Fprintf(c.progress, "nothing was judged: --rows %s found no page and no lock\n", c.rows)
@@ -89,6 +117,25 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 		fmt.Fprintf(c.progress, "nothing was judged: found no row LOCK, and no page in a table that has one\n")
 		fmt.Fprintf(c.progress, "hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE\n")
 	}
+	return verdict(found)
+}
+
+// untold are the invariants of which nothing was judged, on one line if they lack the same.
+func untold(found live.Found) []string {
+	if found.Events > 0 || len(found.Untold) == 0 {
+		return found.Untold
+	}
+	var names []string
+	reason := ""
+	for _, line := range found.Untold {
+		name, why, _ := strings.Cut(line, ": ")
+		names, reason = append(names, name), why
+	}
+	return []string{strings.Join(names, ", ") + ": " + reason}
+}
+
+// verdict is the exit code of the findings.
+func verdict(found live.Found) error {
 	switch found.Verdict() {
 	case invariant.Violated:
 		return &exitError{Code: exitViolated}

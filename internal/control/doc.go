@@ -36,6 +36,8 @@ The resources, below /_isr-sim:
 	POST   /held            {"count":2,"within":"10s"}: waits until so many are held; as GET
 	POST   /release         {"ids":[2,1]}, {"actor":"alice"} or {"all":true}: they take effect, in this order
 	POST   /drop            {"ids":[1],"lose":"request"}: no effect; "response": effect, but no answer
+	GET    /history         {"events":0,"violations":0,"doubts":0}
+	POST   /history         {"kind":"asked","actor":"alice","key":"/home"}, or a list: what clients saw; as GET
 	GET    /metrics         {"metrics":[{"name":"ThrottledRequests","region":"us-east-1","dimensions":{...},"sum":2}]}
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}
@@ -71,8 +73,8 @@ Only the deletions of TTL that it brings about are. Nothing here reads real time
 
 # Limits
 
-Time does not go back, except that no clock is part of a snapshot. At most [MaxSnapshots] states are kept, and
-[MaxFaults] faults wait. The change log is kept in memory until a restore cuts it, or as far as
+Time does not go back, except that a restore sets a [Resetter] to the time of its snapshot. At most [MaxSnapshots]
+states are kept, and [MaxFaults] faults wait. The change log is kept in memory until a restore cuts it, or as far as
 [ddbfake.Options].KeepChanges says: a client that sees "last" fall below its N starts again from 0, and one that sees
 a seq above N+1 first has missed those between.
 */

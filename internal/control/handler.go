@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hold"
 	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Prefix is the path under which the API lives. DynamoDB itself serves nothing but /.
@@ -28,6 +29,13 @@ type Clock interface {
 	AdvanceTo(t time.Time)
 }
 
+// Resetter is a Clock that a restore sets back to the time of the state that is restored. Time goes on from there.
+type Resetter interface {
+	Clock
+	// Reset sets the clock to t, which may be before Now.
+	Reset(t time.Time)
+}
+
 // Options configure a Handler.
 type Options struct {
 	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused with
@@ -39,6 +47,9 @@ type Options struct {
 	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
 	// are refused with status 409.
 	Findings func() Findings
+	// Tell takes in what clients post to /history: all of it, or none and an error, which may end in a hint. Nil means that
+	// there is no check, as for Findings.
+	Tell func([]history.Event) error
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.
 	Restoring func(restore func())
@@ -55,7 +66,9 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Restoring == nil {
 		o.Restoring = func(restore func()) { restore() }
 	}
-	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]*ddbfake.Snapshot{}}
+	a := &api{
+		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
+	}
 	a.resources = map[string]resource{
 		"": {
 			http.MethodGet: a.index,
@@ -81,6 +94,10 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		"/held": {
 			http.MethodGet:  a.listHeld,
 			http.MethodPost: a.awaitHeld,
+		},
+		"/history": {
+			http.MethodGet:  a.readHistory,
+			http.MethodPost: a.tellHistory,
 		},
 		"/metrics": {
 			http.MethodGet: a.metrics,
@@ -140,12 +157,13 @@ type api struct {
 	mode      string
 	resources map[string]resource
 	findings  func() Findings
+	tell      func([]history.Event) error
 	restoring func(restore func())
 	holds     *hold.Desk // nil if requests cannot be held
 
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
-	snapshots map[string]*ddbfake.Snapshot
+	snapshots map[string]kept
 }
 
 // ServeHTTP serves one request.

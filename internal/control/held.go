@@ -98,11 +98,11 @@ func (a *api) awaitHeld(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil || count < 1 || count > hold.MaxHeld {
 		return nil, badRequest("count is no number of requests", excerpt(found["count"]), fmt.Sprintf("a whole number from 1 to %d", hold.MaxHeld), example)
 	}
-	actor, err := optional(found, "actor", "alice")
+	actor, err := nonEmpty(found, "actor", "alice")
 	if err != nil {
 		return nil, err
 	}
-	text, err := optional(found, "within", "10s")
+	text, err := nonEmpty(found, "within", "10s")
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +134,8 @@ func ofActor(actor string) string {
 	return " of " + strconv.Quote(actor)
 }
 
-// optional reads a member that is a string and not empty; "" without it.
-func optional(found body, name, example string) (string, error) {
+// nonEmpty reads a member that is a string and not empty; "" without it.
+func nonEmpty(found body, name, example string) (string, error) {
 	if _, ok := found[name]; !ok {
 		return "", nil
 	}
@@ -194,7 +194,7 @@ func (a *api) decide(found body, outcome hold.Outcome) ([]int, error) {
 		return nil, badRequest("the body does not choose requests in one way", fmt.Sprintf("%d of ids, actor, all", ways), "one of ids, actor, all", example)
 	}
 	var ids []int
-	actor, err := optional(found, "actor", "alice")
+	actor, err := nonEmpty(found, "actor", "alice")
 	if err != nil {
 		return nil, err
 	}

@@ -44,14 +44,40 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 	if _, err := parameters(r); err != nil {
 		return nil, err
 	}
+	object := "a JSON object: one of " + strings.Join(expected, ", ")
+	text, err := jsonText(w, r, object, `{"`+strings.Join(expected, `": ..., "`)+`": ...}`)
+	if err != nil {
+		return nil, err
+	}
+	var found body
+	if err := json.Unmarshal(text, &found); err != nil || found == nil {
+		return nil, badRequest("the body is no JSON object", excerpt(text), object, "")
+	}
+	return found, only(found, "the body has", expected)
+}
+
+// only refuses a member that is not among those expected. The subject of the error is given.
+func only(found body, subject string, expected []string) error {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if !slices.Contains(expected, name) {
+			hint := ""
+			if option, ok := suggest.Nearest(name, expected); ok {
+				hint = fmt.Sprintf("did you mean %q?", option)
+			}
+			return badRequest(subject+" an unknown member", name, strings.Join(expected, ", "), hint)
+		}
+	}
+	return nil
+}
+
+// jsonText reads a body that calls itself JSON and is not empty.
+func jsonText(w http.ResponseWriter, r *http.Request, expected, example string) ([]byte, error) {
 	text, err := read(w, r)
 	if err != nil {
 		return nil, err
 	}
-	example := `{"` + strings.Join(expected, `": ..., "`) + `": ...}`
 	if len(text) == 0 {
-		return nil, badRequest("the request has no body", "nothing", "a JSON object: one of "+strings.Join(expected, ", "),
-			"with curl: --json '"+example+"'")
+		return nil, badRequest("the request has no body", "nothing", expected, "with curl: --json '"+example+"'")
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, &failure{
@@ -62,20 +88,7 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 			Hint:     "with curl: --json, or -H 'Content-Type: application/json'",
 		}
 	}
-	var found body
-	if err := json.Unmarshal(text, &found); err != nil || found == nil {
-		return nil, badRequest("the body is no JSON object", excerpt(text), "a JSON object: one of "+strings.Join(expected, ", "), "")
-	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if !slices.Contains(expected, name) {
-			hint := ""
-			if option, ok := suggest.Nearest(name, expected); ok {
-				hint = fmt.Sprintf("did you mean %q?", option)
-			}
-			return nil, badRequest("the body has an unknown member", name, strings.Join(expected, ", "), hint)
-		}
-	}
-	return found, nil
+	return text, nil
 }
 
 // read reads a body, without white space around it.

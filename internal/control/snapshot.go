@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hold"
 	"github.com/isr-sim/isr-sim/internal/suggest"
 )
@@ -16,6 +18,12 @@ const MaxSnapshots = 1000
 
 // maxNameBytes is the length of the longest name of a snapshot.
 const maxNameBytes = 255
+
+// kept is a state under a name.
+type kept struct {
+	state *ddbfake.Snapshot
+	at    time.Time // its time, if there is a clock
+}
 
 // snapshotState is the answer of /snapshot.
 type snapshotState struct {
@@ -59,7 +67,11 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) 
 		return nil, conflict("too many snapshots are kept", fmt.Sprint(len(a.snapshots)), fmt.Sprintf("at most %d", MaxSnapshots),
 			"DELETE "+Prefix+"/snapshot drops them")
 	}
-	a.snapshots[name] = a.db.Snapshot()
+	of := kept{state: a.db.Snapshot()}
+	if a.clock != nil {
+		of.at = a.clock.Now()
+	}
+	a.snapshots[name] = of
 	return a.names(), nil
 }
 
@@ -80,7 +92,7 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	kept, ok := a.snapshots[name]
+	of, ok := a.snapshots[name]
 	if !ok {
 		names, hint := a.names().Snapshots, "POST "+Prefix+"/snapshot takes one"
 		if option, ok := suggest.Nearest(name, names); ok {
@@ -95,7 +107,13 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 	if a.holds != nil {
 		a.holds.DecideAll(hold.LoseRequest, "") // they belong to the state that ends
 	}
-	a.restoring(func() { a.db.Restore(kept) })
+	a.restoring(func() {
+		// The clock comes first: at a later time, TTL would delete rows of the state that is restored.
+		if clock, ok := a.clock.(Resetter); ok {
+			clock.Reset(of.at)
+		}
+		a.db.Restore(of.state)
+	})
 	return struct {
 		Restored string `json:"restored"`
 	}{name}, nil

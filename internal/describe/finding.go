@@ -2,6 +2,8 @@ package describe
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -24,7 +26,7 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []st
 	}
 	for _, seq := range f.Events {
 		e := evidence.History[seq-1]
-		all.Add(e.Time, fmt.Sprintf("%-10s  %-8s  %s", words.Instant(e.Time), e.Actor, history.Event.String(e)))
+		all.Add(e.Time, eventLine(words, e))
 	}
 	for _, place := range f.Operations {
 		o := evidence.Operations[place-1]
@@ -38,6 +40,22 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding) []st
 func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
 	return lineOf(Words{Start: start, Rows: rows}, c, "")
+}
+
+// shownBody is the number of bytes of a body that a line shows.
+const shownBody = 60
+
+// Event prints an event of a history on one line, as Change does. Of a body, it prints the beginning.
+func Event(e history.Event, start time.Time) string {
+	e.Time = start.Add(e.Time.Sub(start).Truncate(time.Millisecond))
+	if e.Body != "" {
+		e.Body = strconv.QuoteToGraphic(strings.ToValidUTF8(e.Body[:min(len(e.Body), shownBody)], ""))
+	}
+	return eventLine(Words{Start: start}, e)
+}
+
+func eventLine(words Words, e history.Event) string {
+	return fmt.Sprintf("%-10s  %-8s  %s", words.Instant(e.Time), e.Actor, history.Event.String(e))
 }
 
 func lineOf(words Words, c ddbfake.Change, sent string) string {

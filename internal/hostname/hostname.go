@@ -20,7 +20,8 @@ func Of(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names. An address
+// Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names, of
+// which OfService stands for several. An address
 // needs no name server, and localhost asks none, so that only this machine's user can have made them lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
@@ -30,5 +31,7 @@ func Local(host string, names ...string) bool {
 		return true
 	}
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
-		slices.ContainsFunc(names, func(name string) bool { return Of(name) == host })
+		slices.ContainsFunc(names, func(name string) bool {
+			return name == OfService && service.MatchString(host) || Of(name) == host
+		})
 }

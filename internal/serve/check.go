@@ -43,7 +43,7 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 	}
 	hint := ""
 	if slices.ContainsFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Name == name }) {
-		hint = "\nhint: traffic does not decide " + name + ": it needs to be known what clients asked for"
+		hint = "\nhint: traffic and posted history do not decide " + name
 	} else if option, ok := suggest.Nearest(name, names); ok {
 		hint = fmt.Sprintf("\nhint: did you mean %q?", option)
 	}
@@ -54,15 +54,19 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
 	shown := control.Findings{
-		Changes: found.Changes, Judged: found.Judged, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
+		Changes: found.Changes, Judged: found.Judged, Excepted: found.Excepted, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
+		Events: found.Events, Untold: found.Untold,
 	}
 	for _, inv := range checker.Invariants() {
+		if slices.ContainsFunc(found.Untold, func(line string) bool { return strings.HasPrefix(line, inv.Name+":") }) {
+			continue
+		}
 		shown.Checked = append(shown.Checked, inv.Name)
 	}
 	for _, b := range found.Broken {
 		shown.Found = append(shown.Found, control.Finding{
 			Verdict: b.Verdict.String(), Invariant: b.Invariant.Name, Statement: b.Invariant.Statement,
-			Why: b.Why, Actor: b.Actor, Changes: b.Changes,
+			Why: b.Why, Actor: b.Actor, Changes: b.Changes, Events: b.Events,
 		})
 	}
 	return shown

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hostname"
 	"github.com/isr-sim/isr-sim/internal/httpbody"
 	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // door is the fake's HTTP door behind fasthttp, whose requests cost the processor less than half of what net/http's do.
@@ -42,6 +43,7 @@ type door struct {
 func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	if o.Checker != nil {
 		o.Control.Findings, o.Control.Restoring = func() control.Findings { return findings(o.Checker) }, o.Checker.Restore
+		o.Control.Tell = func(events []history.Event) error { return o.Checker.Tell(events...) }
 	}
 	calls := o.DB.Handler()
 	if o.Control.Holds != nil {
@@ -143,7 +145,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		ContentType: text(h.ContentType()),
 		Length:      int64(h.ContentLength()),
 	}
-	conn, _ := ctx.Conn().(*conn)
+	conn := connOf(ctx.Conn())
 	page := false
 	for name, value := range h.All() {
 		switch string(name) {
@@ -288,7 +290,7 @@ func busy(ctx *fasthttp.RequestCtx) {
 
 // drop resets the connection without an answer.
 func drop(ctx *fasthttp.RequestCtx) {
-	if conn, ok := ctx.Conn().(*conn); ok {
+	if conn := connOf(ctx.Conn()); conn != nil {
 		_ = conn.SetLinger(0) // close with RST rather than FIN
 	}
 	ctx.HijackSetNoResponse(true)
@@ -300,7 +302,7 @@ func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
 
 // lingerFor is linger for up to most bytes.
 func lingerFor(ctx *fasthttp.RequestCtx, most int64) {
-	if conn, ok := ctx.Conn().(*conn); ok {
+	if conn := connOf(ctx.Conn()); conn != nil {
 		conn.lingers.Store(most)
 	}
 }

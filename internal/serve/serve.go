@@ -17,11 +17,14 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/control"
+	"github.com/isr-sim/isr-sim/internal/hostname"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -32,9 +35,15 @@ type Options struct {
 	Hosts   []string      // names of this machine, in addition to localhost and addresses
 	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
+	// Certificate is that of a server with TLS. Clients may then call it by the service's own host names, too. Nil is a
+	// server without TLS.
+	Certificate *tls.Certificate
 }
 
 // Run serves until ctx is done. Requests under way then get three seconds to end.
 func Run(ctx context.Context, socket net.Listener, o Options) error {
-	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits)
+	if o.Certificate != nil {
+		o.Hosts = append(slices.Clone(o.Hosts), hostname.OfService)
+	}
+	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits, o.Certificate)
 }

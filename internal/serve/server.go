@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -68,8 +69,8 @@ const keepBody = 64 << 10
 const ballast = 32 << 20
 
 // serveHTTP serves until ctx is done. Then requests under way have limits.drain to end. The others are cut off, which
-// is no error.
-func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits) error {
+// is no error. With a certificate, it serves TLS only.
+func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits, certificate *tls.Certificate) error {
 	untouched := make([]byte, ballast)
 	defer runtime.KeepAlive(untouched)
 	fasthttp.SetBodySizePoolLimit(keepBody, keepBody)
@@ -103,7 +104,7 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 		SecureErrorLogMessage:        true, // errors do not quote the header, which may be long
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(secured(listener, certificate)) }()
 	select {
 	case err := <-served:
 		return err

@@ -3,6 +3,7 @@ package serve
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/control"
+	"github.com/isr-sim/isr-sim/internal/hostname"
 )
 
 // patience is how long a test waits for an event that should come long before.
@@ -37,6 +39,12 @@ type served struct {
 }
 
 func startServer(t *testing.T, l limits) *served {
+	t.Helper()
+	return startSecure(t, l, nil)
+}
+
+// startSecure starts a server with a certificate; without one if it is nil.
+func startSecure(t *testing.T, l limits, certificate *tls.Certificate) *served {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
@@ -55,8 +63,12 @@ func startServer(t *testing.T, l limits) *served {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t, listener.Addr().String(), db, stop, make(chan error, 1)}
-	handler := newHandler(ctx, Options{DB: db, Control: manual(clock), Log: io.Discard})
-	go func() { s.ended <- serveHTTP(ctx, listener, handler, l) }()
+	o := Options{DB: db, Control: manual(clock), Log: io.Discard}
+	if certificate != nil {
+		o.Hosts = []string{hostname.OfService}
+	}
+	handler := newHandler(ctx, o)
+	go func() { s.ended <- serveHTTP(ctx, listener, handler, l, certificate) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-s.ended; err != nil {

@@ -99,6 +99,12 @@ type Event struct {
 	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests since
 	// it was asked for the page; "" if it has named none, or rows of several pages.
 	Partition string
+	// Call tells the requests apart that one node has under way at once, in a history that clients tell
+	// (live.Checker.Tell). It is "" in others.
+	Call string
+	// Within, for Rendered, is how long the page is fresh from then on, and for Settled the time within which every page
+	// must be fresh. 0 is as the check's evidence says.
+	Within time.Duration
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
 	// Hold is set for the events of locks.

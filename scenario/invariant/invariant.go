@@ -89,6 +89,9 @@ type Invariant struct {
 	Check     func(Evidence) Finding
 	// Watch begins a check of a log that is still being written. It is nil if the change log alone does not decide.
 	Watch func(Promise) Watcher
+	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or if
+	// the check needs more than events.
+	Follow func(Promise) Follower
 	// Memory makes an empty memory of the past that Check remembers in addition to the rows. An exhaustive search proves
 	// only invariants that have one. The search runs one of many orders in which different nodes act at the same instant,
 	// so the check must come to the same verdict for each order; changes of one row have the same order in all of them.

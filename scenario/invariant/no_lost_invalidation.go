@@ -21,6 +21,7 @@ func NoLostInvalidation() Invariant {
 		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
 			"from data read before that invalidation was asked for",
 		Check:  checkInvalidations,
+		Follow: func(Promise) Follower { return newCutoffs() },
 		Memory: func() Memory { return &invalidations{} },
 	}
 }

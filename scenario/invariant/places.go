@@ -19,7 +19,7 @@ type places struct {
 // of returns the partition key of the page that a rendering is of, "" if nothing tells. The ledger is asked whether the
 // schema's own partition is there.
 func (p *places) of(l *ledger, e *history.Event) string {
-	own := isr.PartitionKey(e.Tenant, e.Key)
+	own := ownPartition(e)
 	if e.Partition == own || l.find(own) != nil {
 		return own
 	}
@@ -33,6 +33,9 @@ func (p *places) of(l *ledger, e *history.Event) string {
 	}
 	return e.Partition
 }
+
+// ownPartition is the partition key that the schema gives a page.
+func ownPartition(e *history.Event) string { return isr.PartitionKey(e.Tenant, e.Key) }
 
 // learn follows each body from who made it to the row that leads to it.
 func (p *places) learn() {

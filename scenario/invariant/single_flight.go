@@ -23,6 +23,9 @@ func SingleFlight() Invariant {
 		Name: "single-flight",
 		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease with more than e left, " +
 			"and not while the page had been fresh for more than e since it took it, unless asked to",
+		Follow: func(p Promise) Follower {
+			return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
+		},
 		Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
 		beyond: newFlights,
 	})
@@ -171,7 +174,11 @@ func (all *flights) render(e *history.Event) Finding {
 		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of one page alone "+
 			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key)
 	}
-	p := all.log.find(pk) // nil if nothing has been written there
+	return all.renderIn(all.log.find(pk), e)
+}
+
+// renderIn judges a rendering of the page with these rows; nil if nothing has been written there.
+func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	under := all.pages[p]
 	i := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if i < 0 {

@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -13,34 +14,56 @@ func TenantIsolation() Invariant {
 		Name:      "tenant-isolation",
 		Statement: "whatever is served to a tenant was made for that tenant",
 		Check:     checkTenants,
+		Follow:    func(Promise) Follower { return &tenants{} },
 		Memory:    rememberRenderings,
 	}
 }
 
 func checkTenants(ev Evidence) Finding {
-	type page struct{ tenant, body string }
-	var made map[page]bool
-	var latest map[string]*history.Event // renderings by their bodies
+	var all tenants
 	finding := ok()
-	for i := range ev.History {
-		e := &ev.History[i]
-		switch {
-		case e.Kind == history.Rendered:
-			if made == nil {
-				made, latest = map[page]bool{}, map[string]*history.Event{}
-			}
-			made[page{e.Tenant, e.Body}], latest[e.Body] = true, e
-		case e.Kind != history.Served, made[page{e.Tenant, e.Body}]:
-		case latest[e.Body] != nil:
-			source := latest[e.Body]
-			return Finding{
-				Verdict: Violated,
-				Why:     fmt.Sprintf("%s served to tenant %q what %s had made for tenant %q", e.Actor, e.Tenant, source.Actor, source.Tenant),
-				Events:  []int{source.Seq, e.Seq},
-			}
-		case e.Tenant != "":
-			finding = finding.or(unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq, e.Body, e.Tenant))
+	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+		if f := all.Event(&ev.History[i]); f.Verdict != 0 {
+			finding = finding.and(f)
 		}
 	}
 	return finding
+}
+
+// tenants follows a history.
+type tenants struct {
+	made   map[tenantBody]bool
+	latest map[string]*history.Event // renderings by their bodies
+}
+
+type tenantBody struct{ tenant, body string }
+
+// Request implements Follower.
+func (*tenants) Request([]ddbfake.Change) {}
+
+// Event implements Follower. A page without a tenant, served to a client without one, says nothing.
+func (all *tenants) Event(e *history.Event) Finding {
+	own := tenantBody{e.Tenant, e.Body}
+	switch {
+	case e.Kind == history.Rendered:
+		if all.made == nil {
+			all.made, all.latest = map[tenantBody]bool{}, map[string]*history.Event{}
+		}
+		all.made[own], all.latest[e.Body] = true, e
+	case e.Kind != history.Served:
+	case all.made[own]:
+		if e.Tenant != "" {
+			return ok()
+		}
+	case all.latest[e.Body] != nil:
+		source := all.latest[e.Body]
+		return Finding{
+			Verdict: Violated,
+			Why:     fmt.Sprintf("%s served to tenant %q what %s had made for tenant %q", e.Actor, e.Tenant, source.Actor, source.Tenant),
+			Events:  []int{source.Seq, e.Seq},
+		}
+	case e.Tenant != "":
+		return unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq, e.Body, e.Tenant)
+	}
+	return Finding{}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/describe"
 	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -28,11 +29,18 @@ type Options struct {
 	// Rows says how the caches keep their pages and locks, if not in META and LOCK. It alone then decides which rows are
 	// judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
+	// Except are actors whose changes are not judged, such as one that sets rows up. What they write counts as the past of
+	// later changes.
+	Except []string
+	// Clock is the clock of the DB. It gives the events of Tell their times; nil refuses them.
+	Clock ddbfake.Clock
 }
 
-// Invariants returns the invariants that can be checked while a change log is written: those with a Watch.
+// Invariants returns the invariants that can be checked while a change log is written: those with a Watch, and then
+// those that need what clients tell as well (Checker.Tell).
 func Invariants() []invariant.Invariant {
-	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
+	all := slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
+	return append(all, slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return !byHistory(inv) })...)
 }
 
 // Broken is one violation, or one doubt: a reason why it is unknown whether there is a violation.
@@ -42,6 +50,7 @@ type Broken struct {
 	Why       string
 	Actor     string           // the actor of the decisive change; "" for TTL
 	Changes   []ddbfake.Change // the few changes that show it, the decisive one last
+	Events    []history.Event  // and the few events that clients have told
 	start     time.Time
 	rows      *rowmap.Mapping
 }
@@ -54,8 +63,15 @@ func (b Broken) String() string {
 		fmt.Fprintf(&s, " by %s", b.Actor)
 	}
 	fmt.Fprintf(&s, "\n%s: %s\n%s\n", b.Invariant.Name, b.Invariant.Statement, b.Why)
+	events := b.Events
 	for _, c := range b.Changes {
+		for ; len(events) > 0 && events[0].Change < c.Seq; events = events[1:] {
+			fmt.Fprintf(&s, "  %s\n", describe.Event(events[0], b.start))
+		}
 		fmt.Fprintf(&s, "  %s\n", describe.Change(c, b.start, b.rows))
+	}
+	for _, e := range events {
+		fmt.Fprintf(&s, "  %s\n", describe.Event(e, b.start))
 	}
 	return s.String()
 }
@@ -67,18 +83,26 @@ type Found struct {
 	Violations int      // the number of violations
 	Doubts     int      // the number of doubts
 	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
-	Unjudged   []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
+	Excepted   int      // the number of changes by Options.Except, which are not among Changes
+	Events     int      // the number of events that clients have told
+	// Untold says, for each invariant that needs what clients tell and that nothing was judged of, what was missing, in
+	// one line.
+	Untold   []string
+	Unjudged []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
 	// Misfit says why Options.Rows does not fit the rows that were written, and names some of them, over several lines; ""
 	// if it does, or if there are none.
 	Misfit string
+
+	lacks bool // an invariant that was asked for was not judged
 }
 
-// Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown.
+// Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown; and so it is where nothing was judged
+// of an invariant that Options.Invariants names, or of liveness after an event history.Settled.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
 		return invariant.Violated
-	case f.Doubts > 0 || f.Judged == 0 || f.Misfit != "":
+	case f.Doubts > 0 || f.lacks || f.Misfit != "":
 		return invariant.Unknown
 	default:
 		return invariant.OK
@@ -94,7 +118,8 @@ type Checker struct {
 	options Options
 
 	mu       sync.Mutex
-	watchers []invariant.Watcher
+	watchers []invariant.Watcher // nil for invariants without a Watch
+	told     told
 	seen     int            // the sequence number of the last change that was read
 	last     ddbfake.Change // that change
 	first    ddbfake.Change // the last change that was there when the Checker was made
@@ -114,11 +139,12 @@ type brokenKind struct {
 // New returns a checker of the changes that db makes from now on. Changes that are in its log already are read, and not
 // judged.
 func New(db *ddbfake.DB, o Options) *Checker {
-	if o.Invariants == nil {
+	named := o.Invariants != nil
+	if !named {
 		o.Invariants = Invariants()
 	}
 	c := &Checker{
-		db: db, options: o, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
+		db: db, options: o, told: told{named: named}, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
 		byLock: slices.ContainsFunc(o.Invariants, byLock),
 	}
 	rows, err := rowmap.New(o.Rows)
@@ -130,7 +156,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 	}
 	c.begin()
 	for _, inv := range o.Invariants {
-		if inv.Watch == nil {
+		if inv.Watch == nil && !byHistory(inv) {
 			c.note(Broken{Invariant: inv, Verdict: invariant.Unknown,
 				Why: inv.Name + " is not judged: it has no Watch, and so it needs a log that has come to its end"})
 		}
@@ -149,18 +175,14 @@ func (c *Checker) begin() {
 		c.rows.translator = c.rows.Translator()
 	}
 	for _, inv := range c.options.Invariants {
-		if inv.Watch == nil {
-			c.watchers = append(c.watchers, judgesNothing) // New has said so
-			continue
+		var watch invariant.Watcher
+		if inv.Watch != nil {
+			watch = inv.Watch(c.options.Promise)
 		}
-		c.watchers = append(c.watchers, inv.Watch(c.options.Promise))
+		c.watchers = append(c.watchers, watch)
 	}
+	c.told.begin(c.options)
 	c.read(c.db.Changes(), false)
-}
-
-// judgesNothing stands for the watcher of an invariant that has none.
-func judgesNothing([]ddbfake.Change) invariant.Finding {
-	return invariant.Finding{Verdict: invariant.OK}
 }
 
 // Look judges the changes since the last Look. If the fake was set back to another state meanwhile, and not by Restore,
@@ -205,9 +227,13 @@ func (c *Checker) Restore(restore func()) {
 func (c *Checker) Found() Found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.options.Clock != nil {
+		c.judgeLiveness(c.options.Clock.Now())
+	}
 	found := c.found
 	found.Broken = slices.Clone(found.Broken)
 	found.Unjudged = c.unjudged()
+	c.sumUp(&found)
 	if c.rows != nil {
 		found.Misfit = c.rows.translator.Misfit()
 	}
@@ -231,18 +257,23 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 		if request = c.cacheRows(request); len(request) == 0 {
 			continue
 		}
-		off, lockless := c.offClock(request, judge), c.lockless(request, judge)
-		if judge {
+		judged := judge && !slices.Contains(c.options.Except, request[0].Actor)
+		if judge && !judged {
+			c.found.Excepted += entries(request)
+		}
+		off, lockless := c.offClock(request, judged), c.lockless(request, judged)
+		if judged {
 			c.found.Changes += entries(request)
 			c.count(request, off, lockless)
 		}
 		current := c.current(request)
+		c.told.request(current)
 		for i, watch := range c.watchers {
-			if isOwn(c.options.Invariants[i]) {
+			if watch == nil || isOwn(c.options.Invariants[i]) {
 				continue
 			}
 			f := watch(current)
-			if judge && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
+			if judged && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
 				c.tell(c.options.Invariants[i], f, request, written)
 			}
 		}
@@ -252,7 +283,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 // judgeOwn has the caller's own invariants judge a request: all its rows, under the names that they have.
 func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 	for i, watch := range c.watchers {
-		if inv := c.options.Invariants[i]; isOwn(inv) {
+		if inv := c.options.Invariants[i]; watch != nil && isOwn(inv) {
 			if f := watch(request); judge && f.Verdict != invariant.OK {
 				c.tell(inv, f, request, request)
 			}
@@ -285,15 +316,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	b := Broken{Invariant: inv, Verdict: f.Verdict, Why: f.Why}
 	deciding := request[len(request)-1]
 	if f.Verdict == invariant.Violated {
-		log := c.db.Changes()
-		if born := deciding.Born - log[0].Seq + 1; born > 0 {
-			log = log[born:] // without the changes of a former table of that name
-		}
-		for _, seq := range invariant.Story(c.translated(log), f.Changes) {
-			if at := seq - log[0].Seq; at >= 0 && at < len(log) {
-				b.Changes = append(b.Changes, log[at])
-			}
-		}
+		b.Changes = c.story(f.Changes, deciding.Born)
 		for _, change := range request {
 			if n := len(f.Changes); n > 0 && change.Seq == f.Changes[n-1] {
 				deciding = change
@@ -304,6 +327,23 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	}
 	b.Actor = deciding.Actor
 	c.note(b)
+}
+
+// story returns the changes that led to the last of some, in a table that was created by change born.
+func (c *Checker) story(deciding []int, born int) (shown []ddbfake.Change) {
+	log := c.db.Changes()
+	if len(log) == 0 {
+		return nil
+	}
+	if born := born - log[0].Seq + 1; born > 0 {
+		log = log[born:] // without the changes of a former table of that name
+	}
+	for _, seq := range invariant.Story(c.translated(log), deciding) {
+		if at := seq - log[0].Seq; at >= 0 && at < len(log) {
+			shown = append(shown, log[at])
+		}
+	}
+	return shown
 }
 
 // note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.

@@ -15,8 +15,9 @@
 // An invariant is judged by the interleaving that took place: a test that makes one schedule judges one. Package property
 // tries thousands.
 //
-// Only invariants that the change log alone decides are checked (invariant.Invariant.Watch), and only on tables whose
-// keys are pk and sk, both strings, or in rows that Options.Rows describes.
+// Invariants that the change log alone decides are checked (invariant.Invariant.Watch); those of what readers are served
+// as far as clients tell it (Checker.Tell), and Found.Untold says of which nothing was judged. Both are checked only on
+// tables whose keys are pk and sk, both strings, or in rows that Options.Rows describes.
 //
 // The signature of a call tells its actor (ddbfake.Change.Actor). Writers that sign with one name count as one actor,
 // which holds the leases of all of them. Over HTTP the time of arrival counts as the time of sending
@@ -25,10 +26,13 @@
 // Changes that the fake has dropped from its log before a Look (ddbfake.Options.KeepChanges) are not known. The checker
 // reports a doubt for them.
 //
-// Every key that was ever written is remembered, at some hundred bytes for each invariant.
+// Every key that was ever written is remembered, at some hundred bytes for each invariant, and so is the history that
+// clients tell, within the bounds of Checker.Tell.
+//
+// A history is taken for true: a client that does not tell of a rendering is not found out.
 //
 // # Determinism
 //
-// The findings depend on the change log alone. A Checker may be used from several goroutines: the changes of a call
+// The findings depend on the change log, on what Tell is told, and on the times of Options.Clock alone. A Checker may be used from several goroutines: the changes of a call
 // have been judged when a Look that began after the call has returned.
 package live

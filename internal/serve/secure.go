@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"crypto/tls"
+	"net"
+)
+
+// secureListener encrypts the connections of a listener. The listener goes on counting bytes and waits: it knows the
+// connections as they are on the wire.
+type secureListener struct {
+	*listener
+	config *tls.Config
+}
+
+// secured returns the listener with TLS, if there is a certificate.
+func secured(l *listener, certificate *tls.Certificate) net.Listener {
+	if certificate == nil {
+		return l
+	}
+	return &secureListener{l, &tls.Config{
+		Certificates: []tls.Certificate{*certificate},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"http/1.1"},
+	}}
+}
+
+// Accept waits for a connection. The handshake is part of its first read, and has the time that a header has.
+func (l *secureListener) Accept() (net.Conn, error) {
+	accepted, err := l.listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	wire, _ := accepted.(*conn)
+	return &secureConn{tls.Server(wire, l.config), wire}, nil
+}
+
+// secureConn is an encrypted connection of the server.
+type secureConn struct {
+	*tls.Conn
+	wire *conn
+}
+
+// Read reads. A client that ends its side in order ends a body that is not complete, too.
+func (c *secureConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if err != nil {
+		c.wire.failed = err
+	}
+	return n, err
+}
+
+// connOf returns the connection of the server behind the one that fasthttp knows; nil if it is none.
+func connOf(c net.Conn) *conn {
+	switch c := c.(type) {
+	case *conn:
+		return c
+	case *secureConn:
+		return c.wire
+	default:
+		return nil
+	}
+}

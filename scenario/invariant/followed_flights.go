@@ -1,0 +1,127 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// maxFlights is the number of flights under way on one page that are remembered. Those whose leases ended first are
+// forgotten: each belongs to a client that took the lease and has never come back.
+const maxFlights = 256
+
+// followedFlights judges flights of clients that are not known beforehand. Where a simulation knows that a node has not
+// taken a lease, it may be that the client goes by another name, or keeps its lock elsewhere.
+type followedFlights struct {
+	flights
+	byKey     map[string][]*partition
+	actors    map[string]bool     // that have changed a row
+	locks     map[tableOf]bool    // that have had a LOCK row
+	forgotten map[*partition]bool // not all of their flights are known
+}
+
+// tableOf names a table, also where live.Checker names the one that was created again.
+type tableOf struct{ region, name string }
+
+// createdAgain stands in the name of a table that was created again, between its name and the number of times.
+const createdAgain = ", created again "
+
+func (id rowID) tableOf() tableOf {
+	name, _, _ := strings.Cut(id.table, createdAgain)
+	return tableOf{id.region, name}
+}
+
+// Request implements Follower.
+func (all *followedFlights) Request(changes []ddbfake.Change) {
+	if all.byKey == nil {
+		all.byKey, all.actors, all.locks, all.forgotten = map[string][]*partition{}, map[string]bool{}, map[tableOf]bool{}, map[*partition]bool{}
+	}
+	if c := &changes[0]; c.Cause == ddbfake.CauseClient {
+		all.actors[c.Actor] = true
+	}
+	all.log.take(changes, func(s *step) {
+		known := all.byKey[s.pk]
+		if !slices.Contains(known, s.partition) {
+			same := func(other *partition) bool { return other.tableOf() == s.tableOf() } // it was created again
+			all.byKey[s.pk] = append(slices.DeleteFunc(known, same), s.partition)
+		}
+		if s.onLock != nil {
+			all.locks[s.tableOf()] = true
+		}
+		all.step(s)
+		all.forget(s.partition)
+	})
+}
+
+// forget drops flights beyond maxFlights.
+func (all *followedFlights) forget(p *partition) {
+	under := all.pages[p]
+	if len(under) <= maxFlights {
+		return
+	}
+	first := 0
+	for i, f := range under {
+		if f.expires.Before(under[first].expires) {
+			first = i
+		}
+	}
+	all.pages[p], all.forgotten[p] = slices.Delete(under, first, first+1), true
+}
+
+// Event implements Follower.
+func (all *followedFlights) Event(e *history.Event) Finding {
+	if e.Kind == history.Rendered {
+		return all.judge(e)
+	}
+	all.event(e)
+	return Finding{}
+}
+
+// judge judges a rendering, if it is known whose it is.
+func (all *followedFlights) judge(e *history.Event) Finding {
+	all.now = e.Time
+	p, why := all.partitionOf(e)
+	if p == nil {
+		return unknown("event %d: %s made %s, and %s", e.Seq, e.Actor, e.Key, why)
+	}
+	own := slices.IndexFunc(all.pages[p], func(f *flight) bool { return f.actor == e.Actor })
+	if own < 0 {
+		switch {
+		case !all.locks[p.tableOf()]:
+			return unknown("event %d: %s made %s, and no LOCK row was ever written in table %s", e.Seq, e.Actor, e.Key, p.tableOf().name)
+		case !all.actors[e.Actor]:
+			return unknown("event %d: %s made %s without having taken its lease, and has never written a row: is that the access key id "+
+				"that it signs its requests with?", e.Seq, e.Actor, e.Key)
+		case all.forgotten[p]:
+			return unknown("event %d: %s made %s, whose lease more than %d clients have taken without giving it back", e.Seq, e.Actor, e.Key, maxFlights)
+		}
+	} else if first := all.pages[p][own].rendered; first != nil && first.Call != e.Call && first.Call != "" && e.Call != "" {
+		return Finding{
+			Verdict: Violated,
+			Why:     fmt.Sprintf("%s made %s for two requests under one lease", e.Actor, e.Key),
+			Changes: []int{all.pages[p][own].began}, Events: []int{first.Seq, e.Seq},
+		}
+	}
+	return all.renderIn(p, e)
+}
+
+// partitionOf returns the rows of a page, or says why they are not known.
+func (all *followedFlights) partitionOf(e *history.Event) (*partition, string) {
+	pk := e.Partition
+	if pk == "" {
+		pk = ownPartition(e)
+	}
+	switch found := all.byKey[pk]; {
+	case len(found) == 1:
+		return found[0], ""
+	case len(found) > 1:
+		return nil, "there are rows of that page in the tables " + found[0].table + " and " + found[1].table
+	case e.Partition != "":
+		return nil, "no META or LOCK row with the partition key " + pk + " was ever written"
+	default:
+		return nil, "nothing tells which rows are that page's: there is none with the partition key " + pk + ", and the event names no partition"
+	}
+}

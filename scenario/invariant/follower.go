@@ -1,0 +1,19 @@
+package invariant
+
+import (
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Follower judges a log and a history while both are written. It is told of changes and events in the order in which
+// they happened, and takes that order for the true one, also where the time has stood still. It goes on after a
+// violation.
+//
+// A follower remembers every key, rendering and event that it is told of. It is not safe for concurrent use.
+type Follower interface {
+	// Request takes in the changes of one request, as a Watcher does.
+	Request(changes []ddbfake.Change)
+	// Event judges the next event, whose Seq is above those before it. The event must not change afterwards. A Finding
+	// without a Verdict says that there was nothing to judge. Events of a Finding are the deciding ones.
+	Event(e *history.Event) Finding
+}

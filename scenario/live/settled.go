@@ -1,0 +1,136 @@
+package live
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+var liveness = invariant.Liveness()
+
+// pageOf names a page.
+type pageOf struct{ tenant, key string }
+
+// settled is the time since faults have stopped. Each page has its time from the first request for it. A page is well
+// once it was served as fresh and nobody had made it since it was asked for: then it came from the cache.
+type settled struct {
+	settled *history.Event // nil if no client has said that faults have stopped
+	pages   map[pageOf]*settling
+	waiting []*settling // pages in the order of their first requests, from the first that is not decided
+	broken  bool
+}
+
+// settling is a page that was asked for.
+type settling struct {
+	first *history.Event
+	made  bool           // since the last request for it
+	last  *history.Event // the last request or answer
+	done  bool           // it is well, or was found not to be
+}
+
+// hear takes an event in.
+func (s *settled) hear(e *history.Event) {
+	if e.Kind == history.Settled {
+		*s = settled{settled: e, pages: map[pageOf]*settling{}}
+		return
+	}
+	if s.settled == nil || e.Key == "" {
+		return
+	}
+	of := pageOf{e.Tenant, e.Key}
+	p := s.pages[of]
+	if p == nil {
+		if e.Kind != history.Asked {
+			return
+		}
+		p = &settling{first: e}
+		s.pages[of], s.waiting = p, append(s.waiting, p)
+	}
+	switch e.Kind {
+	case history.Asked:
+		p.last, p.made = e, false
+	case history.Rendered:
+		p.made = true
+	case history.Failed:
+		p.last = e
+	case history.Served:
+		p.last = e
+		p.done = p.done || e.As == history.Fresh && !p.made
+	}
+}
+
+// overdue returns the next page whose time is over, nil if there is none. A page whose last answer was fresh, but made
+// for it, may be in the cache: the next answer tells.
+func (s *settled) overdue(now time.Time) *settling {
+	for len(s.waiting) > 0 && s.waiting[0].done {
+		s.waiting = s.waiting[1:]
+	}
+	for _, p := range s.waiting {
+		if !now.After(p.first.Time.Add(s.settled.Within)) {
+			break
+		}
+		if !p.done && (p.last.Kind != history.Served || p.last.As != history.Fresh) {
+			return p
+		}
+	}
+	return nil
+}
+
+// judgeLiveness reports pages whose time is over.
+func (c *Checker) judgeLiveness(now time.Time) {
+	s := &c.told.since
+	if s.settled == nil {
+		return
+	}
+	for p := s.overdue(now); p != nil; p = s.overdue(now) {
+		p.done, s.broken = true, true
+		for _, inv := range c.options.Invariants {
+			if inv.Name == liveness.Name {
+				c.tellEvent(inv, invariant.Finding{
+					Verdict: invariant.Violated,
+					Why: fmt.Sprintf("%v after %s was asked for, with no faults any more, no request had found a fresh page of it; at most %v is allowed",
+						now.Sub(p.first.Time), p.first.Key, s.settled.Within),
+					Events: unique(s.settled.Seq, p.first.Seq, p.last.Seq),
+				}, p.last)
+			}
+		}
+	}
+}
+
+// unique returns numbers in rising order once each.
+func unique(rising ...int) (all []int) {
+	for _, n := range rising {
+		if len(all) == 0 || all[len(all)-1] != n {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// decided reports whether the pages that were asked for are well, or one was found not to be.
+func (s *settled) decided() bool {
+	if s.broken {
+		return true
+	}
+	for _, p := range s.waiting {
+		if !p.done {
+			return false
+		}
+	}
+	return len(s.pages) > 0
+}
+
+// lacks says why the pages are not decided.
+func (s *settled) lacks() string {
+	if s.settled == nil {
+		return "no event settled says from when on every page must be fresh"
+	}
+	for _, p := range s.waiting {
+		if !p.done {
+			return fmt.Sprintf("since faults have stopped, no request has found a fresh page of %s in the cache, and its time is not over", p.first.Key)
+		}
+	}
+	return "no page was asked for after faults had stopped"
+}

@@ -1,0 +1,175 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// byHistory reports whether an invariant is judged by what clients tell.
+func byHistory(inv invariant.Invariant) bool { return inv.Follow != nil || inv.Name == liveness.Name }
+
+// told is what clients have told, and its judges.
+type told struct {
+	named  bool                 // the user has named the invariants
+	judges []invariant.Follower // one for each of Options.Invariants, nil for those that need no history
+	judged []int                // how often each of them had something to judge
+	events []*history.Event
+	total  int // with those before the last Restore
+	text   int
+	calls  calls
+	doubts map[doubtOf]bool // those that were shown
+	since  settled
+	full   bool // there was no room for some events
+}
+
+// doubtOf is a doubt about the events of a page, which is shown once.
+type doubtOf struct{ invariant, tenant, key string }
+
+// begin forgets the requests under way, and what later times have told. Renderings up to now may still be served.
+func (t *told) begin(o Options) {
+	past := t.events
+	*t = told{named: t.named, judged: t.judged, total: t.total, full: t.full, calls: calls{}, doubts: map[doubtOf]bool{}}
+	if t.judged == nil {
+		t.judged = make([]int, len(o.Invariants))
+	}
+	for _, inv := range o.Invariants {
+		var judge invariant.Follower
+		if inv.Follow != nil {
+			judge = inv.Follow(o.Promise)
+		}
+		t.judges = append(t.judges, judge)
+	}
+	if o.Clock == nil {
+		return
+	}
+	now := o.Clock.Now()
+	for _, e := range past {
+		if e.Kind != history.Rendered || e.Time.After(now) || len(t.events) >= maxEvents/2 || t.text >= maxText/2 {
+			continue
+		}
+		again := *e
+		again.Change = 0
+		t.text += textOf(&again)
+		t.keep(&again)
+		for _, judge := range t.judges {
+			if judge != nil {
+				judge.Event(&again)
+			}
+		}
+	}
+}
+
+// keep keeps an event, and numbers it.
+func (t *told) keep(e *history.Event) {
+	e.Seq = len(t.events) + 1
+	t.events = append(t.events, e)
+}
+
+// request tells the judges of the changes of a request.
+func (t *told) request(changes []ddbfake.Change) {
+	for _, judge := range t.judges {
+		if judge != nil {
+			judge.Request(changes)
+		}
+	}
+}
+
+// hear has an event judged.
+func (c *Checker) hear(e history.Event, now time.Time) {
+	e.Time, e.Change = now, c.seen
+	c.told.keep(&e)
+	c.told.total++
+	excepted := slices.Contains(c.options.Except, e.Actor) || c.clockIsOff(e.Actor)
+	for i, judge := range c.told.judges {
+		if judge == nil {
+			continue
+		}
+		f := judge.Event(&e)
+		if f.Verdict == 0 || excepted {
+			continue
+		}
+		if f.Verdict != invariant.Unknown {
+			c.told.judged[i]++
+		}
+		if f.Verdict != invariant.OK {
+			c.tellEvent(c.options.Invariants[i], f, &e)
+		}
+	}
+	c.told.since.hear(&e)
+}
+
+// clockIsOff reports whether rows have shown that an actor's clock is hours off: see wrongClock.
+func (c *Checker) clockIsOff(actor string) bool {
+	//isrsim:unordered any of them decides
+	for _, t := range c.tables {
+		if right, known := t.clocks[actor]; known && !right {
+			return true
+		}
+	}
+	return false
+}
+
+// tellEvent turns a finding about an event into a Broken.
+func (c *Checker) tellEvent(inv invariant.Invariant, f invariant.Finding, e *history.Event) {
+	if of := (doubtOf{inv.Name, e.Tenant, e.Key}); f.Verdict == invariant.Unknown {
+		if c.told.doubts[of] {
+			c.found.Doubts++
+			return
+		}
+		c.told.doubts[of] = true
+	}
+	b := Broken{Invariant: inv, Verdict: f.Verdict, Why: f.Why, Actor: e.Actor}
+	for _, seq := range f.Events {
+		b.Events = append(b.Events, *c.told.events[seq-1])
+	}
+	if len(f.Events) == 0 {
+		b.Events = []history.Event{*e}
+	}
+	if len(f.Changes) > 0 {
+		b.Changes = c.story(f.Changes, 0)
+	}
+	c.note(b)
+}
+
+// sumUp adds the findings about what clients have told.
+func (c *Checker) sumUp(found *Found) {
+	found.Events = c.told.total
+	rows := false // some invariant reads the rows alone
+	for i, inv := range c.options.Invariants {
+		live := inv.Name == liveness.Name
+		switch {
+		case !byHistory(inv):
+			rows = true
+		case live && c.told.since.decided(), !live && c.told.judged[i] > 0:
+		default:
+			found.Untold = append(found.Untold, fmt.Sprintf("%s: %s", inv.Name, c.lacks(inv)))
+			found.lacks = found.lacks || c.told.named || live && c.told.since.settled != nil
+		}
+	}
+	found.lacks = found.lacks || rows && found.Judged == 0
+}
+
+// lacks says why an invariant was not judged.
+func (c *Checker) lacks(inv invariant.Invariant) string {
+	switch {
+	case c.told.total == 0:
+		return "no history was posted"
+	case inv.Name == liveness.Name:
+		return c.told.since.lacks()
+	case inv.Name == invariant.Freshness().Name:
+		return "no page was served whose rendering and window are known"
+	case inv.Name == invariant.SingleFlight().Name:
+		return "no page was rendered whose rows are known"
+	case inv.Name == invariant.NoLostInvalidation().Name:
+		return "no page was asked for after it was invalidated, and then served as fresh"
+	case inv.Name == invariant.TenantIsolation().Name:
+		return "no tenant was served a page"
+	default:
+		return "nothing that was posted concerns it"
+	}
+}
