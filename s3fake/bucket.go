@@ -13,10 +13,10 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// validBucket reports whether a name may be a bucket's.
+// ValidBucket reports whether a name may be a bucket's.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
-func validBucket(name string) bool {
+func ValidBucket(name string) bool {
 	if len(name) < 3 || len(name) > 63 {
 		return false
 	}
@@ -37,7 +37,7 @@ func validBucket(name string) bool {
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (a second one in us-east-1 succeeds)
 func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
-	if !validBucket(c.Bucket) {
+	if !ValidBucket(c.Bucket) {
 		return nil, errInvalidBucket.with("BucketName", c.Bucket)
 	}
 	region := cmp.Or(c.in.region, ddbfake.DefaultRegion)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+
+	"github.com/isr-sim/isr-sim/internal/httpdoor"
 )
 
 // Handler returns the HTTP door: the REST API of S3, for clients in any language. The access key id that a client signs
@@ -29,7 +31,7 @@ func NewHandler(do func(context.Context, Call) (*Answer, error)) http.Handler {
 		header := w.Header()
 		//isrsim:unordered a map goes into a map
 		for name, values := range response.Header {
-			header[name] = values
+			header[httpdoor.HeaderName(name)] = values
 		}
 		w.WriteHeader(response.StatusCode)
 		// A failed write means that the caller has gone.

@@ -345,3 +345,15 @@ func TestDeterminism(t *testing.T) {
 		t.Errorf("the log of requests is not in %s", first)
 	}
 }
+
+// boto3 takes the names of metadata as they come over the wire.
+func TestHeaderNames(t *testing.T) {
+	s := newWorld(t)
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/pages/home", nil))
+	for _, name := range []string{"x-amz-meta-generation", "ETag", "x-amz-request-id", "Last-Modified"} {
+		if len(w.Header()[name]) != 1 {
+			t.Errorf("got the headers %v, want %s in this case", w.Header(), name)
+		}
+	}
+}

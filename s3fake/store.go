@@ -16,7 +16,8 @@ import (
 type Options struct {
 	// Clock is the service's clock, from which LastModified comes. Nil means a fakeclock that stands at fakeclock.Epoch.
 	Clock ddbfake.Clock
-	// Buckets exist from the start, beside those that clients create. New panics if one of the names is not a bucket's.
+	// Buckets exist from the start, beside those that clients create. New panics if one of the names is not a bucket's: see
+	// ValidBucket.
 	Buckets []string
 	// LogRequests is the number of latest requests that Requests returns. Zero keeps none.
 	LogRequests int
@@ -54,7 +55,7 @@ func New(o Options) *Store {
 		s.clock = fakeclock.New(fakeclock.Epoch)
 	}
 	for _, name := range o.Buckets {
-		if !validBucket(name) {
+		if !ValidBucket(name) {
 			panic("s3fake: Options.Buckets: found " + name + ", expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens")
 		}
 		s.buckets[name] = &bucket{name: name, region: ddbfake.DefaultRegion, created: s.now()}

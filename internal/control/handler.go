@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/s3fake"
 )
 
 // Prefix is the path under which the API lives. DynamoDB itself serves nothing but /.
@@ -41,6 +42,9 @@ type Options struct {
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.
 	Restoring func(restore func())
+	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
+	// none: requests to /s3/faults are refused with status 409.
+	S3 *s3fake.Store
 }
 
 // Handler returns the control API of db. Paths begin with Prefix. It must stand behind a Guard.
@@ -51,7 +55,10 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	if o.Restoring == nil {
 		o.Restoring = func(restore func()) { restore() }
 	}
-	a := &api{db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]*ddbfake.Snapshot{}}
+	a := &api{
+		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, restoring: o.Restoring, snapshots: map[string]*ddbfake.Snapshot{},
+		s3: o.S3, bodies: map[string]*s3fake.Snapshot{},
+	}
 	a.resources = map[string]resource{
 		"": {
 			http.MethodGet: a.index,
@@ -80,6 +87,11 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		},
 		"/restore": {
 			http.MethodPost: a.restore,
+		},
+		"/s3/faults": {
+			http.MethodGet:    a.listS3Faults,
+			http.MethodPost:   a.addS3Faults,
+			http.MethodDelete: a.clearS3Faults,
 		},
 		"/snapshot": {
 			http.MethodGet:    a.listSnapshots,
@@ -127,10 +139,12 @@ type api struct {
 	resources map[string]resource
 	findings  func() Findings
 	restoring func(restore func())
+	s3        *s3fake.Store // nil if there is none
 
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
 	snapshots map[string]*ddbfake.Snapshot
+	bodies    map[string]*s3fake.Snapshot // of the same names
 }
 
 // ServeHTTP serves one request.

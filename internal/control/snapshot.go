@@ -59,6 +59,7 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) 
 			"DELETE "+Prefix+"/snapshot drops them")
 	}
 	a.snapshots[name] = a.db.Snapshot()
+	a.keepBodies(name)
 	return a.names(), nil
 }
 
@@ -69,6 +70,7 @@ func (a *api) dropSnapshots(w http.ResponseWriter, r *http.Request) (any, error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.snapshots)
+	clear(a.bodies)
 	return a.names(), nil
 }
 
@@ -92,6 +94,7 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, missing("there is no snapshot of that name", name, expected, hint)
 	}
 	a.restoring(func() { a.db.Restore(kept) })
+	a.restoreBodies(name)
 	return struct {
 		Restored string `json:"restored"`
 	}{name}, nil

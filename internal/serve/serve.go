@@ -22,6 +22,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/control"
+	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -32,9 +33,16 @@ type Options struct {
 	Hosts   []string      // names of this machine, in addition to localhost and addresses
 	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
+
+	S3       *s3fake.Store // is served on S3Socket; nil serves none
+	S3Socket net.Listener
 }
 
 // Run serves until ctx is done. Requests under way then get three seconds to end.
 func Run(ctx context.Context, socket net.Listener, o Options) error {
+	o.Control.S3 = o.S3
+	if o.S3 != nil {
+		return runBoth(ctx, socket, o)
+	}
 	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits)
 }
