@@ -87,7 +87,7 @@ func (d *s3door) request(ctx *fasthttp.RequestCtx, body *sentBody) (*http.Reques
 	h := &ctx.Request.Header
 	r := &http.Request{Method: string(h.Method()), Host: string(h.Host()), Header: http.Header{}, Body: body}
 	for name, value := range h.All() {
-		r.Header.Add(http.CanonicalHeaderKey(string(name)), string(value))
+		r.Header.Add(string(name), string(value))
 		if strings.EqualFold(string(name), "Connection") && closes(value) {
 			ctx.Response.SetConnectionClose()
 		}
