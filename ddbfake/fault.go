@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/internal/words"
 )
 
 // FaultKind says how a call goes wrong.
@@ -149,7 +150,7 @@ func (f Fault) String() string {
 		if p.value == "" {
 			continue
 		}
-		b.WriteString(" " + p.name + "=" + quoteWord(p.value))
+		b.WriteString(" " + p.name + "=" + words.Quote(p.value))
 	}
 	if f.Nth > 1 {
 		b.WriteString(" nth=" + strconv.Itoa(f.Nth))
@@ -163,36 +164,28 @@ func (f Fault) String() string {
 	return b.String()
 }
 
-// quoteWord quotes a value that would not survive as a bare word.
-func quoteWord(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
-		return strconv.Quote(s)
-	}
-	return s
-}
-
 // ParseFault reads the text form of a fault. Errors name what was found and
 // what was expected. An operation that is not supported is an error: such a
 // fault would never strike.
 func ParseFault(text string) (Fault, error) {
-	words, err := splitWords(text)
+	fields, err := words.Split(text)
 	if err != nil {
 		return Fault{}, fmt.Errorf("fault %q: %w", text, err)
 	}
-	if len(words) == 0 {
+	if len(fields) == 0 {
 		return Fault{}, fmt.Errorf("fault %q is empty: want a kind (%s)", text, faultKindList())
 	}
 	var f Fault
 	for _, k := range FaultKinds() {
-		if words[0] == k.String() {
+		if fields[0] == k.String() {
 			f.Kind = k
 		}
 	}
 	if f.Kind == 0 {
-		return Fault{}, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, words[0], faultKindList())
+		return Fault{}, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, fields[0], faultKindList())
 	}
 	seen := map[string]bool{}
-	for _, word := range words[1:] {
+	for _, word := range fields[1:] {
 		name, value, ok := strings.Cut(word, "=")
 		if !ok {
 			return Fault{}, fmt.Errorf("fault %q: found %q, want name=value with a name of op, table, key, actor, nth, times", text, word)
@@ -209,7 +202,7 @@ func ParseFault(text string) (Fault, error) {
 }
 
 func (f *Fault) setPredicate(name, value string) error {
-	unquoted, err := unquoteWord(value)
+	unquoted, err := words.Unquote(value)
 	if err != nil {
 		return fmt.Errorf("%s=%s is not a well-formed quoted value", name, value)
 	}
@@ -254,32 +247,6 @@ func (f *Fault) setPredicate(name, value string) error {
 		return fmt.Errorf("found %q, want one of op, table, key, actor, nth, times", name)
 	}
 	return nil
-}
-
-// splitWords splits at spaces outside quotes; quotes stay in the words.
-func splitWords(s string) ([]string, error) {
-	var words []string
-	for {
-		s = strings.TrimLeft(s, " \t\r\n")
-		if s == "" {
-			return words, nil
-		}
-		end := strings.IndexAny(s, " \t\r\n\"")
-		if end >= 0 && s[end] == '"' {
-			quoted, err := strconv.QuotedPrefix(s[end:])
-			if err != nil {
-				return nil, fmt.Errorf("found %s, want a closing quote", s[end:])
-			}
-			end += len(quoted)
-			if end < len(s) && !strings.ContainsRune(" \t\r\n", rune(s[end])) {
-				return nil, fmt.Errorf("found %s after a quoted value, want a space", s[end:])
-			}
-		} else if end < 0 {
-			end = len(s)
-		}
-		words = append(words, s[:end])
-		s = s[end:]
-	}
 }
 
 func faultKindList() string {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/words"
 )
 
 // Lag says when TTL deletes a row that has expired. AWS promises only "within a few days"; bugs hide at both ends, so
@@ -85,7 +85,7 @@ func (l Lag) String() string {
 	case l.kind == lagExponential:
 		return "exponential " + l.from.String()
 	case l.kind == lagPerItem:
-		return "per-item " + quoteWord(l.attribute)
+		return "per-item " + words.Quote(l.attribute)
 	}
 	return "manual"
 }
@@ -97,13 +97,13 @@ const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential
 // durations as time.ParseDuration reads them ("fixed 10m", "uniform 1m 48h", "exponential 10m"); or "per-item" with the
 // name of an attribute ("per-item lag_seconds"), quoted if it has spaces.
 func ParseLag(s string) (Lag, error) {
-	words, err := splitWords(s)
+	fields, err := words.Split(s)
 	if err != nil {
 		return Lag{}, fmt.Errorf("ttl lag %q: %w", s, err)
 	}
 	kind, args := "", []string(nil)
-	if len(words) > 0 {
-		kind, args = words[0], words[1:]
+	if len(fields) > 0 {
+		kind, args = fields[0], fields[1:]
 	}
 	switch {
 	case kind == "manual" && len(args) == 0:
@@ -113,7 +113,7 @@ func ParseLag(s string) (Lag, error) {
 	case kind == "at-once" && len(args) == 0:
 		return LagAtOnce, nil
 	case kind == "per-item" && len(args) == 1:
-		name, err := unquoteWord(args[0])
+		name, err := words.Unquote(args[0])
 		if err != nil || name == "" {
 			return Lag{}, fmt.Errorf("ttl lag %q: %s names no attribute", s, args[0])
 		}
@@ -182,12 +182,4 @@ func draw(seed uint64, t *table, r *row) uint64 {
 	p = binary.BigEndian.AppendUint64(p, uint64(r.due))
 	sum := sha256.Sum256(p)
 	return binary.BigEndian.Uint64(sum[:8])
-}
-
-// unquoteWord reads what quoteWord writes.
-func unquoteWord(s string) (string, error) {
-	if !strings.HasPrefix(s, `"`) {
-		return s, nil
-	}
-	return strconv.Unquote(s)
 }

@@ -29,6 +29,9 @@ The first line on stdout is JSON with the addresses:
 
   {"endpoint":"http://127.0.0.1:40123","control":"http://127.0.0.1:40123/_isr-sim"}
 
+With --s3, it serves S3 as well, for the bodies to which rows point, and the line has
+its address: "s3":"http://127.0.0.1:40124".
+
 The control address reads and moves the clock, sets TTL lag, replica lag and
 faults, keeps and restores states, and reads rows and changes: see docs/CONTROL.md.
 
@@ -68,6 +71,7 @@ type serveCommand struct {
 	rows        string
 	skew        time.Duration
 	revalidate  time.Duration
+	s3          serveS3
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -100,13 +104,22 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.DurationVar(&c.skew, "max-clock-skew", 0, "for --check: the largest error of a client's clock, and the longest time for a request to arrive")
 	f.DurationVar(&c.revalidate, "revalidate", 0, "for --check: how long a page is fresh where neither its row nor its posted rendering says it")
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
+	c.s3.flags(f)
 	return cmd
 }
 
 // serve serves until ctx is done.
 func (c *serveCommand) serve(ctx context.Context) error {
-	if err := c.checkListen(); err != nil {
+	if err := c.checkListen("--listen", c.listen); err != nil {
 		return err
+	}
+	if err := c.s3.check(); err != nil {
+		return err
+	}
+	if c.s3.listen != "" {
+		if err := c.checkListen("--s3", c.s3.listen); err != nil {
+			return err
+		}
 	}
 	clock, mode, err := serve.ParseClock(c.clock)
 	if err != nil {
@@ -156,10 +169,21 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		}
 		return unknown(err, hint)
 	}
-	address := "http://" + serve.Reachable(listener.Addr())
+	bodies, s3Socket, err := c.s3.start(ctx, clock)
+	if err != nil {
+		_ = listener.Close()
+		return err
+	}
+	address, s3Address := "http://"+serve.Reachable(listener.Addr()), ""
+	if s3Socket != nil {
+		s3Address = "http://" + serve.Reachable(s3Socket.Addr())
+	}
 	certificate, file, err := c.certificate(listener.Addr())
 	if err != nil {
 		_ = listener.Close()
+		if s3Socket != nil {
+			_ = s3Socket.Close()
+		}
 		return err
 	}
 	if certificate != nil {
@@ -169,18 +193,23 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	line, err := json.Marshal(struct {
 		Endpoint    string `json:"endpoint"`
 		Control     string `json:"control"`
+		S3          string `json:"s3,omitempty"`
 		Certificate string `json:"certificate,omitempty"`
-	}{address, address + control.Prefix, file})
+	}{address, address + control.Prefix, s3Address, file})
 	if err == nil {
 		_, err = fmt.Fprintf(c.out, "%s\n", line)
 	}
 	if err != nil {
 		_ = listener.Close()
+		if s3Socket != nil {
+			_ = s3Socket.Close()
+		}
 		return unknown(err, "")
 	}
 	checker := c.checker(db, clock, invariants, rows)
 	if err := serve.Run(ctx, listener, serve.Options{
-		DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: desk}, Hosts: c.allowHosts, Log: c.progress, Checker: checker, Certificate: certificate,
+		DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: desk}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
+		Certificate: certificate, S3: bodies, S3Socket: s3Socket,
 	}); err != nil {
 		return unknown(err, "")
 	}
@@ -193,19 +222,19 @@ func (c *serveCommand) serve(ctx context.Context) error {
 	return nil
 }
 
-// checkListen refuses an invalid address, and one that other machines reach unless that is wanted.
-func (c *serveCommand) checkListen() error {
-	host, port, err := net.SplitHostPort(c.listen)
+// checkListen refuses a flag's address if it is invalid, or if other machines reach it and that is not wanted.
+func (c *serveCommand) checkListen(flag, address string) error {
+	host, port, err := net.SplitHostPort(address)
 	if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n > 65535 {
-		return usage(fmt.Errorf("--listen: found %q, expected host:port", c.listen), "for example --listen 127.0.0.1:8000")
+		return usage(fmt.Errorf("%s: found %q, expected host:port", flag, address), "for example "+flag+"=127.0.0.1:8000")
 	}
 	if serve.Loopback(host) {
 		return nil
 	}
 	if !c.allowRemote {
-		return usage(fmt.Errorf("--listen: found %q, expected a loopback address such as 127.0.0.1:%s", c.listen, port),
+		return usage(fmt.Errorf("%s: found %q, expected a loopback address such as 127.0.0.1:%s", flag, address, port),
 			"other machines can connect to this address, and there is no password; to permit that, add --allow-remote")
 	}
-	fmt.Fprintf(c.progress, "isr-sim: warning: there is no password: every client that can connect to %s can read and change all data\n", c.listen)
+	fmt.Fprintf(c.progress, "isr-sim: warning: there is no password: every client that can connect to %s can read and change all data\n", address)
 	return nil
 }

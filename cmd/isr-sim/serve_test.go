@@ -49,8 +49,8 @@ func setupServer(env *testscript.Env) error {
 	return nil
 }
 
-// serveCmd starts isr-sim serve with these arguments: serve ARGUMENT... It sets ENDPOINT and CONTROL to the addresses
-// in the first line.
+// serveCmd starts isr-sim serve with these arguments: serve ARGUMENT... It sets ENDPOINT, CONTROL and S3 to the
+// addresses in the first line.
 func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 	s, ok := ts.Value(serverKey{}).(*server)
 	if neg || !ok || s.cmd != nil {
@@ -72,10 +72,11 @@ func serveCmd(ts *testscript.TestScript, neg bool, args []string) {
 		_ = s.cmd.Wait()
 		ts.Fatalf("isr-sim serve printed %q and then %v: %s", line, err, s.stderr)
 	}
-	var printed struct{ Endpoint, Control string }
+	var printed struct{ Endpoint, Control, S3 string }
 	ts.Check(json.Unmarshal([]byte(line), &printed))
 	ts.Setenv("ENDPOINT", printed.Endpoint)
 	ts.Setenv("CONTROL", printed.Control)
+	ts.Setenv("S3", printed.S3)
 	fmt.Fprint(ts.Stdout(), line)
 }
 

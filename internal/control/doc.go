@@ -26,6 +26,9 @@ The resources, below /_isr-sim:
 	GET    /faults          {"faults":["throttled op=PutItem times=2"]}: those that wait
 	POST   /faults          {"faults":["response-lost op=UpdateItem"]}: added, all or none; as GET
 	DELETE /faults          all dropped; as GET
+	GET    /s3/faults       {"faults":["throttled op=PutObject"]}: those of the S3 fake that wait
+	POST   /s3/faults       {"faults":["response-lost op=PutObject key=a/*"]}: added, all or none; as GET
+	DELETE /s3/faults       all dropped; as GET
 	GET    /snapshot        {"snapshots":["empty"]}
 	POST   /snapshot        {"name":"empty"}: the state is kept under a name; as GET
 	DELETE /snapshot        all dropped; as GET

@@ -38,8 +38,8 @@ func TestDocs(t *testing.T) {
 	}
 	slices.Sort(want)
 	for name, test := range map[string]struct{ text, form string }{
-		"docs/CONTROL.md": {string(page), "(?m)^\\| `(GET|POST|DELETE) (/[a-z-]*)`"},
-		"doc.go":          {string(source), `(?m)^\t(GET|POST|DELETE) +(/[a-z-]*)`},
+		"docs/CONTROL.md": {string(page), "(?m)^\\| `(GET|POST|DELETE) (/[a-z0-9/-]*)`"},
+		"doc.go":          {string(source), `(?m)^\t(GET|POST|DELETE) +(/[a-z0-9/-]*)`},
 	} {
 		var got []string
 		for _, m := range regexp.MustCompile(test.form).FindAllStringSubmatch(test.text, -1) {

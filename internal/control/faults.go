@@ -70,16 +70,24 @@ func (a *api) listFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	return a.faults(), nil
 }
 
-// addFaults injects the faults of a request, or none if one of them cannot be read.
-func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+// faultTexts reads the list of faults in a body.
+func faultTexts(w http.ResponseWriter, r *http.Request, example string) (texts []string, err error) {
 	found, err := members(w, r, "faults")
 	if err != nil {
 		return nil, err
 	}
-	const example = `for example {"faults":["throttled op=PutItem times=2"]}`
-	var texts []string
 	if raw := found["faults"]; raw.Kind() != '[' || json.Unmarshal(raw, &texts) != nil {
 		return nil, badRequest("faults is no list of strings", excerpt(found["faults"]), "a list of faults in their text form", example)
+	}
+	return texts, nil
+}
+
+// addFaults injects the faults of a request, or none if one of them cannot be read.
+func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	const example = `for example {"faults":["throttled op=PutItem times=2"]}`
+	texts, err := faultTexts(w, r, example)
+	if err != nil {
+		return nil, err
 	}
 	var faults []ddbfake.Fault
 	var rules []hold.Rule

@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hold"
 	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -56,6 +57,9 @@ type Options struct {
 	// Holds holds requests. Nil means that none can be held: such faults, and requests to /held, /release and /drop, are
 	// refused with status 409.
 	Holds *hold.Desk
+	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
+	// none: requests to /s3/faults are refused with status 409.
+	S3 *s3fake.Store
 }
 
 // Handler returns the control API of db. Paths begin with Prefix. It must stand behind a Guard.
@@ -68,6 +72,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	}
 	a := &api{
 		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
+		s3: o.S3, bodies: map[string]*s3fake.Snapshot{},
 	}
 	a.resources = map[string]resource{
 		"": {
@@ -111,6 +116,11 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		},
 		"/restore": {
 			http.MethodPost: a.restore,
+		},
+		"/s3/faults": {
+			http.MethodGet:    a.listS3Faults,
+			http.MethodPost:   a.addS3Faults,
+			http.MethodDelete: a.clearS3Faults,
 		},
 		"/snapshot": {
 			http.MethodGet:    a.listSnapshots,
@@ -159,11 +169,13 @@ type api struct {
 	findings  func() Findings
 	tell      func([]history.Event) error
 	restoring func(restore func())
-	holds     *hold.Desk // nil if requests cannot be held
+	holds     *hold.Desk    // nil if requests cannot be held
+	s3        *s3fake.Store // nil if there is none
 
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
 	snapshots map[string]kept
+	bodies    map[string]*s3fake.Snapshot // of the same names
 }
 
 // ServeHTTP serves one request.

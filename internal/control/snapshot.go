@@ -72,6 +72,7 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) 
 		of.at = a.clock.Now()
 	}
 	a.snapshots[name] = of
+	a.keepBodies(name)
 	return a.names(), nil
 }
 
@@ -82,6 +83,7 @@ func (a *api) dropSnapshots(w http.ResponseWriter, r *http.Request) (any, error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.snapshots)
+	clear(a.bodies)
 	return a.names(), nil
 }
 
@@ -114,6 +116,7 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 		}
 		a.db.Restore(of.state)
 	})
+	a.restoreBodies(name)
 	return struct {
 		Restored string `json:"restored"`
 	}{name}, nil

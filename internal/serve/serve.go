@@ -25,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/control"
 	"github.com/isr-sim/isr-sim/internal/hostname"
+	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -38,12 +39,19 @@ type Options struct {
 	// Certificate is that of a server with TLS. Clients may then call it by the service's own host names, too. Nil is a
 	// server without TLS.
 	Certificate *tls.Certificate
+
+	S3       *s3fake.Store // is served on S3Socket; nil serves none
+	S3Socket net.Listener
 }
 
 // Run serves until ctx is done. Requests under way then get three seconds to end.
 func Run(ctx context.Context, socket net.Listener, o Options) error {
 	if o.Certificate != nil {
 		o.Hosts = append(slices.Clone(o.Hosts), hostname.OfService)
+	}
+	o.Control.S3 = o.S3
+	if o.S3 != nil {
+		return runBoth(ctx, socket, o)
 	}
 	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits, o.Certificate)
 }

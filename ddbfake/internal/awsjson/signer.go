@@ -1,66 +1,16 @@
 package awsjson
 
-import (
-	"net/url"
-	"strings"
-)
+import "github.com/isr-sim/isr-sim/internal/sigv4"
 
-// Authorization is the header that names an actor, in the form of Signature Version 4 but without a signature: this
-// side checks none.
+// Authorization is the header that names an actor to DynamoDB.
 func Authorization(actor, region string) string {
-	return "AWS4-HMAC-SHA256 Credential=" + url.PathEscape(actor) + "/20400101/" + region +
-		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none"
+	return sigv4.Authorization(actor, region, "dynamodb")
 }
 
 // Signer names the signer of a request. It outlives the request.
-type Signer struct {
-	Actor  string // the access key id
-	Region string // for which it was signed, "" if none is named
-}
+type Signer = sigv4.Signer
 
-// SignerOf returns the signer of a request, from its Authorization header or its query; false if it is not signed. The
-// scope of a signature is date/region/service/aws4_request; version 4A has a header for the region, X-Amz-Region-Set.
-//
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
+// SignerOf is sigv4.SignerOf.
 func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
-	algorithm := authorization
-	_, credential, ok := strings.Cut(algorithm, "Credential=")
-	credential, _, _ = strings.Cut(credential, ",")
-	if algorithm == "" && query != "" {
-		parameters, _ := url.ParseQuery(query) // the part of it that can be read
-		algorithm = parameters.Get("X-Amz-Algorithm")
-		credential, ok = parameters.Get("X-Amz-Credential"), true
-	}
-	if !ok || !strings.HasPrefix(algorithm, "AWS4-") {
-		return s, false
-	}
-	credential = strings.Clone(credential)
-	asymmetric := strings.HasPrefix(algorithm, "AWS4-ECDSA-")
-	for part := range 4 {
-		if part == 2 && asymmetric {
-			continue // there is no region
-		}
-		i := strings.LastIndexByte(credential, '/')
-		if i < 0 {
-			return s, false
-		}
-		if part == 2 {
-			s.Region = credential[i+1:]
-		}
-		credential = credential[:i]
-	}
-	if asymmetric {
-		if s.Region, _, _ = strings.Cut(regionSet, ","); s.Region == "*" {
-			s.Region = ""
-		}
-		s.Region = strings.Clone(s.Region)
-	}
-	s.Actor = credential
-	if strings.IndexByte(credential, '%') >= 0 {
-		if name, err := url.PathUnescape(credential); err == nil {
-			s.Actor = name
-		}
-	}
-	return s, true
+	return sigv4.SignerOf(authorization, query, regionSet)
 }

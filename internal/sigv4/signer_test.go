@@ -1,11 +1,11 @@
-package awsjson
+package sigv4
 
 import "testing"
 
 func TestSignerOf(t *testing.T) {
 	for _, actor := range []string{"alice", "AKIAIOSFODNN7EXAMPLE", "", "a/b, c%d é=;"} {
 		want := Signer{actor, "eu-west-1"}
-		if got, ok := SignerOf(Authorization(actor, "eu-west-1"), "", ""); !ok || got != want {
+		if got, ok := SignerOf(Authorization(actor, "eu-west-1", "dynamodb"), "", ""); !ok || got != want {
 			t.Errorf("%q came back as %q, %t", want, got, ok)
 		}
 	}

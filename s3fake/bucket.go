@@ -1,0 +1,96 @@
+package s3fake
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// ValidBucket reports whether a name may be a bucket's.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+func ValidBucket(name string) bool {
+	if len(name) < 3 || len(name) > 63 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-') {
+			return false
+		}
+	}
+	edge := func(c byte) bool { return c == '.' || c == '-' }
+	if edge(name[0]) || edge(name[len(name)-1]) || strings.Contains(name, "..") {
+		return false
+	}
+	_, err := netip.ParseAddr(name)
+	return err != nil
+}
+
+// createBucket serves CreateBucket.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (a second one in us-east-1 succeeds)
+func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
+	if !ValidBucket(c.Bucket) {
+		return nil, errInvalidBucket.with("BucketName", c.Bucket)
+	}
+	region := cmp.Or(c.in.region, ddbfake.DefaultRegion)
+	if len(bytes.TrimSpace(c.in.body)) > 0 {
+		var in struct {
+			XMLName  xml.Name `xml:"CreateBucketConfiguration"`
+			Location string   `xml:"LocationConstraint"`
+		}
+		if err := xml.Unmarshal(c.in.body, &in); err != nil {
+			return nil, errMalformedXML
+		}
+		region = cmp.Or(in.Location, region)
+	}
+	switch {
+	case b == nil:
+		s.buckets[c.Bucket] = &bucket{name: c.Bucket, region: region, created: s.now()}
+	case region != ddbfake.DefaultRegion:
+		return nil, errBucketOwned.with("BucketName", c.Bucket)
+	}
+	return &Answer{Status: http.StatusOK, header: http.Header{"Location": {"/" + c.Bucket}}}, nil
+}
+
+// deleteBucket serves DeleteBucket.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucket.html
+func (s *Store) deleteBucket(b *bucket, c *Call) (*Answer, *apiError) {
+	if b.objects.Len() > 0 {
+		return nil, errBucketNotEmpty.with("BucketName", c.Bucket)
+	}
+	delete(s.buckets, c.Bucket)
+	return &Answer{Status: http.StatusNoContent, header: http.Header{}}, nil
+}
+
+// headBucket serves HeadBucket.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
+func (s *Store) headBucket(b *bucket, _ *Call) (*Answer, *apiError) {
+	return &Answer{Status: http.StatusOK, header: http.Header{"X-Amz-Bucket-Region": {b.region}, "Content-Type": {"application/xml"}}}, nil
+}
+
+// listBuckets serves ListBuckets, which is sorted by name and has one page.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html
+func (s *Store) listBuckets(*bucket, *Call) (*Answer, *apiError) {
+	type entry struct{ Name, CreationDate, BucketRegion string }
+	out := struct {
+		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListAllMyBucketsResult"`
+		Owner   owner
+		Buckets struct{ Bucket []entry }
+	}{Owner: owner{ownerID}}
+	for _, name := range slices.Sorted(maps.Keys(s.buckets)) {
+		b := s.buckets[name]
+		out.Buckets.Bucket = append(out.Buckets.Bucket, entry{name, b.created.Format(timeFormat), b.region})
+	}
+	return document(out), nil
+}

@@ -1,0 +1,193 @@
+package s3fake
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Call is one request to the store, whichever door it came through. Doors make Calls; a function that stands between a
+// door and Store.Do reads them, holds them back, and may set Fault.
+type Call struct {
+	// Actor names the caller: it is the access key id. "" for a request without credentials.
+	Actor string
+	// Operation is the operation's name in the API, such as PutObject.
+	Operation string
+	// Bucket is the bucket's name; "" for ListBuckets.
+	Bucket string
+	// Keys are the keys of the objects that the call names: one, several for DeleteObjects, none for a bucket's operations.
+	Keys []string
+	// Fault applies this fault to this call, whatever its predicates say. Nil leaves it to the injected faults.
+	Fault *Fault
+
+	in *input
+}
+
+// String names the call as one does in a trace: PutObject pages/home if-none-match=*.
+func (c Call) String() string {
+	var b strings.Builder
+	b.WriteString(c.Operation)
+	switch {
+	case len(c.Keys) > 0:
+		for i, key := range c.Keys {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			b.WriteString(" " + c.Bucket + "/" + key)
+		}
+	case c.Bucket != "":
+		b.WriteString(" " + c.Bucket)
+	}
+	if c.in != nil {
+		for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "Range"} {
+			if v := c.in.header.Get(name); v != "" {
+				b.WriteString(" " + strings.ToLower(name) + "=" + v)
+			}
+		}
+		if prefix := c.in.query.Get("prefix"); prefix != "" {
+			b.WriteString(" prefix=" + prefix)
+		}
+	}
+	return b.String()
+}
+
+// conditional reports whether a write names a condition.
+func (c *Call) conditional() bool {
+	return (c.Operation == "PutObject" || c.Operation == "DeleteObject") &&
+		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
+}
+
+// input is what a Call has beside its names.
+type input struct {
+	region  string // of the signature, "" if there is none
+	query   url.Values
+	header  http.Header
+	body    []byte
+	trailer http.Header   // of an aws-chunked body
+	deletes *deleteObject // of DeleteObjects
+}
+
+// Answer is the store's answer to a Call.
+type Answer struct {
+	// Status is the HTTP status.
+	Status int
+	// Code is the error code of the API, such as PreconditionFailed; "" for a success, and for 304.
+	Code string
+
+	header http.Header
+	body   []byte
+	err    *apiError
+}
+
+// ETag is the ETag of the object that a PutObject has written, or that a GetObject or HeadObject has read, with its
+// quotes; "" in other answers.
+func (a *Answer) ETag() string { return a.header.Get("ETag") }
+
+func refused(err *apiError) *Answer {
+	return &Answer{Status: err.status, Code: err.code, err: err, header: http.Header{}}
+}
+
+// operation is one operation of the API.
+type operation struct {
+	// serve runs it. The bucket is nil if it does not exist, which only operations that do not need one see.
+	serve       func(s *Store, b *bucket, c *Call) (*Answer, *apiError)
+	needsBucket bool
+	// query are the parameters that it takes, beside those of every request; names that end with * are prefixes.
+	query []string
+	// headers are the headers that begin with x-amz- that it takes, beside those of every request.
+	headers []string
+	// refuses are plain headers that change the meaning of a request and that it does not take.
+	refuses []string
+}
+
+// operations is the list of what the store can do. Documentation and faults read it.
+var operations map[string]*operation
+
+func init() {
+	reads := []string{"response-*", "versionId"}
+	operations = map[string]*operation{
+		"CreateBucket": {serve: (*Store).createBucket, headers: []string{"X-Amz-Acl"}},
+		"DeleteBucket": {serve: (*Store).deleteBucket, needsBucket: true},
+		"DeleteObject": {serve: (*Store).deleteOne, needsBucket: true, query: []string{"versionId"}, refuses: []string{"If-None-Match"}},
+		"DeleteObjects": {
+			serve: (*Store).deleteMany, needsBucket: true, query: []string{"delete"}, headers: checksumHeaders(),
+		},
+		"GetObject":   {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
+		"HeadBucket":  {serve: (*Store).headBucket, needsBucket: true},
+		"HeadObject":  {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
+		"ListBuckets": {serve: (*Store).listBuckets},
+		"ListObjectsV2": {
+			serve: (*Store).listObjects, needsBucket: true,
+			query: []string{"list-type", "prefix", "delimiter", "max-keys", "continuation-token", "start-after", "encoding-type", "fetch-owner"},
+		},
+		"PutObject": {
+			serve: (*Store).putObject, needsBucket: true,
+			headers: append(checksumHeaders(), "X-Amz-Acl", "X-Amz-Meta-*", "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"),
+		},
+	}
+}
+
+// Operations returns the names of the operations that the store has, sorted.
+func Operations() []string { return slices.Sorted(maps.Keys(operations)) }
+
+// Parameters and headers that every operation takes: they are about signatures, the SDK, and an account.
+var (
+	commonQuery   = []string{"x-id", "X-Amz-*", "AWSAccessKeyId", "Signature", "Expires"}
+	commonHeaders = []string{
+		"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Expected-Bucket-Owner",
+		"X-Amz-Request-Payer", "X-Amz-Sdk-*", "X-Amz-Security-Token", "X-Amz-Te", "X-Amz-Trailer", "X-Amz-User-Agent",
+	}
+)
+
+// refusal returns the error for a parameter or a header that the operation does not take. A part of a request that is
+// passed over in silence would let a test pass that fails at the service.
+func (op *operation) refusal(name string, in *input) *apiError {
+	for _, parameter := range slices.Sorted(maps.Keys(in.query)) {
+		if !oneOf(parameter, commonQuery) && !oneOf(parameter, op.query) {
+			return unsupported("the parameter " + parameter + " of " + name)
+		}
+	}
+	if v := in.query.Get("versionId"); v != "" && v != "null" {
+		return unsupported("versions of objects")
+	}
+	for _, header := range slices.Sorted(maps.Keys(in.header)) {
+		if strings.HasPrefix(header, "X-Amz-") && !oneOf(header, commonHeaders) && !oneOf(header, op.headers) {
+			return unsupported("the header " + strings.ToLower(header) + " of " + name)
+		}
+	}
+	for _, header := range op.refuses {
+		if in.header.Get(header) != "" {
+			return notImplemented(header)
+		}
+	}
+	return refuseValues(in.header)
+}
+
+// refuseValues is for headers of which the store takes some values only.
+func refuseValues(h http.Header) *apiError {
+	for _, known := range []struct {
+		header string
+		values []string
+	}{
+		{"X-Amz-Acl", []string{"private", "bucket-owner-full-control"}},
+		{"X-Amz-Server-Side-Encryption", []string{"AES256"}},
+		{"X-Amz-Storage-Class", []string{"STANDARD"}},
+	} {
+		if v := h.Get(known.header); v != "" && !slices.Contains(known.values, v) {
+			return unsupported("the header " + strings.ToLower(known.header) + " with the value " + v)
+		}
+	}
+	return nil
+}
+
+// oneOf reports whether a name is in a list, in which names that end with * are prefixes.
+func oneOf(name string, list []string) bool {
+	return slices.ContainsFunc(list, func(known string) bool {
+		if prefix, ok := strings.CutSuffix(known, "*"); ok {
+			return strings.HasPrefix(name, prefix)
+		}
+		return name == known
+	})
+}

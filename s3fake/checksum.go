@@ -1,0 +1,127 @@
+package s3fake
+
+import (
+	"crypto/md5"  //nolint:gosec // Content-MD5
+	"crypto/sha1" //nolint:gosec // one of the algorithms of the API
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+	"net/http"
+	"strings"
+)
+
+// checksum is that of a whole object.
+type checksum struct {
+	algorithm *algorithm
+	value     string // in base64
+}
+
+type algorithm struct {
+	name, header string
+	new          func() hash.Hash
+}
+
+// algorithms are those that a request may name. The last one is taken where none is named.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+var algorithms = []*algorithm{
+	{"CRC32", "X-Amz-Checksum-Crc32", func() hash.Hash { return crc32.NewIEEE() }},
+	{"CRC32C", "X-Amz-Checksum-Crc32c", func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }},
+	{"SHA1", "X-Amz-Checksum-Sha1", sha1.New},
+	{"SHA256", "X-Amz-Checksum-Sha256", sha256.New},
+	{"CRC64NVME", "X-Amz-Checksum-Crc64nvme", func() hash.Hash { return crc64.New(nvme) }},
+}
+
+// nvme has the polynomial of CRC-64/NVME, its bits reversed.
+//
+// Source: https://reveng.sourceforge.io/crc-catalogue/all.htm#crc.cat.crc-64-nvme
+var nvme = crc64.MakeTable(0x9a6c9329ac4bc9b5)
+
+func checksumHeaders() []string {
+	headers := []string{"X-Amz-Checksum-Algorithm"}
+	for _, a := range algorithms {
+		headers = append(headers, a.header)
+	}
+	return headers
+}
+
+func (a *algorithm) sum(body []byte) string {
+	h := a.new()
+	h.Write(body)
+	return base64.StdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// write puts the checksum into the headers of an answer.
+func (c checksum) write(h http.Header) {
+	h[c.algorithm.header] = []string{c.value}
+	h["X-Amz-Checksum-Type"] = []string{"FULL_OBJECT"}
+}
+
+// name is the algorithm's.
+func (c checksum) name() string { return c.algorithm.name }
+
+// named returns the checksum that a request has, in a header or in the trailer of its body.
+func (in *input) named() (found checksum, err *apiError) {
+	for _, a := range algorithms {
+		value := in.header.Get(a.header)
+		if value == "" {
+			value = in.trailer.Get(a.header)
+		}
+		if value == "" {
+			continue
+		}
+		if found.algorithm != nil {
+			return found, invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+		}
+		found = checksum{a, value}
+	}
+	return found, nil
+}
+
+// integrityNamed reports whether a request says what its body is, as DeleteObjects must.
+func integrityNamed(in *input) bool {
+	found, err := in.named()
+	return err != nil || found.algorithm != nil || in.header.Get("Content-Md5") != ""
+}
+
+// verify compares a body with all that its request says of it. It returns the checksum to keep.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+func verify(in *input) (checksum, *apiError) {
+	found, err := in.named()
+	if err != nil {
+		return found, err
+	}
+	if text := in.header.Get("Content-Md5"); text != "" {
+		want, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(want) != md5.Size {
+			return found, errInvalidDigest
+		}
+		if got := md5.Sum(in.body); string(want) != string(got[:]) {
+			return found, badDigest("The Content-MD5 you specified did not match what we received.")
+		}
+	}
+	if want := in.header.Get("X-Amz-Content-Sha256"); len(want) == hex.EncodedLen(sha256.Size) {
+		if got := sha256.Sum256(in.body); !strings.EqualFold(want, hex.EncodeToString(got[:])) {
+			return found, &apiError{
+				status: http.StatusBadRequest, code: "XAmzContentSHA256Mismatch",
+				message: "The provided 'x-amz-content-sha256' header does not match what was computed.",
+			}
+		}
+	}
+	if found.algorithm == nil {
+		last := algorithms[len(algorithms)-1]
+		return checksum{last, last.sum(in.body)}, nil
+	}
+	sum, decodeErr := base64.StdEncoding.DecodeString(found.value)
+	switch {
+	case decodeErr != nil || len(sum) != found.algorithm.new().Size():
+		return found, invalidRequest("Value for " + strings.ToLower(found.algorithm.header) + " header is invalid.")
+	case found.algorithm.sum(in.body) != found.value:
+		return found, badDigest("The " + found.algorithm.name + " you specified did not match the calculated checksum.")
+	}
+	return found, nil
+}

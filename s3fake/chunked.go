@@ -1,0 +1,53 @@
+package s3fake
+
+import (
+	"bytes"
+	"net/http"
+	"net/textproto"
+	"strconv"
+	"strings"
+)
+
+// isChunked reports whether a body is in the encoding aws-chunked, in which SDKs send streams.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html
+func isChunked(h http.Header) bool {
+	return strings.HasPrefix(h.Get("X-Amz-Content-Sha256"), "STREAMING-")
+}
+
+// unchunk decodes an aws-chunked body: chunks, each after a line with its size in hexadecimal digits and perhaps a
+// signature, which is not checked; a chunk of size 0; and the trailer.
+func unchunk(body []byte, h http.Header) (plain []byte, trailer http.Header, err *apiError) {
+	trailer = http.Header{}
+	plain = make([]byte, 0, len(body))
+	for {
+		line, rest, ok := bytes.Cut(body, []byte("\r\n"))
+		if !ok {
+			return nil, nil, errIncompleteBody
+		}
+		digits, _, _ := strings.Cut(string(line), ";")
+		size, parseErr := strconv.ParseUint(digits, 16, 31)
+		if parseErr != nil {
+			return nil, nil, errIncompleteBody
+		}
+		body = rest
+		if size == 0 {
+			break
+		}
+		if uint64(len(body)) < size+2 || !bytes.HasPrefix(body[size:], []byte("\r\n")) {
+			return nil, nil, errIncompleteBody
+		}
+		plain, body = append(plain, body[:size]...), body[size+2:]
+	}
+	for line := range bytes.SplitSeq(body, []byte("\n")) {
+		name, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
+		if ok {
+			trailer.Add(textproto.CanonicalMIMEHeaderKey(string(name)), string(bytes.TrimSpace(value)))
+		}
+	}
+	if want := h.Get("X-Amz-Decoded-Content-Length"); want != "" && want != strconv.Itoa(len(plain)) {
+		return nil, nil, errIncompleteBody
+	}
+	return plain, trailer, nil
+}

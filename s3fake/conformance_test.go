@@ -1,0 +1,454 @@
+package s3fake
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// Where the rules of the table come from.
+const (
+	apiPut     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html"
+	apiGet     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"
+	apiHead    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html"
+	apiDelete  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html"
+	apiDeletes = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html"
+	apiList    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html"
+	apiCreate  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html"
+	apiBuckets = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html"
+	apiErrors  = "https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"
+	writes     = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html"
+	deletes    = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html"
+	keys       = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html"
+	metadataOf = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html"
+	integrity  = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html"
+	streaming  = "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html"
+	hosting    = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html"
+	naming     = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
+)
+
+// The world of each case: the bucket pages with home, which was written at 00:00:10.9, a/1, a/2, b/1 and "c d&é".
+const (
+	homeETag  = `"8b1a9953c4611296a827abf8c47804d7"` // of Hello
+	otherETag = `"00000000000000000000000000000000"`
+	written   = "Sun, 01 Jan 2040 00:00:10 GMT"
+	before    = "Sun, 01 Jan 2040 00:00:09 GMT"
+)
+
+type conformanceCase struct {
+	name, source string
+	method, path string
+	header       map[string]string
+	body         string
+
+	status int
+	code   string            // the error's, in a body of XML
+	answer map[string]string // headers; "" for one that must be absent
+	want   string            // the body of a success, if it is not XML
+	holds  []string          // texts that the body has
+	lacks  []string          // texts that it has not
+	after  map[string]string // bodies of objects afterwards; "-" for one that must be absent
+}
+
+var conformance = []conformanceCase{
+	// GetObject and HeadObject.
+	{name: "get", source: apiGet, method: "GET", path: "/pages/home", status: 200, want: "Hello", answer: map[string]string{
+		"Etag": homeETag, "Last-Modified": written, "Content-Type": "text/html", "Content-Length": "5", "Accept-Ranges": "bytes",
+		"X-Amz-Meta-Generation": "7", "Cache-Control": "max-age=60", "X-Amz-Server-Side-Encryption": "AES256", "X-Amz-Checksum-Crc64nvme": "",
+	}},
+	{name: "get, no type was given", source: apiGet, method: "GET", path: "/pages/b/1", status: 200, want: "b1", answer: map[string]string{"Content-Type": "binary/octet-stream"}},
+	{name: "get what is not there", source: apiErrors, method: "GET", path: "/pages/none", status: 404, code: "NoSuchKey", holds: []string{
+		"<Message>The specified key does not exist.</Message>", "<Key>none</Key>", "<RequestId>"}},
+	{name: "get from no bucket", source: apiErrors, method: "GET", path: "/nobucket/home", status: 404, code: "NoSuchBucket", holds: []string{"<BucketName>nobucket</BucketName>"}},
+	{name: "get a key that must be escaped", source: keys, method: "GET", path: "/pages/c%20d&%C3%A9", status: 200, want: "escaped"},
+	{name: "a plus is a plus in a path", source: keys, method: "GET", path: "/pages/c+d&%C3%A9", status: 404, code: "NoSuchKey"},
+	{name: "get with checksum", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"x-amz-checksum-mode": "ENABLED"}, status: 200, want: "Hello", answer: map[string]string{
+		"X-Amz-Checksum-Crc64nvme": "bgPua0coiu0=", "X-Amz-Checksum-Type": "FULL_OBJECT"}},
+	{name: "get with other headers", source: apiGet, method: "GET", path: "/pages/home?response-content-type=text%2Fplain&response-cache-control=no-store", status: 200, want: "Hello",
+		answer: map[string]string{"Content-Type": "text/plain", "Cache-Control": "no-store"}},
+	{name: "head", source: apiHead, method: "HEAD", path: "/pages/home", status: 200, answer: map[string]string{"Etag": homeETag, "Content-Length": "5", "Last-Modified": written}},
+	{name: "head what is not there", source: apiHead, method: "HEAD", path: "/pages/none", status: 404},
+	{name: "head from no bucket", source: apiHead, method: "HEAD", path: "/nobucket/home", status: 404},
+
+	// Ranges.
+	{name: "range", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=1-3"}, status: 206, want: "ell", answer: map[string]string{"Content-Range": "bytes 1-3/5", "Content-Length": "3"}},
+	{name: "range, open", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=4-"}, status: 206, want: "o", answer: map[string]string{"Content-Range": "bytes 4-4/5"}},
+	{name: "range, past the end", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=3-99999999999999999999"}, status: 206, want: "lo", answer: map[string]string{"Content-Range": "bytes 3-4/5"}},
+	{name: "range, the last bytes", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=-2"}, status: 206, want: "lo"},
+	{name: "range, more than there are", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=-9"}, status: 206, want: "Hello"},
+	{name: "range after the end", source: apiErrors, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=5-"}, status: 416, code: "InvalidRange",
+		holds: []string{"<RangeRequested>bytes=5-</RangeRequested>", "<ActualObjectSize>5</ActualObjectSize>"}},
+	{name: "range of no bytes", source: apiErrors, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=-0"}, status: 416, code: "InvalidRange"},
+	{name: "two ranges", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=0-1,3-4"}, status: 200, want: "Hello"},
+	{name: "range backwards", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "bytes=3-1"}, status: 200, want: "Hello"},
+	{name: "range of lines", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"Range": "lines=1-2"}, status: 200, want: "Hello"},
+	{name: "head of a range", source: apiHead, method: "HEAD", path: "/pages/home", header: map[string]string{"Range": "bytes=1-3"}, status: 206, answer: map[string]string{"Content-Length": "3"}},
+
+	// Conditional reads.
+	{name: "if-match holds", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Match": homeETag}, status: 200, want: "Hello"},
+	{name: "if-match without quotes", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Match": strings.Trim(homeETag, `"`)}, status: 200, want: "Hello"},
+	{name: "if-match does not hold", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Match": otherETag}, status: 412, code: "PreconditionFailed", holds: []string{"<Condition>If-Match</Condition>"}},
+	{name: "if-none-match holds", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-None-Match": otherETag}, status: 200, want: "Hello"},
+	{name: "if-none-match does not hold", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-None-Match": homeETag}, status: 304, answer: map[string]string{"Etag": homeETag, "Last-Modified": written}},
+	{name: "if-none-match, a list", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-None-Match": otherETag + ", W/" + homeETag}, status: 304},
+	{name: "if-none-match, any", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-None-Match": "*"}, status: 304},
+	{name: "if-modified-since holds", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Modified-Since": before}, status: 200, want: "Hello"},
+	{name: "if-modified-since does not hold", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Modified-Since": written}, status: 304},
+	{name: "if-modified-since no time", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Modified-Since": "yesterday"}, status: 200, want: "Hello"},
+	{name: "if-unmodified-since holds", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Unmodified-Since": written}, status: 200, want: "Hello"},
+	{name: "if-unmodified-since does not hold", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Unmodified-Since": before}, status: 412, code: "PreconditionFailed"},
+	{name: "if-match wins over if-unmodified-since", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-Match": homeETag, "If-Unmodified-Since": before}, status: 200, want: "Hello"},
+	{name: "if-none-match wins over if-modified-since", source: apiGet, method: "GET", path: "/pages/home", header: map[string]string{"If-None-Match": homeETag, "If-Modified-Since": before}, status: 304},
+	{name: "head, if-match", source: apiHead, method: "HEAD", path: "/pages/home", header: map[string]string{"If-Match": otherETag}, status: 412},
+	{name: "head, if-none-match", source: apiHead, method: "HEAD", path: "/pages/home", header: map[string]string{"If-None-Match": homeETag}, status: 304},
+	{name: "a condition on what is not there", source: apiGet, method: "GET", path: "/pages/none", header: map[string]string{"If-None-Match": "*"}, status: 404, code: "NoSuchKey"},
+
+	// PutObject.
+	{name: "put", source: apiPut, method: "PUT", path: "/pages/new", body: "Hello", status: 200, answer: map[string]string{"Etag": homeETag, "X-Amz-Checksum-Crc64nvme": "bgPua0coiu0="}, after: map[string]string{"new": "Hello"}},
+	{name: "put over", source: apiPut, method: "PUT", path: "/pages/home", body: "new", status: 200, after: map[string]string{"home": "new"}},
+	{name: "put nothing", source: apiPut, method: "PUT", path: "/pages/new", status: 200, answer: map[string]string{"Etag": `"d41d8cd98f00b204e9800998ecf8427e"`}, after: map[string]string{"new": ""}},
+	{name: "put into no bucket", source: apiErrors, method: "PUT", path: "/nobucket/new", body: "x", status: 404, code: "NoSuchBucket"},
+	{name: "put the longest key", source: keys, method: "PUT", path: "/pages/" + strings.Repeat("k", 1024), body: "x", status: 200},
+	{name: "put a longer key", source: keys, method: "PUT", path: "/pages/" + strings.Repeat("k", 1025), body: "x", status: 400, code: "KeyTooLongError", holds: []string{"<Size>1025</Size>", "<MaxSizeAllowed>1024</MaxSizeAllowed>"}},
+	{name: "keys are counted in bytes", source: keys, method: "PUT", path: "/pages/" + strings.Repeat("%C3%A9", 513), body: "x", status: 400, code: "KeyTooLongError"},
+	{name: "put a key that is no UTF-8", source: keys, method: "PUT", path: "/pages/%ff", body: "x", status: 400, code: "InvalidURI"},
+	{name: "put a key with dots and slashes", source: keys, method: "PUT", path: "/pages//a/../b//", body: "x", status: 200, after: map[string]string{"/a/../b//": "x"}},
+	{name: "put 2 KB of metadata", source: metadataOf, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-meta-abcd": strings.Repeat("m", 2044)}, status: 200},
+	{name: "put more", source: metadataOf, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-meta-abcd": strings.Repeat("m", 2045)}, status: 400, code: "MetadataTooLarge", after: map[string]string{"new": "-"}},
+
+	// Conditional writes.
+	{name: "put if-none-match holds", source: writes, method: "PUT", path: "/pages/new", header: map[string]string{"If-None-Match": "*"}, body: "x", status: 200, after: map[string]string{"new": "x"}},
+	{name: "put if-none-match does not hold", source: writes, method: "PUT", path: "/pages/home", header: map[string]string{"If-None-Match": "*"}, body: "x", status: 412, code: "PreconditionFailed",
+		holds: []string{"<Condition>If-None-Match</Condition>", "At least one of the pre-conditions you specified did not hold"}, after: map[string]string{"home": "Hello"}},
+	{name: "put if-none-match of an ETag", source: apiPut, method: "PUT", path: "/pages/home", header: map[string]string{"If-None-Match": otherETag}, body: "x", status: 501, code: "NotImplemented", after: map[string]string{"home": "Hello"}},
+	{name: "put if-match holds", source: writes, method: "PUT", path: "/pages/home", header: map[string]string{"If-Match": homeETag}, body: "x", status: 200, after: map[string]string{"home": "x"}},
+	{name: "put if-match does not hold", source: writes, method: "PUT", path: "/pages/home", header: map[string]string{"If-Match": otherETag}, body: "x", status: 412, code: "PreconditionFailed", after: map[string]string{"home": "Hello"}},
+	{name: "put if-match of what is not there", source: writes, method: "PUT", path: "/pages/none", header: map[string]string{"If-Match": homeETag}, body: "x", status: 404, code: "NoSuchKey", after: map[string]string{"none": "-"}},
+	{name: "put if-match of any", source: apiPut, method: "PUT", path: "/pages/home", header: map[string]string{"If-Match": "*"}, body: "x", status: 501, code: "NotImplemented", after: map[string]string{"home": "Hello"}},
+	{name: "put with both", source: apiPut, method: "PUT", path: "/pages/home", header: map[string]string{"If-Match": homeETag, "If-None-Match": "*"}, body: "x", status: 501, code: "NotImplemented", after: map[string]string{"home": "Hello"}},
+
+	// Integrity.
+	{name: "put with its MD5", source: integrity, method: "PUT", path: "/pages/new", header: map[string]string{"Content-MD5": "ixqZU8RhEpaoJ6v4xHgE1w=="}, body: "Hello", status: 200},
+	{name: "put with another MD5", source: apiErrors, method: "PUT", path: "/pages/new", header: map[string]string{"Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="}, body: "Hello", status: 400, code: "BadDigest", after: map[string]string{"new": "-"}},
+	{name: "put with no MD5", source: apiErrors, method: "PUT", path: "/pages/new", header: map[string]string{"Content-MD5": "short"}, body: "Hello", status: 400, code: "InvalidDigest", after: map[string]string{"new": "-"}},
+	{name: "put with CRC32", source: integrity, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-checksum-crc32": "9+Jjdw==", "x-amz-sdk-checksum-algorithm": "CRC32"}, body: "Hello", status: 400, code: "BadDigest"},
+	{name: "put with its CRC32", source: integrity, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-checksum-crc32": "99GJgg=="}, body: "Hello", status: 200, answer: map[string]string{"X-Amz-Checksum-Crc32": "99GJgg=="}},
+	{name: "put with a checksum that is none", source: integrity, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-checksum-crc32": "99"}, body: "Hello", status: 400, code: "InvalidRequest"},
+	{name: "put with two checksums", source: integrity, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-checksum-crc32": "99GJgg==", "x-amz-checksum-sha1": "x"}, body: "Hello", status: 400, code: "InvalidRequest"},
+	{name: "put with another SHA-256", source: apiErrors, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": strings.Repeat("0", 64)}, body: "Hello", status: 400, code: "XAmzContentSHA256Mismatch"},
+	{name: "put in chunks", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{
+		"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "Content-Encoding": "aws-chunked", "x-amz-decoded-content-length": "5", "x-amz-trailer": "x-amz-checksum-crc32"},
+		body: "2\r\nHe\r\n3\r\nllo\r\n0\r\nx-amz-checksum-crc32:99GJgg==\r\n\r\n", status: 200, answer: map[string]string{"Etag": homeETag}, after: map[string]string{"new": "Hello"}},
+	{name: "put in signed chunks", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{
+		"x-amz-content-sha256": "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "x-amz-decoded-content-length": "5"},
+		body: "5;chunk-signature=0\r\nHello\r\n0;chunk-signature=0\r\n\r\n", status: 200, after: map[string]string{"new": "Hello"}},
+	{name: "put in chunks with another sum", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+		body: "5\r\nHello\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n", status: 400, code: "BadDigest", after: map[string]string{"new": "-"}},
+	{name: "put half a chunk", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+		body: "5\r\nHel", status: 400, code: "IncompleteBody", after: map[string]string{"new": "-"}},
+	{name: "put a chunk that is none", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+		body: "-1\r\nHello\r\n0\r\n\r\n", status: 400, code: "IncompleteBody", after: map[string]string{"new": "-"}},
+	{name: "put chunks of another length", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amz-decoded-content-length": "6"},
+		body: "5\r\nHello\r\n0\r\n\r\n", status: 400, code: "IncompleteBody"},
+
+	// DeleteObject.
+	{name: "delete", source: apiDelete, method: "DELETE", path: "/pages/home", status: 204, after: map[string]string{"home": "-"}},
+	{name: "delete what is not there", source: apiDelete, method: "DELETE", path: "/pages/none", status: 204},
+	{name: "delete from no bucket", source: apiErrors, method: "DELETE", path: "/nobucket/home", status: 404, code: "NoSuchBucket"},
+	{name: "delete if-match holds", source: deletes, method: "DELETE", path: "/pages/home", header: map[string]string{"If-Match": homeETag}, status: 204, after: map[string]string{"home": "-"}},
+	{name: "delete if-match does not hold", source: deletes, method: "DELETE", path: "/pages/home", header: map[string]string{"If-Match": otherETag}, status: 412, code: "PreconditionFailed", after: map[string]string{"home": "Hello"}},
+	{name: "delete if-match of any", source: deletes, method: "DELETE", path: "/pages/home", header: map[string]string{"If-Match": "*"}, status: 204, after: map[string]string{"home": "-"}},
+	{name: "delete if-match of what is not there", source: deletes, method: "DELETE", path: "/pages/none", header: map[string]string{"If-Match": homeETag}, status: 404, code: "NoSuchKey"},
+	{name: "delete if-match of any, and there is none", source: deletes, method: "DELETE", path: "/pages/none", header: map[string]string{"If-Match": "*"}, status: 412, code: "PreconditionFailed"},
+	{name: "delete if-none-match", source: deletes, method: "DELETE", path: "/pages/home", header: map[string]string{"If-None-Match": "*"}, status: 501, code: "NotImplemented", after: map[string]string{"home": "Hello"}},
+
+	// DeleteObjects.
+	{name: "delete two", source: apiDeletes, method: "POST", path: "/pages?delete", body: "<Delete><Object><Key>a/1</Key></Object><Object><Key>none</Key></Object></Delete>", status: 200,
+		holds: []string{"<DeleteResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Deleted><Key>a/1</Key></Deleted><Deleted><Key>none</Key></Deleted>"}, after: map[string]string{"a/1": "-", "a/2": "a2"}},
+	{name: "delete, quietly", source: apiDeletes, method: "POST", path: "/pages?delete", body: `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Object><Key>a/1</Key></Object><Quiet>true</Quiet></Delete>`, status: 200,
+		lacks: []string{"<Deleted>"}, after: map[string]string{"a/1": "-"}},
+	{name: "delete by ETags", source: deletes, method: "POST", path: "/pages?delete", body: "<Delete><Object><Key>a/1</Key><ETag>nope</ETag></Object><Object><Key>home</Key><ETag>" + homeETag + "</ETag></Object></Delete>", status: 200,
+		holds: []string{"<Deleted><Key>home</Key></Deleted>", "<Error><Key>a/1</Key><Code>PreconditionFailed</Code>"}, after: map[string]string{"a/1": "a1", "home": "-"}},
+	{name: "delete no keys", source: apiErrors, method: "POST", path: "/pages?delete", body: "<Delete></Delete>", status: 400, code: "MalformedXML"},
+	{name: "delete 1,000 keys", source: apiDeletes, method: "POST", path: "/pages?delete", body: "<Delete>" + strings.Repeat("<Object><Key>k</Key></Object>", 1000) + "</Delete>", status: 200},
+	{name: "delete 1,001 keys", source: apiDeletes, method: "POST", path: "/pages?delete", body: "<Delete>" + strings.Repeat("<Object><Key>home</Key></Object>", 1001) + "</Delete>", status: 400, code: "MalformedXML", after: map[string]string{"home": "Hello"}},
+	{name: "delete in bad XML", source: apiErrors, method: "POST", path: "/pages?delete", body: "<Delete><Object>", status: 400, code: "MalformedXML"},
+	{name: "delete in another language", source: apiErrors, method: "POST", path: "/pages?delete", body: `{"Objects":[{"Key":"home"}]}`, status: 400, code: "MalformedXML"},
+	{name: "delete in two documents", source: apiErrors, method: "POST", path: "/pages?delete", body: "<Delete><Object><Key>home</Key></Object></Delete><Delete/>", status: 400, code: "MalformedXML", after: map[string]string{"home": "Hello"}},
+	{name: "delete without integrity", source: apiDeletes, method: "POST", path: "/pages?delete", header: map[string]string{"Content-MD5": ""}, body: "<Delete><Object><Key>home</Key></Object></Delete>", status: 400, code: "InvalidRequest", after: map[string]string{"home": "Hello"}},
+	{name: "delete an entity", source: apiErrors, method: "POST", path: "/pages?delete", body: `<!DOCTYPE d [<!ENTITY e SYSTEM "file:///etc/passwd">]><Delete><Object><Key>&e;</Key></Object></Delete>`, status: 400, code: "MalformedXML"},
+
+	// ListObjectsV2.
+	{name: "list", source: apiList, method: "GET", path: "/pages?list-type=2", status: 200, holds: []string{
+		"<Name>pages</Name>", "<KeyCount>5</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>",
+		"<Key>home</Key><LastModified>2040-01-01T00:00:10.000Z</LastModified><ETag>&#34;8b1a9953c4611296a827abf8c47804d7&#34;</ETag>", "<Size>5</Size>", "<StorageClass>STANDARD</StorageClass>", "<Key>c d&amp;é</Key>"},
+		lacks: []string{"<Owner>", "NextContinuationToken"}},
+	{name: "list a prefix", source: apiList, method: "GET", path: "/pages?list-type=2&prefix=a%2F", status: 200, holds: []string{"<KeyCount>2</KeyCount>", "<Prefix>a/</Prefix>", "a/1", "a/2"}, lacks: []string{"home"}},
+	{name: "list folders", source: apiList, method: "GET", path: "/pages?list-type=2&delimiter=%2F", status: 200, holds: []string{
+		"<KeyCount>4</KeyCount>", "<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes><CommonPrefixes><Prefix>b/</Prefix></CommonPrefixes>", "<Key>home</Key>"}, lacks: []string{"<Key>a/1"}},
+	{name: "list after", source: apiList, method: "GET", path: "/pages?list-type=2&start-after=b%2F1", status: 200, holds: []string{"<KeyCount>2</KeyCount>", "<StartAfter>b/1</StartAfter>", "home"}, lacks: []string{"<Key>b/1"}},
+	{name: "list owners", source: apiList, method: "GET", path: "/pages?list-type=2&fetch-owner=true", status: 200, holds: []string{"<Owner><ID>"}},
+	{name: "list in URL encoding", source: apiList, method: "GET", path: "/pages?list-type=2&encoding-type=url&prefix=c", status: 200, holds: []string{"<Key>c+d%26%C3%A9</Key>", "<EncodingType>url</EncodingType>"}},
+	{name: "list in another encoding", source: apiErrors, method: "GET", path: "/pages?list-type=2&encoding-type=rot13", status: 400, code: "InvalidArgument"},
+	{name: "list none", source: apiList, method: "GET", path: "/pages?list-type=2&max-keys=0", status: 200, holds: []string{"<KeyCount>0</KeyCount><MaxKeys>0</MaxKeys><IsTruncated>false</IsTruncated>"}},
+	{name: "list fewer than none", source: apiErrors, method: "GET", path: "/pages?list-type=2&max-keys=-1", status: 400, code: "InvalidArgument", holds: []string{"<ArgumentName>maxKeys</ArgumentName>"}},
+	{name: "list too many", source: apiList, method: "GET", path: "/pages?list-type=2&max-keys=2147483647", status: 200, holds: []string{"<MaxKeys>1000</MaxKeys>"}},
+	{name: "list on from nowhere", source: apiErrors, method: "GET", path: "/pages?list-type=2&continuation-token=nowhere", status: 400, code: "InvalidArgument"},
+	{name: "list no bucket", source: apiErrors, method: "GET", path: "/nobucket?list-type=2", status: 404, code: "NoSuchBucket"},
+	{name: "list in the third version", source: apiErrors, method: "GET", path: "/pages?list-type=3", status: 400, code: "InvalidArgument"},
+
+	// Buckets.
+	{name: "create a bucket", source: apiCreate, method: "PUT", path: "/another", status: 200, answer: map[string]string{"Location": "/another"}},
+	{name: "create what is there", source: apiCreate, method: "PUT", path: "/pages", status: 200, after: map[string]string{"home": "Hello"}},
+	{name: "create what is there, elsewhere", source: apiCreate, method: "PUT", path: "/pages", body: "<CreateBucketConfiguration><LocationConstraint>eu-west-1</LocationConstraint></CreateBucketConfiguration>", status: 409, code: "BucketAlreadyOwnedByYou"},
+	{name: "create a bad name", source: naming, method: "PUT", path: "/No_Bucket", status: 400, code: "InvalidBucketName"},
+	{name: "create in bad XML", source: apiErrors, method: "PUT", path: "/another", body: "<", status: 400, code: "MalformedXML"},
+	{name: "head a bucket", source: apiBuckets, method: "HEAD", path: "/pages", status: 200, answer: map[string]string{"X-Amz-Bucket-Region": "us-east-1"}},
+	{name: "head no bucket", source: apiBuckets, method: "HEAD", path: "/nobucket", status: 404},
+	{name: "delete a bucket that is not empty", source: apiErrors, method: "DELETE", path: "/pages", status: 409, code: "BucketNotEmpty"},
+	{name: "list buckets", source: apiBuckets, method: "GET", path: "/", status: 200, holds: []string{"<Bucket><Name>pages</Name><CreationDate>2040-01-01T00:00:00.000Z</CreationDate>"}},
+	{name: "a bucket in the host", source: hosting, method: "GET", path: "/home", header: map[string]string{"Host": "pages.s3.eu-west-1.amazonaws.com"}, status: 200, want: "Hello"},
+	{name: "a bucket in the host, here", source: hosting, method: "GET", path: "/home", header: map[string]string{"Host": "pages.localhost:8000"}, status: 200, want: "Hello"},
+	{name: "a bucket in the path, by name", source: hosting, method: "GET", path: "/pages/home", header: map[string]string{"Host": "s3.localhost"}, status: 200, want: "Hello"},
+
+	// What the fake does not have is refused, and never passed over.
+	{name: "a method that is none", source: apiErrors, method: "PATCH", path: "/pages/home", status: 405, code: "MethodNotAllowed"},
+	{name: "delete the service", source: apiErrors, method: "DELETE", path: "/", status: 405, code: "MethodNotAllowed"},
+	{name: "an upload in parts", source: apiPut, method: "POST", path: "/pages/home?uploads", status: 501, code: "NotImplemented"},
+	{name: "a part", source: apiPut, method: "PUT", path: "/pages/home?partNumber=1&uploadId=x", body: "x", status: 501, code: "NotImplemented", holds: []string{"partNumber"}, after: map[string]string{"home": "Hello"}},
+	{name: "a copy", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home"}, status: 501, code: "NotImplemented", holds: []string{"x-amz-copy-source"}, after: map[string]string{"new": "-"}},
+	{name: "tags", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-tagging": "a=b"}, status: 501, code: "NotImplemented", after: map[string]string{"new": "-"}},
+	{name: "encryption by KMS", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-server-side-encryption": "aws:kms"}, status: 501, code: "NotImplemented", holds: []string{"aws:kms"}, after: map[string]string{"new": "-"}},
+	{name: "the default encryption", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-server-side-encryption": "AES256"}, body: "x", status: 200, after: map[string]string{"new": "x"}},
+	{name: "a public object", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-acl": "public-read"}, status: 501, code: "NotImplemented", after: map[string]string{"new": "-"}},
+	{name: "a version", source: apiGet, method: "GET", path: "/pages/home?versionId=3", status: 501, code: "NotImplemented"},
+	{name: "the only version", source: apiGet, method: "GET", path: "/pages/home?versionId=null", status: 200, want: "Hello"},
+	{name: "the first list", source: apiList, method: "GET", path: "/pages", status: 501, code: "NotImplemented", holds: []string{"ListObjects"}},
+	{name: "a policy", source: apiList, method: "GET", path: "/pages?policy", status: 501, code: "NotImplemented"},
+	{name: "a form", source: apiPut, method: "POST", path: "/pages", body: "x", status: 501, code: "NotImplemented"},
+	{name: "a query that is none", source: apiErrors, method: "GET", path: "/pages/home?%zz", status: 400, code: "InvalidURI"},
+}
+
+// answered is an answer that has been read.
+type answered struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// read reads an answer, and closes it.
+func read(response *http.Response) (answered, error) {
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	return answered{response.StatusCode, response.Header, string(body)}, err
+}
+
+// roundTrip sends a request in the process.
+func roundTrip(do func(context.Context, Call) (*Answer, error), r *http.Request) (answered, error) {
+	response, err := Transport(do).RoundTrip(r)
+	if err != nil {
+		return answered{}, err
+	}
+	return read(response)
+}
+
+func newWorld(t *testing.T) *Store {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	s := New(Options{Clock: clock, Buckets: []string{"pages"}})
+	clock.Advance(10*time.Second + 900*time.Millisecond)
+	for _, o := range []struct{ path, body string }{{"home", "Hello"}, {"a/1", "a1"}, {"a/2", "a2"}, {"b/1", "b1"}, {"c%20d&%C3%A9", "escaped"}} {
+		r := httptest.NewRequest(http.MethodPut, "/pages/"+o.path, strings.NewReader(o.body))
+		if o.path == "home" {
+			r.Header = http.Header{"Content-Type": {"text/html"}, "Cache-Control": {"max-age=60"}, "X-Amz-Meta-Generation": {"7"}}
+		}
+		if got, err := roundTrip(s.Do, r); err != nil || got.status != http.StatusOK {
+			t.Fatalf("%s: %v and %v", o.path, got, err)
+		}
+	}
+	clock.Advance(time.Hour)
+	return s
+}
+
+// request makes the request of a case, for a server at an address.
+func (c *conformanceCase) request(t *testing.T, at string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), c.method, at+c.path, strings.NewReader(c.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(c.path, "?delete") {
+		sum := md5.Sum([]byte(c.body))
+		r.Header.Set("Content-MD5", base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	for name, value := range c.header {
+		switch {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	return r
+}
+
+// check compares an answer with that of a case.
+func (c *conformanceCase) check(t *testing.T, s *Store, got answered) {
+	t.Helper()
+	text := got.body
+	if got.status != c.status {
+		t.Fatalf("got status %d, want %d: %s", got.status, c.status, text)
+	}
+	if c.code != "" && !strings.Contains(text, "<Error><Code>"+c.code+"</Code>") {
+		t.Errorf("got %s, want the code %s", text, c.code)
+	}
+	if (c.want != "" || c.method == http.MethodHead) && text != c.want {
+		t.Errorf("got body %q, want %q", text, c.want)
+	}
+	for name, want := range c.answer {
+		if have := got.header.Get(name); have != want {
+			t.Errorf("got %s %q, want %q", name, have, want)
+		}
+	}
+	for _, want := range c.holds {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s, want %s in it", text, want)
+		}
+	}
+	for _, not := range c.lacks {
+		if strings.Contains(text, not) {
+			t.Errorf("got %s, want no %s in it", text, not)
+		}
+	}
+	for key, want := range c.after {
+		o, ok := s.buckets["pages"].objects.Get(key)
+		if !ok && want != "-" || ok && string(o.body) != want {
+			t.Errorf("afterwards: got %v %v at %s, want %s", ok, o, key, want)
+		}
+	}
+}
+
+// Every rule of the table holds through both doors.
+func TestConformance(t *testing.T) {
+	for _, c := range conformance {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.HasPrefix(c.source, "https://docs.aws.amazon.com/") {
+				t.Errorf("the source is %q", c.source)
+			}
+			s := newWorld(t)
+			got, err := roundTrip(s.Do, c.request(t, "https://s3.us-east-1.isr-sim.invalid"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.check(t, s, got)
+
+			s = newWorld(t)
+			server := httptest.NewServer(s.Handler())
+			defer server.Close()
+			response, err := server.Client().Do(c.request(t, server.URL))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err = read(response); err != nil {
+				t.Fatal(err)
+			}
+			c.check(t, s, got)
+		})
+	}
+}
+
+// Each operation stands in the table, with a success and a refusal.
+func TestConformanceIsWhole(t *testing.T) {
+	seen := map[string]map[bool]bool{}
+	for _, c := range conformance {
+		s := newWorld(t)
+		do := func(ctx context.Context, call Call) (*Answer, error) {
+			a, err := s.Do(ctx, call)
+			if seen[call.Operation] == nil {
+				seen[call.Operation] = map[bool]bool{}
+			}
+			seen[call.Operation][a.Code == ""] = true
+			return a, err
+		}
+		if _, err := roundTrip(do, c.request(t, "https://s3.us-east-1.isr-sim.invalid")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, op := range Operations() {
+		if !seen[op][true] && op != "DeleteBucket" || !seen[op][false] && op != "ListBuckets" {
+			t.Errorf("%s: got %v, want a success and a refusal in the table", op, slices.Collect(maps.Keys(seen[op])))
+		}
+	}
+}
+
+// Pages of every size, with and without delimiter, have every key and common prefix once, in order.
+func TestListPages(t *testing.T) {
+	s := New(Options{Buckets: []string{"pages"}})
+	for _, key := range []string{"a", "a/", "a/1", "a/2/3", "ab", "b/1", "b/2", "c", "é", "\U0001F600"} {
+		s.buckets["pages"].objects.Set(key, &object{checksum: checksum{algorithms[0], ""}})
+	}
+	for _, q := range []string{"", "&delimiter=%2F", "&prefix=a", "&prefix=a%2F&delimiter=%2F", "&delimiter=%2F&start-after=a%2F1", "&delimiter=b"} {
+		want := listed(t, s, q, "1000")
+		for _, size := range []string{"1", "2", "3", "7"} {
+			if got := listed(t, s, q, size); !slices.Equal(got, want) {
+				t.Errorf("%s in pages of %s: got %q, want %q", q, size, got, want)
+			}
+		}
+	}
+}
+
+func listed(t *testing.T, s *Store, query, size string) (names []string) {
+	t.Helper()
+	token := ""
+	for range 20 {
+		r := httptest.NewRequest(http.MethodGet, "/pages?list-type=2&max-keys="+size+query+token, nil)
+		got, err := roundTrip(s.Do, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for piece := range strings.SplitSeq(got.body, "<") {
+			for _, tag := range []string{"Key>", "Prefix>"} {
+				if rest, ok := strings.CutPrefix(piece, tag); ok {
+					names = append(names, rest)
+				}
+			}
+		}
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
+		_, rest, more := strings.Cut(got.body, "<NextContinuationToken>")
+		if !more {
+			// The request's own prefix is an element too, once a page.
+			own := r.URL.Query().Get("prefix")
+			names = slices.DeleteFunc(names, func(n string) bool { return n == own })
+			slices.Sort(names)
+			return names
+		}
+		next, _, _ := strings.Cut(rest, "<")
+		token = "&continuation-token=" + next
+	}
+	t.Fatalf("%s in pages of %s does not end", query, size)
+	return nil
+}
+
+// The checksum that an object gets by itself is CRC-64/NVME: the check value of the catalogue.
+//
+// Source: https://reveng.sourceforge.io/crc-catalogue/all.htm#crc.cat.crc-64-nvme
+func TestNVME(t *testing.T) {
+	h := algorithms[len(algorithms)-1].new()
+	h.Write([]byte("123456789"))
+	if got := hex.EncodeToString(h.Sum(nil)); got != "ae8b14860a799888" {
+		t.Errorf("got %s, want ae8b14860a799888", got)
+	}
+}

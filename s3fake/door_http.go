@@ -1,0 +1,54 @@
+package s3fake
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/isr-sim/isr-sim/internal/httpdoor"
+)
+
+// Handler returns the HTTP door: the REST API of S3, for clients in any language. The access key id that a client signs
+// with names the actor; signatures are not checked, and requests without one are served. A fault that loses a request
+// or a response breaks the connection without an answer.
+//
+// Buckets stand in the path, or in the host (pages.localhost, pages.s3.eu-west-1.amazonaws.com). The handler must see
+// paths as they were sent: a http.ServeMux cleans them, which changes keys. It has no timeouts of its own: those belong
+// to the http.Server around it.
+func (s *Store) Handler() http.Handler { return NewHandler(s.Do) }
+
+// NewHandler is Store.Handler for a function that stands before Store.Do.
+func NewHandler(do func(context.Context, Call) (*Answer, error)) http.Handler {
+	wire := &transport{do: do}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		response, err := wire.Do(r)
+		if err != nil {
+			drop(w)
+			return
+		}
+		defer func() { _ = response.Body.Close() }()
+		header := w.Header()
+		//isrsim:unordered a map goes into a map
+		for name, values := range response.Header {
+			header[httpdoor.HeaderName(name)] = values
+		}
+		w.WriteHeader(response.StatusCode)
+		// A failed write means that the caller has gone.
+		_, _ = io.Copy(w, response.Body)
+	})
+}
+
+// drop breaks the connection without an answer, so that the caller sees it reset.
+func drop(w http.ResponseWriter) {
+	if hijacker, ok := w.(http.Hijacker); ok {
+		if conn, _, err := hijacker.Hijack(); err == nil {
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0) // close with RST rather than FIN
+			}
+			_ = conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}

@@ -1,0 +1,140 @@
+package s3fake
+
+import (
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// apiError is an error of the service, with the elements that it has beside code and message.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList (codes and statuses)
+type apiError struct {
+	status        int
+	code, message string
+	details       []detail
+}
+
+type detail struct{ name, value string }
+
+// with returns the error with one element more.
+func (e *apiError) with(name, value string) *apiError {
+	added := *e
+	added.details = append(slices.Clone(e.details), detail{name, value})
+	return &added
+}
+
+// xml returns the body of an answer.
+func (e *apiError) xml(requestID string) []byte {
+	var b strings.Builder
+	b.WriteString(xml.Header + "<Error>")
+	element := func(name, value string) {
+		b.WriteString("<" + name + ">")
+		_ = xml.EscapeText(&b, []byte(value)) // a Builder takes everything
+		b.WriteString("</" + name + ">")
+	}
+	element("Code", e.code)
+	element("Message", e.message)
+	for _, d := range e.details {
+		element(d.name, d.value)
+	}
+	element("RequestId", requestID)
+	element("HostId", hostID)
+	b.WriteString("</Error>")
+	return []byte(b.String())
+}
+
+// hostID stands in every answer.
+const hostID = "isr-sim"
+
+func noSuchKey(key string) *apiError {
+	return (&apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}).with("Key", key)
+}
+
+func noSuchBucket(bucket string) *apiError {
+	return (&apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}).with("BucketName", bucket)
+}
+
+// preconditionFailed names the header that did not hold.
+func preconditionFailed(header string) *apiError {
+	return (&apiError{
+		status: http.StatusPreconditionFailed, code: "PreconditionFailed",
+		message: "At least one of the pre-conditions you specified did not hold",
+	}).with("Condition", header)
+}
+
+// notImplemented is for what the service does not take in this place.
+func notImplemented(header string) *apiError {
+	return (&apiError{
+		status: http.StatusNotImplemented, code: "NotImplemented",
+		message: "A header you provided implies functionality that is not implemented",
+	}).with("Header", header)
+}
+
+// unsupported is for what the service has and the fake has not: an answer that nobody can take for a success.
+func unsupported(what string) *apiError {
+	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented", message: "isr-sim: the S3 fake does not have " + what}
+}
+
+func invalidArgument(message, name, value string) *apiError {
+	return (&apiError{status: http.StatusBadRequest, code: "InvalidArgument", message: message}).with("ArgumentName", name).with("ArgumentValue", value)
+}
+
+func invalidRequest(message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "InvalidRequest", message: message}
+}
+
+func badDigest(message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "BadDigest", message: message}
+}
+
+func invalidRange(asked string, size int) *apiError {
+	return (&apiError{status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidRange", message: "The requested range is not satisfiable"}).
+		with("RangeRequested", asked).with("ActualObjectSize", strconv.Itoa(size))
+}
+
+func keyTooLong(size int) *apiError {
+	return (&apiError{status: http.StatusBadRequest, code: "KeyTooLongError", message: "Your key is too long"}).
+		with("Size", strconv.Itoa(size)).with("MaxSizeAllowed", strconv.Itoa(maxKeyBytes))
+}
+
+var (
+	errMalformedXML = &apiError{
+		status: http.StatusBadRequest, code: "MalformedXML",
+		message: "The XML you provided was not well-formed or did not validate against our published schema",
+	}
+	errInvalidURI       = &apiError{status: http.StatusBadRequest, code: "InvalidURI", message: "Couldn't parse the specified URI."}
+	errMethodNotAllowed = &apiError{
+		status: http.StatusMethodNotAllowed, code: "MethodNotAllowed", message: "The specified method is not allowed against this resource.",
+	}
+	errEntityTooLarge = &apiError{
+		status: http.StatusBadRequest, code: "EntityTooLarge", message: "Your proposed upload exceeds the maximum allowed size",
+	}
+	errIncompleteBody = &apiError{
+		status: http.StatusBadRequest, code: "IncompleteBody",
+		message: "You did not provide the number of bytes specified by the Content-Length HTTP header",
+	}
+	errInvalidDigest  = &apiError{status: http.StatusBadRequest, code: "InvalidDigest", message: "The Content-MD5 you specified was invalid."}
+	errBucketNotEmpty = &apiError{status: http.StatusConflict, code: "BucketNotEmpty", message: "The bucket you tried to delete is not empty"}
+	errInvalidBucket  = &apiError{status: http.StatusBadRequest, code: "InvalidBucketName", message: "The specified bucket is not valid."}
+	errBucketOwned    = &apiError{
+		status: http.StatusConflict, code: "BucketAlreadyOwnedByYou",
+		message: "Your previous request to create the named bucket succeeded and you already own it.",
+	}
+	errMetadataTooLarge = &apiError{
+		status: http.StatusBadRequest, code: "MetadataTooLarge", message: "Your metadata headers exceed the maximum allowed metadata size",
+	}
+
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html (503 Slow Down)
+	errSlowDown = &apiError{status: http.StatusServiceUnavailable, code: "SlowDown", message: "Please reduce your request rate."}
+	errInternal = &apiError{
+		status: http.StatusInternalServerError, code: "InternalError", message: "We encountered an internal error. Please try again.",
+	}
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html (409)
+	errConflict = &apiError{
+		status: http.StatusConflict, code: "ConditionalRequestConflict",
+		message: "The conditional request cannot succeed due to a conflicting operation against this resource.",
+	}
+)

@@ -1,0 +1,126 @@
+package s3fake
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// injected is a fault that waits for a call to hit.
+type injected struct {
+	Fault
+	met int // matching calls so far
+}
+
+// Inject adds faults to those that wait. Each counts the calls that match it from now on. They are tried in the order
+// of injection, and a call that one of them hits is not seen by those after it. A fault that has hit Times calls is
+// dropped.
+func (s *Store) Inject(faults ...Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range faults {
+		s.injected = append(s.injected, injected{Fault: f})
+	}
+}
+
+// ClearFaults drops every fault that waits.
+func (s *Store) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.injected = nil
+}
+
+// Injected returns the faults that wait, in the order of injection. One that has hit before is still written as it was
+// injected.
+func (s *Store) Injected() []Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults := make([]Fault, len(s.injected))
+	for i, f := range s.injected {
+		faults[i] = f.Fault
+	}
+	return faults
+}
+
+// faultOf returns the fault that hits a call: its own, or an injected one; nil if there is none.
+func (s *Store) faultOf(c *Call) (*Fault, error) {
+	fault := c.Fault
+	if fault == nil {
+		fault = s.nextFault(c)
+	}
+	switch {
+	case fault == nil:
+		return nil, nil
+	case !slices.Contains(kinds, fault.Kind):
+		return nil, fmt.Errorf("s3fake: found a fault of the kind %s, expected one of %s", fault.Kind, kindList())
+	case fault.Kind == ddbfake.FaultConflict && !c.conditional():
+		return nil, nil
+	}
+	hit := *fault
+	return &hit, nil
+}
+
+func (s *Store) nextFault(c *Call) *Fault {
+	for i := range s.injected {
+		f := &s.injected[i]
+		if !f.matches(c) {
+			continue
+		}
+		if !slices.Contains(kinds, f.Kind) {
+			return &f.Fault // until it is cleared: a retry must not get past it
+		}
+		f.met++
+		first := max(f.Nth, 1)
+		if f.met < first {
+			continue
+		}
+		hit := f.Fault
+		if f.Times != ddbfake.Always && f.met >= first+max(f.Times, 1)-1 {
+			s.injected = slices.Delete(s.injected, i, i+1)
+		}
+		return &hit
+	}
+	return nil
+}
+
+// serveFaulty runs the operation of a call as its fault, if it has one, lets it: once, twice, or not at all.
+func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
+	if f == nil {
+		return s.attempt(op, c), nil
+	}
+	switch f.Kind {
+	case ddbfake.FaultThrottled:
+		return refused(errSlowDown), nil
+	case ddbfake.FaultRequestLost:
+		return nil, &lostError{c.Operation}
+	case ddbfake.FaultResponseLost:
+		s.attempt(op, c) // the outcome is lost
+		return nil, &lostError{c.Operation}
+	case ddbfake.FaultErrorBefore:
+		return refused(errInternal), nil
+	case ddbfake.FaultErrorAfter:
+		s.attempt(op, c) // the outcome is lost
+		return refused(errInternal), nil
+	case ddbfake.FaultConflict:
+		return refused(errConflict), nil
+	case ddbfake.FaultDuplicate:
+		s.attempt(op, c) // the outcome is lost
+	}
+	return s.attempt(op, c), nil
+}
+
+// lostError is the caller's error for a lost request or a lost response. Its text does not tell the two apart, as in
+// life.
+type lostError struct{ operation string }
+
+// Error says that the connection was lost.
+func (e *lostError) Error() string {
+	return "s3fake: " + e.operation + ": the connection was lost before a response was read"
+}
+
+// Timeout is true: with Temporary it makes this a net.Error that SDKs retry.
+func (e *lostError) Timeout() bool { return true }
+
+// Temporary is true.
+func (e *lostError) Temporary() bool { return true }

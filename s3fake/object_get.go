@@ -1,0 +1,104 @@
+package s3fake
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// getObject serves GetObject and HeadObject; the door leaves out the body of the latter.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+func (s *Store) getObject(b *bucket, c *Call) (*Answer, *apiError) {
+	key := c.Keys[0]
+	o, ok := b.objects.Get(key)
+	if !ok {
+		return nil, noSuchKey(key)
+	}
+	status, err := o.readable(c.in.header)
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{"Etag": {o.etag}, "Last-Modified": {o.modified.Format(http.TimeFormat)}}
+	if status == http.StatusNotModified {
+		return &Answer{Status: status, header: h}, nil
+	}
+	maps.Copy(h, o.header)
+	h["Accept-Ranges"] = []string{"bytes"}
+	h["X-Amz-Server-Side-Encryption"] = []string{"AES256"}
+	for _, name := range slices.Sorted(maps.Keys(c.in.query)) {
+		if header, ok := strings.CutPrefix(name, "response-"); ok {
+			h[http.CanonicalHeaderKey(header)] = []string{c.in.query.Get(name)}
+		}
+	}
+	body, part, err := rangeOf(o.body, c.in.header.Get("Range"))
+	switch {
+	case err != nil:
+		return nil, err
+	case part != "":
+		h["Content-Range"] = []string{part}
+		return &Answer{Status: http.StatusPartialContent, header: h, body: body}, nil
+	}
+	if strings.EqualFold(c.in.header.Get("X-Amz-Checksum-Mode"), "ENABLED") {
+		o.checksum.write(h)
+	}
+	return &Answer{Status: http.StatusOK, header: h, body: body}, nil
+}
+
+// rangeOf returns the part of a body that a Range header asks for, and its Content-Range; the whole body and "" for a
+// header that is absent, that is not well-formed, or that asks for several parts.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax (Range: one only)
+// Source: https://www.rfc-editor.org/rfc/rfc9110#section-14.2 (a Range that is not understood is ignored)
+func rangeOf(body []byte, asked string) (part []byte, contentRange string, err *apiError) {
+	spec, ok := strings.CutPrefix(asked, "bytes=")
+	from, to, dash := strings.Cut(strings.TrimSpace(spec), "-")
+	if !ok || !dash {
+		return body, "", nil
+	}
+	size := len(body)
+	first, last := 0, size-1
+	switch from {
+	case "": // the last bytes
+		n, digits := position(to)
+		if !digits {
+			return body, "", nil
+		}
+		if n == 0 {
+			return nil, "", invalidRange(asked, size)
+		}
+		first = max(size-n, 0)
+	default:
+		n, digits := position(from)
+		if !digits {
+			return body, "", nil
+		}
+		first = n
+		if to != "" {
+			m, digits := position(to)
+			if !digits || m < n {
+				return body, "", nil
+			}
+			last = min(m, size-1)
+		}
+	}
+	if first >= size {
+		return nil, "", invalidRange(asked, size)
+	}
+	return body[first : last+1], "bytes " + strconv.Itoa(first) + "-" + strconv.Itoa(last) + "/" + strconv.Itoa(size), nil
+}
+
+// position reads a position in a body. One that is larger than any body is the largest number.
+func position(text string) (n int, ok bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		n = int(^uint(0) >> 1)
+	}
+	return n, true
+}

@@ -1,0 +1,99 @@
+package s3fake
+
+import (
+	"cmp"
+	"crypto/md5" //nolint:gosec // an ETag is an MD5
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxKeyBytes is the longest key.
+	//
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
+	maxKeyBytes = 1024
+	// maxMetadataBytes is the most user-defined metadata, names and values.
+	//
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
+	maxMetadataBytes = 2 << 10
+)
+
+// checkKey refuses a key that no object can have.
+func checkKey(key string) *apiError {
+	switch {
+	case len(key) > maxKeyBytes:
+		return keyTooLong(len(key))
+	case !utf8.ValidString(key):
+		return errInvalidURI
+	}
+	return nil
+}
+
+// putObject serves PutObject: the object is stored whole or not at all.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+func (s *Store) putObject(b *bucket, c *Call) (*Answer, *apiError) {
+	key := c.Keys[0]
+	kept, err := metadata(c.in.header)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := verify(c.in)
+	if err != nil {
+		return nil, err
+	}
+	old, _ := b.objects.Get(key)
+	if err := writable(old, key, c.in.header); err != nil {
+		return nil, err
+	}
+	digest := md5.Sum(c.in.body)
+	o := &object{body: c.in.body, etag: `"` + hex.EncodeToString(digest[:]) + `"`, modified: s.now(), header: kept, checksum: sum}
+	b.objects.Set(key, o)
+	h := http.Header{"Etag": {o.etag}, "X-Amz-Server-Side-Encryption": {"AES256"}}
+	sum.write(h)
+	return &Answer{Status: http.StatusOK, header: h}, nil
+}
+
+// metadata returns the headers of a PutObject that a GetObject returns.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
+func metadata(h http.Header) (http.Header, *apiError) {
+	kept := http.Header{"Content-Type": {cmp.Or(h.Get("Content-Type"), "binary/octet-stream")}}
+	size := 0
+	//isrsim:unordered a map goes into a map, and a sum
+	for name, values := range h {
+		switch name {
+		case "Cache-Control", "Content-Disposition", "Content-Language", "Expires":
+			kept[name] = []string{values[0]}
+		case "Content-Encoding":
+			if encoding := withoutChunks(values); encoding != "" {
+				kept[name] = []string{encoding}
+			}
+		default:
+			if user, ok := strings.CutPrefix(name, "X-Amz-Meta-"); ok {
+				value := strings.Join(values, ",")
+				kept[name] = []string{value}
+				size += len(user) + len(value)
+			}
+		}
+	}
+	if size > maxMetadataBytes {
+		return nil, errMetadataTooLarge
+	}
+	return kept, nil
+}
+
+// withoutChunks returns a Content-Encoding without aws-chunked, which is of the transfer and not of the object.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
+func withoutChunks(values []string) string {
+	var left []string
+	for encoding := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if encoding = strings.TrimSpace(encoding); encoding != "" && encoding != "aws-chunked" {
+			left = append(left, encoding)
+		}
+	}
+	return strings.Join(left, ",")
+}

@@ -1,0 +1,133 @@
+package s3fake
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// Options configure a Store. The zero value works.
+type Options struct {
+	// Clock is the service's clock, from which LastModified comes. Nil means a fakeclock that stands at fakeclock.Epoch.
+	Clock ddbfake.Clock
+	// Buckets exist from the start, beside those that clients create. New panics if one of the names is not a bucket's: see
+	// ValidBucket.
+	Buckets []string
+	// LogRequests is the number of latest requests that Requests returns. Zero keeps none.
+	LogRequests int
+}
+
+// Store is an object store in memory. It may be used by several goroutines at once; requests take effect one at a time.
+type Store struct {
+	clock ddbfake.Clock
+
+	mu       sync.Mutex
+	buckets  map[string]*bucket
+	injected []injected
+	served   requestLog
+}
+
+type bucket struct {
+	name, region string
+	created      time.Time
+	objects      btree.Map[string, *object]
+}
+
+// object is what a PutObject has stored. It is never changed.
+type object struct {
+	body     []byte
+	etag     string // with its quotes
+	modified time.Time
+	header   http.Header // what a GetObject returns as it was sent: Content-Type, Cache-Control, X-Amz-Meta-*
+	checksum checksum
+}
+
+// New returns a store with no objects.
+func New(o Options) *Store {
+	s := &Store{clock: o.Clock, buckets: map[string]*bucket{}, served: requestLog{keep: o.LogRequests}}
+	if s.clock == nil {
+		s.clock = fakeclock.New(fakeclock.Epoch)
+	}
+	for _, name := range o.Buckets {
+		if !ValidBucket(name) {
+			panic("s3fake: Options.Buckets: found " + name + ", expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens")
+		}
+		s.buckets[name] = &bucket{name: name, region: ddbfake.DefaultRegion, created: s.now()}
+	}
+	return s
+}
+
+// now is the service's time, in the whole seconds in which it tells times.
+func (s *Store) now() time.Time { return s.clock.Now().UTC().Truncate(time.Second) }
+
+// Do serves one request, as every door does. The error is nil whenever there is an answer, also one that refuses. It is
+// a temporary net.Error, which SDKs retry, for a lost request or response, and ctx.Err() if the context was done before
+// the request arrived.
+func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	op := operations[c.Operation]
+	if op == nil || c.in == nil {
+		return refused(unsupported("the operation " + c.Operation)), nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fault, err := s.faultOf(&c)
+	if err != nil {
+		return nil, err
+	}
+	s.served.n++
+	entry := Request{ID: s.served.n, Time: s.clock.Now(), Actor: c.Actor, Operation: c.Operation, Bucket: c.Bucket, Keys: c.Keys, Fault: fault}
+	answer, err := s.serveFaulty(op, &c, fault)
+	if answer != nil {
+		entry.Status, entry.Code = answer.Status, answer.Code
+	}
+	s.served.add(entry)
+	return answer, err
+}
+
+// attempt runs an operation.
+func (s *Store) attempt(op *operation, c *Call) *Answer {
+	b := s.buckets[c.Bucket]
+	if b == nil && op.needsBucket {
+		return refused(noSuchBucket(c.Bucket))
+	}
+	answer, err := op.serve(s, b, c)
+	if err != nil {
+		return refused(err)
+	}
+	return answer
+}
+
+// Snapshot is a state of a Store: its buckets and objects. It stays as it is.
+type Snapshot struct{ buckets map[string]*bucket }
+
+// Snapshot returns the present state. It costs a few words for each bucket.
+func (s *Store) Snapshot() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &Snapshot{copyOf(s.buckets)}
+}
+
+// Restore sets the store back to a state. Faults and the log of requests stay as they are.
+func (s *Store) Restore(to *Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buckets = copyOf(to.buckets)
+}
+
+func copyOf(buckets map[string]*bucket) map[string]*bucket {
+	copied := make(map[string]*bucket, len(buckets))
+	//isrsim:unordered a map goes into a map
+	for name, b := range buckets {
+		copied[name] = &bucket{name: b.name, region: b.region, created: b.created, objects: *b.objects.Copy()}
+	}
+	return copied
+}
