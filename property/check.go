@@ -204,6 +204,13 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 			t.Log(f.finish(f.last, file))
 		}
 	}()
+	c.look(t, &f)
+	return count
+}
+
+// look has rapid try worlds until one fails.
+func (c Check) look(t rapid.TB, f *found) {
+	t.Helper()
 	extra := extras{rows: c.Rows, tenants: c.Tenants}
 	if c.subject.able {
 		extra.verbs = f.abilities(c.Rows)
@@ -218,7 +225,6 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 			}
 		}
 	})
-	return count
 }
 
 // leavingOut has worlds say which invariants do not judge.
