@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -147,12 +148,21 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 // TestAStuckRunEndsShrinking holds that a run which does not end costs the shrinking once, and not more than there is time.
 func TestAStuckRunEndsShrinking(t *testing.T) {
 	t.Parallel()
+	longWait(t)
 	began := time.Now() //nolint:forbidigo // the time that people wait
 	c := runChild(t, t.TempDir(), "is stuck once it has failed", []string{"-rapid.seed=1", "-rapid.shrinktime=3s"})
 	c.wantFailure(t, "violated: TestChild under store-under-test", "a smaller failure is looked for now",
 		"violated: TestChild under store-under-test", "shrinking ended with a run that did not end within ")
 	if took := time.Since(began); took > 20*time.Second { //nolint:forbidigo // as above
 		t.Errorf("it took %v, with 3s for shrinking", took)
+	}
+}
+
+// longWait leaves out of -short a test that waits for ten seconds until it is sure that nothing goes on.
+func longWait(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it waits for ten seconds, on the clock on the wall")
 	}
 }
 
@@ -179,6 +189,9 @@ func TestBadGoroutines(t *testing.T) {
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
+			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep"}, tc.store) {
+				longWait(t)
+			}
 			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
 		})
 	}
