@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/mutant"
+	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -91,8 +92,8 @@ func world2text(s *scenario.Scenario) string { return world{s}.text() }
 
 func TestReferencesDoEverythingRight(t *testing.T) {
 	most := 400
-	if testing.Short() {
-		most = 60
+	if testing.Short() || race.Enabled {
+		most = 40
 	}
 	for name, more := range map[string]extras{
 		"recipe-a":         {verbs: []scenario.Verb{scenario.Regenerate}, tenants: true},
@@ -111,7 +112,7 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 // What only such worlds can show is found within the worlds of a check.
 func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	seeds := 3
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		seeds = 1
 	}
 	for name, more := range map[string]extras{

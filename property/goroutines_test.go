@@ -22,7 +22,7 @@ import (
 
 func TestHeartbeatsPass(t *testing.T) {
 	t.Parallel()
-	property.Check{Goroutines: true, Schedules: race.Fewer(5, 2)}.Run(t, property.NewLeaser)
+	property.Check{Goroutines: true, Schedules: race.Fewer(5, 4)}.Run(t, property.NewLeaser)
 }
 
 // outsideChannel was made outside of every bubble.
@@ -158,10 +158,11 @@ func TestAStuckRunEndsShrinking(t *testing.T) {
 	}
 }
 
-// longWait leaves out of -short a test that waits for ten seconds until it is sure that nothing goes on.
+// longWait leaves a test that waits for ten seconds, until it is sure that nothing goes on, to the runs that are neither
+// short nor under the race detector.
 func longWait(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		t.Skip("it waits for ten seconds, on the clock on the wall")
 	}
 }

@@ -259,6 +259,8 @@ func TestSeam(t *testing.T) {
 }
 
 func objectAt(s *Store, key string) *object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	o, _ := s.buckets["pages"].objects.Get(key)
 	return o
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/race"
 	"github.com/isr-sim/isr-sim/internal/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -31,7 +30,7 @@ func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 
 func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.T) {
 	names := []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate"}
-	for _, name := range race.Fewer(names, names[:1]) {
+	for _, name := range fewer(names, names[:1]) {
 		v := campaign.Prove{Scenario: scenariotest.Embedded(t, name), Seed: 1}
 		p := prove(t, v)
 		if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
@@ -47,7 +46,7 @@ func TestTheReferencesAreProvedWithinTheBoundsOfTwoAndOfThreeWriters(t *testing.
 func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	search := func(processors int) sim.Explored {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: race.Fewer(3000, 300)}).Explored
+		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: fewer(3000, 300)}).Explored
 	}
 	if diff := cmp.Diff(search(1), search(8)); diff != "" {
 		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
@@ -58,7 +57,7 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 func TestProofsFindMutants(t *testing.T) {
 	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-recipe-b", "prove-regenerate", "paused-writer"} {
 		s := scenariotest.Embedded(t, name)
-		for _, caught := range race.Fewer(s.Catches, s.Catches[:1]) {
+		for _, caught := range fewer(s.Catches, s.Catches[:1]) {
 			m := scenariotest.Protocol(t, caught)
 			p := prove(t, campaign.Prove{Scenario: s, Protocol: m, Seed: 1})
 			if p.Verdict != invariant.Violated {
