@@ -579,7 +579,8 @@ func TestDocsFailure(t *testing.T) {
 		}
 	}
 	binary := filepath.Join(dir, "pages.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", binary, "-overlay", filepath.Join(dir, "overlay.json"), "../../examples/pages")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", binary, "-overlay", filepath.Join(dir, "overlay.json"), "./pages")
+	build.Dir = "../../examples"
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, output)
 	}

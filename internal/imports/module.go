@@ -7,7 +7,7 @@ var Module = Rules{
 	Levels: [][]string{
 		{"ddbfake/internal/slab"},
 		{
-			"ddbfake/attr", "ddbfake/internal/sdktest", "examples/articles", "examples/pages", "examples/unit", "fakeclock", "fixtures",
+			"ddbfake/attr", "ddbfake/internal/sdktest", "fakeclock", "fixtures",
 			"fixtures/ddblocal",
 			"internal/api", "internal/atomicfile", "internal/fingerprint", "internal/heap", "internal/hostname", "internal/httpbody",
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
