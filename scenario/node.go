@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/pprof"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -138,11 +140,35 @@ func (n *node) life() context.Context {
 	return n.world.ctx
 }
 
-// closeAtEnd has a handler with goroutines of its own closed when the node ends.
+// closeAtEnd has a handler with goroutines of its own, or with a process, closed when the node ends.
 func (n *node) closeAtEnd(handler isr.Handler) {
-	if c, ok := handler.(io.Closer); ok && n.world.bubble != nil {
+	c, ok := handler.(io.Closer)
+	switch {
+	case !ok:
+	case n.world.bubble != nil:
 		n.proc.AtEnd(func() { _ = c.Close() }) // the node is gone: there is no caller to return the error to
+	default:
+		n.world.open = append(n.world.open, opened{n.proc, c})
 	}
+}
+
+// opened is a handler that is to be closed when its node ends.
+type opened struct {
+	proc    *sim.Proc
+	handler io.Closer
+}
+
+// closeNodes closes the handlers of the nodes that end: proc, or all if it is nil.
+func (w *world) closeNodes(proc *sim.Proc) error {
+	var errs []error
+	w.open = slices.DeleteFunc(w.open, func(o opened) bool {
+		if proc != nil && o.proc != proc {
+			return false
+		}
+		errs = append(errs, o.handler.Close())
+		return true
+	})
+	return errors.Join(errs...)
 }
 
 func (n *node) record(e history.Event) {

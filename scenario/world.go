@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -52,6 +53,8 @@ type world struct {
 	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
 	ofLocks       bool              // scripts hold locks
 	locks         locks
+	open          []opened // handlers to be closed with their nodes
+	unclosed      error    // the first that could not be, before the end of the run
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -206,6 +209,7 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 		e.Kind = history.Resumed
 	case sim.Crash:
 		e.Kind = history.Crashed
+		w.unclosed = cmp.Or(w.unclosed, w.closeNodes(p))
 		w.mark(NodeCrashed)
 	case sim.Restart:
 		e.Kind, e.Note = history.Restarted, note

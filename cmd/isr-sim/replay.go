@@ -36,6 +36,7 @@ that the schedule violates an invariant, 0 that it does not.`,
 }
 
 func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history string) error {
+	defer r.program.close()
 	run, err := r.load(cmd, name)
 	if err != nil {
 		return err

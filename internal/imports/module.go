@@ -18,7 +18,7 @@ var Module = Rules{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
 			"internal/reschedule", "internal/swarm", "scenario/isr",
 		},
-		{"internal/control", "internal/pagecache", "internal/rowmap"},
+		{"internal/control", "internal/nodes", "internal/pagecache", "internal/rowmap"},
 		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},
 		{"internal/concurrent", "internal/describe", "internal/locking", "internal/tally"},
