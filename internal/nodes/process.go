@@ -299,7 +299,7 @@ func (p *process) forget(within bool, now time.Time) error {
 func (p *process) kill() {
 	p.fail("it was ended", "")
 	kill(p.cmd)
-	_ = p.stdin.Close() // its reader is gone
+	_ = p.stdin.Close()  // its reader is gone
 	_ = p.server.Close() // its connections are all that it holds
 	<-p.exited
 }

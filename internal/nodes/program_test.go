@@ -103,7 +103,6 @@ func TestBadPrograms(t *testing.T) {
 		{"connections", "get /home", "opened more than 100 connections"},
 		{"flood", "get /home", "bytes on stderr"},
 		{"flood-stdout", "get /home", "printed a line of more than"},
-		{"two-requests", "get /home", "while its GET /_isr-sim/origin was under way"},
 		{"busy-loop", "get /home", "requests that take no time"},
 		{"wrong-key", "get /home", `signed GetItem with the access key "mallory", expected "alice"`},
 		{"old", "its start", "speaks versions [0] of the protocol, expected 1"},
@@ -132,6 +131,28 @@ func TestBadPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTwoRequests has a program that does not wait for its answers end a run in which another node works while the
+// first request is under way.
+func TestTwoRequests(t *testing.T) {
+	s, err := scenario.Parse("two.yaml", []byte(
+		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program(t, "two-requests", 10*time.Second)
+	for seed := range uint64(20) {
+		_, err := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())
+		var bad *nodes.Error
+		if errors.As(err, &bad) {
+			if want := "while its GET /_isr-sim/origin was under way"; !strings.Contains(bad.Problem, want) {
+				t.Errorf("got %v, want ...%s", bad, want)
+			}
+			return
+		}
+	}
+	t.Error("no run of 20 found a request during another one")
 }
 
 // serveNode is a node.
