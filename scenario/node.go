@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/pprof"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -145,11 +147,38 @@ func (n *node) closeNow(handler isr.Handler) {
 	}
 }
 
-// closeAtEnd has a handler with goroutines of its own closed when the node ends.
+// closeAtEnd has a handler with goroutines of its own closed when the node ends, and the life of one that holds something
+// outside of the run ended.
 func (n *node) closeAtEnd(handler isr.Handler) {
 	if c, ok := handler.(io.Closer); ok && n.world.bubble != nil {
 		n.proc.AtEnd(func() { _ = c.Close() }) // the node is gone: there is no caller to return the error to
 	}
+	if m, ok := handler.(mortal); ok {
+		n.world.alive = append(n.world.alive, life{n.proc, m})
+	}
+}
+
+// mortal is a handler that holds something outside of the run, such as a process. Its life ends with its node's: at a
+// crash, or at the end of the run. It makes no requests at its end, which is in no coroutine.
+type mortal interface{ EndLife() error }
+
+// life is a handler whose life is to be ended with its node's.
+type life struct {
+	proc    *sim.Proc
+	handler mortal
+}
+
+// endLives ends the lives of the nodes that end: proc, or all if it is nil.
+func (w *world) endLives(proc *sim.Proc) error {
+	var errs []error
+	w.alive = slices.DeleteFunc(w.alive, func(l life) bool {
+		if proc != nil && l.proc != proc {
+			return false
+		}
+		errs = append(errs, l.handler.EndLife())
+		return true
+	})
+	return errors.Join(errs...)
 }
 
 func (n *node) record(e history.Event) {

@@ -129,6 +129,17 @@ func (p *parse) name(n ast.Node) string {
 
 func (p *parse) protocol(n ast.Node) string { return p.word(n, "protocol", p.protocols) }
 
+// ofPrograms is what the names of protocols begin with whose nodes are programs (package nodes): the command follows.
+const ofPrograms = "exec "
+
+// recorded reads the name of the protocol of a recorded run, which may be a program. Reading it starts nothing.
+func (p *parse) recorded(n ast.Node) string {
+	if s, ok := n.(*ast.StringNode); ok && strings.HasPrefix(s.Value, ofPrograms) {
+		return s.Value
+	}
+	return p.protocol(n)
+}
+
 func (p *parse) cache(n ast.Node) {
 	c := &p.s.Cache
 	least := func(d *time.Duration, least time.Duration) func(ast.Node) {
@@ -372,7 +383,7 @@ func (p *parse) digest(n ast.Node) string {
 func (p *parse) replay(n ast.Node) {
 	r := &Replay{Protocol: p.s.Protocol}
 	p.mapping(n,
-		field{"protocol", func(n ast.Node) { r.Protocol = p.protocol(n) }},
+		field{"protocol", func(n ast.Node) { r.Protocol = p.recorded(n) }},
 		field{"seed", func(n ast.Node) { r.Seed = p.seed(n) }},
 		field{"choices", func(n ast.Node) {
 			choices, err := sim.ParseChoices(p.text(n))

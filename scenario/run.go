@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -151,7 +152,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		return nil, nil, err
 	}
 	w.only = r.Only
-	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK, !r.Blind && !r.compares()
+	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History = w.words(), &w.db, &w.history
 	}
@@ -159,6 +160,9 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	result := w.sim.Run()
 	if s.Settle > 0 && result.End == sim.Finished {
 		result = w.settle(t, result)
+	}
+	if err := cmp.Or(w.unended, w.endLives(nil)); result.Err == nil && err != nil {
+		result.End, result.Err = sim.Broken, err
 	}
 	if result.Err != nil {
 		return nil, nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -53,6 +54,8 @@ type world struct {
 	ofLocks       bool              // scripts hold locks
 	shown         probe.Shown       // what shows the violation
 	locks         locks
+	alive         []life // handlers whose lives are to be ended with their nodes'
+	unended       error  // the first that could not be, before the end of the run
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -208,6 +211,7 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 		e.Kind = history.Resumed
 	case sim.Crash:
 		e.Kind = history.Crashed
+		w.unended = cmp.Or(w.unended, w.endLives(p))
 		w.mark(NodeCrashed)
 	case sim.Restart:
 		e.Kind, e.Note = history.Restarted, note

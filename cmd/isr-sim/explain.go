@@ -62,6 +62,7 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	if x.tails < 1 || x.tails > most {
 		return usage(fmt.Errorf("--tails: found %d, expected a whole number from 1 to %d", x.tails, most), "")
 	}
+	defer x.program.close()
 	run, err := x.load(cmd, name)
 	if err != nil {
 		return err

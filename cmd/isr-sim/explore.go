@@ -25,6 +25,7 @@ type exploreCommand struct {
 	out      io.Writer
 	progress io.Writer
 	campaign campaignFlags
+	program  programFlags
 	lasts    time.Duration
 	shard    string
 	file     string
@@ -63,6 +64,7 @@ shorter ones. Explore adds new ones, and deletes none.`,
 	}
 	f := cmd.Flags()
 	e.campaign.register(f)
+	e.program.register(f)
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
 	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
 	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
@@ -78,6 +80,15 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	if e.program.command != "" && e.corpus != "" {
+		return usage(errors.New("--exec: found it with --corpus, expected one of them"), "")
+	}
+	p, err := e.program.protocol(ctx, os.Stderr, e.campaign.protocol)
+	if err != nil {
+		return err
+	}
+	defer e.program.close()
+	c.Protocol = p
 	if e.campaign.set.Changed("for") && e.lasts <= 0 {
 		return usage(fmt.Errorf("--for: found %v, expected more than 0s", e.lasts), "leave --for out for no limit")
 	}

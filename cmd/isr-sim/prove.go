@@ -26,6 +26,8 @@ type proveCommand struct {
 	schedules int
 	states    int
 	time      time.Duration
+	program   programFlags
+	stderr    io.Writer
 }
 
 func newProve(out io.Writer) *cobra.Command {
@@ -45,9 +47,13 @@ complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A state takes some 150 bytes of memory.`,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-release prove-three-writers",
 		Args:    someScenarios,
-		RunE:    func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v.stderr = cmd.ErrOrStderr()
+			return v.run(cmd.Context(), args)
+		},
 	}
 	f := cmd.Flags()
+	v.program.register(f)
 	f.StringVar(&v.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
@@ -65,7 +71,8 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 	case v.time < 0:
 		return usage(fmt.Errorf("--time: found %v, expected more than 0s (or 0s for no bound)", v.time), "")
 	}
-	p, err := protocol(v.protocol)
+	defer v.program.close()
+	p, err := v.program.protocol(ctx, v.stderr, v.protocol)
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/catalog"
+	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -21,6 +24,7 @@ type recording struct {
 	choices  string
 	swarm    bool
 	trace    string
+	program  programFlags
 }
 
 func (r *recording) flags(cmd *cobra.Command) {
@@ -29,6 +33,7 @@ func (r *recording) flags(cmd *cobra.Command) {
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
 	f.BoolVar(&r.swarm, "swarm", false, "the run drew its possible faults (maybe) from the seed")
+	r.program.register(f)
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 
@@ -69,7 +74,12 @@ func (r *recording) load(cmd *cobra.Command, name string) (recorded, error) {
 	if r.trace != "" {
 		entry.Digest = r.trace
 	}
-	p, err := protocol(entry.Protocol)
+	text, ofProgram := strings.CutPrefix(entry.Protocol, nodes.Prefix)
+	if ofProgram && r.program.command == "" {
+		return recorded{}, usage(errors.New("the recorded run is of a program, expected --exec"),
+			"a file starts no command: say it, if you trust it: --exec "+shell.Quote(text))
+	}
+	p, err := r.program.protocol(cmd.Context(), cmd.ErrOrStderr(), entry.Protocol)
 	if err != nil {
 		return recorded{}, err
 	}

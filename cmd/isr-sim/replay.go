@@ -43,6 +43,7 @@ that the schedule violates an invariant, 0 that it does not.`,
 type replayFiles struct{ history, record string }
 
 func replay(cmd *cobra.Command, out io.Writer, r *recording, name string, to replayFiles) error {
+	defer r.program.close()
 	run, err := r.load(cmd, name)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type runCommand struct {
 	progress io.Writer // for output that is not a result
 	backend  string
 	campaign campaignFlags
+	program  programFlags
 	corpus   string
 	replays  int
 	metrics  bool
@@ -57,6 +58,7 @@ func (r *runCommand) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	r.campaign.register(f)
+	r.program.register(f)
 	f.StringVar(&r.corpus, "corpus", "", "a folder of recorded schedules: they run first, and a schedule that fails is added")
 	f.BoolVar(&r.metrics, "metrics", false, "print the store's metrics under each row, by their names in CloudWatch")
 	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
@@ -79,6 +81,15 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.program.command != "" && (r.corpus != "" || r.backend != backendFake) {
+		return usage(errors.New("--exec: found it with --corpus or --backend, expected neither"), "")
+	}
+	p, err := r.program.protocol(ctx, r.progress, r.campaign.protocol)
+	if err != nil {
+		return err
+	}
+	defer r.program.close()
+	c.Protocol = p
 	scenarios, names, err := loadScenarios(names)
 	if err != nil {
 		return err

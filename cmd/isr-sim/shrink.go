@@ -63,6 +63,10 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	case k.test != "" && !strings.HasSuffix(k.test, "_test.go"):
 		return usage(fmt.Errorf("--test: found %q, expected a file that ends in _test.go", k.test), "")
 	}
+	defer k.program.close()
+	if k.test != "" && k.program.command != "" {
+		return usage(errors.New("--test: found it with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
+	}
 	run, err := k.load(cmd, name)
 	if err != nil {
 		return err
@@ -75,10 +79,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 		return violated(cmd.Context(), err)
 	}
 	fmt.Fprintf(out, "%s\n\n%s\n", run, sizes(shrunk.Before, shrunk.After))
-	after, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		return unknown(err, "")
-	}
+	after := shrunk.Scenario.Replay.Run(shrunk.Scenario, run.Protocol)
 	after.Trace = out
 	if _, err := after.Do(cmd.Context()); err != nil {
 		return unknown(err, "")
@@ -132,6 +133,9 @@ func (k *shrinkCommand) write(out io.Writer, shrunk *campaign.Shrunk) error {
 		fmt.Fprintf(out, "test: %s\n", k.test)
 	}
 	file := shell.Quote(k.file)
+	if k.program.command != "" {
+		file = "--exec " + shell.Quote(k.program.command) + " " + file
+	}
 	fmt.Fprintf(out, "replay: %s replay %s\nexplain: %s explain %s\n", shell.Program(), file, shell.Program(), file)
 	return nil
 }

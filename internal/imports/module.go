@@ -19,7 +19,7 @@ var Module = Rules{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
 			"internal/reschedule", "internal/swarm", "scenario/isr",
 		},
-		{"internal/hold", "internal/pagecache", "internal/rowmap", "property/gen", "s3fake"},
+		{"internal/hold", "internal/nodes", "internal/pagecache", "internal/rowmap", "property/gen", "s3fake"},
 		{"internal/control"},
 		{"internal/mutant", "internal/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},

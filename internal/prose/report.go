@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/schedules"
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -60,5 +62,9 @@ func ReplayLine(r scenario.Replay, command, program, file string) string {
 	if r.Digest != "" {
 		flags += " --trace " + r.Digest
 	}
-	return fmt.Sprintf("%s: %s %s --protocol %s --seed %d --choices '%s'%s %s\n", command, program, command, r.Protocol, r.Seed, r.Choices, flags, file)
+	protocol := "--protocol " + r.Protocol
+	if text, ok := strings.CutPrefix(r.Protocol, nodes.Prefix); ok {
+		protocol = "--exec " + shell.Quote(text)
+	}
+	return fmt.Sprintf("%s: %s %s %s --seed %d --choices '%s'%s %s\n", command, program, command, protocol, r.Seed, r.Choices, flags, file)
 }

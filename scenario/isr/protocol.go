@@ -68,4 +68,6 @@ type Protocol struct {
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
 	// Config.Tokens has returned. It makes exhaustive search shorter; a false claim makes the search wrong.
 	Memoryless bool
+	// SDK says that New needs a real *dynamodb.Client as Config.Client.
+	SDK bool
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -191,6 +192,13 @@ func (p *Proc) run() {
 	}
 }
 
+// runBreaker is an error that a node's code panics with to say why the run has no verdict: it speaks for itself, and no
+// stack is of interest.
+type runBreaker interface {
+	error
+	BreaksRun()
+}
+
 // code is the actor's Run, with its panics kept inside the run.
 func (p *Proc) code() {
 	defer func() {
@@ -199,6 +207,13 @@ func (p *Proc) code() {
 		}
 		switch v := recover().(type) {
 		case nil, crashSignal:
+		case error:
+			var breaks runBreaker
+			if errors.As(v, &breaks) {
+				p.sim.fail(v)
+				return
+			}
+			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
 		default:
 			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
 		}

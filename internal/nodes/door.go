@@ -1,0 +1,164 @@
+package nodes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
+const headerTime = "X-Isr-Sim-Time"
+
+// maxBody bounds the body of a request: more than DynamoDB takes.
+const maxBody = 17 << 20
+
+// arrival is a request of a program.
+type arrival struct {
+	method string
+	path   string
+	query  string
+	header http.Header
+	body   []byte
+	answer chan *answer // nil breaks the connection
+}
+
+// answer is that to an arrival.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	time   int64
+}
+
+// String names the request for people.
+func (a *arrival) String() string {
+	if target := a.header.Get("X-Amz-Target"); target != "" {
+		return target[strings.LastIndexByte(target, '.')+1:]
+	}
+	return a.method + " " + a.path
+}
+
+// serve serves the process's requests until it is killed.
+func (p *process) serve() {
+	p.server = &http.Server{
+		Handler: http.HandlerFunc(p.arrive),
+		ConnState: func(c net.Conn, s http.ConnState) {
+			p.mu.Lock()
+			switch s {
+			case http.StateClosed, http.StateHijacked:
+				delete(p.connections, c)
+			default:
+				p.connections[c] = connection{p.life, s == http.StateIdle}
+			}
+			many := len(p.connections) > maxConnections
+			p.mu.Unlock()
+			if many {
+				_ = c.Close() // there is nothing to be said to it
+				p.fail(fmt.Sprintf("opened more than %d connections", maxConnections), "keep connections alive, and use them again")
+			}
+		},
+	}
+	go func() { _ = p.server.Serve(p.listener) }() // until it is closed
+}
+
+// arrive takes in a request, and answers it when the schedule says so.
+func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			p.fail(fmt.Sprintf("sent a body of more than %d bytes", maxBody), "")
+		}
+		drop(w)
+		return
+	}
+	a := &arrival{method: r.Method, path: r.URL.Path, query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
+	p.mu.Lock()
+	other := p.pending
+	if other == nil {
+		p.pending = a
+	}
+	p.mu.Unlock()
+	if other != nil {
+		p.fail(fmt.Sprintf("sent %s while its %s was under way", a, other),
+			"a node has one request at a time: await each before the next one")
+		drop(w)
+		return
+	}
+	if !p.say(event{arrival: a}) {
+		drop(w)
+		return
+	}
+	select {
+	case to := <-a.answer:
+		if to == nil {
+			drop(w)
+			return
+		}
+		header := w.Header()
+		for name, values := range to.header { //isrsim:unordered each header is set on its own
+			header[name] = values
+		}
+		header.Set(headerTime, strconv.FormatInt(to.time, 10))
+		header.Set("Content-Length", strconv.Itoa(len(to.body)))
+		w.WriteHeader(to.status)
+		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
+	case <-p.gone:
+		drop(w)
+	}
+}
+
+// reply answers the request that is under way.
+func (p *process) reply(a *arrival, to *answer) {
+	p.mu.Lock()
+	p.pending = nil
+	p.mu.Unlock()
+	a.answer <- to
+}
+
+// connection is the state of one.
+type connection struct {
+	life int // that used it last
+	idle bool
+}
+
+// closeUnused closes the connections that the life which is over has not used: a cache that makes a client for each life
+// leaves them. Those in use may be a client's that lives on. p.mu is held.
+func (p *process) closeUnused() {
+	for c, state := range p.connections { //isrsim:unordered each is closed on its own
+		if state.idle && state.life < p.life {
+			_ = c.Close() // nothing is under way on it
+		}
+	}
+}
+
+// drop breaks the connection without an answer.
+func drop(w http.ResponseWriter) {
+	if hijacker, ok := w.(http.Hijacker); ok {
+		if c, _, err := hijacker.Hijack(); err == nil {
+			if tcp, ok := c.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0) // a reset
+			}
+			_ = c.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// signer takes the access key and the region out of an Authorization header. Both are "" if it has none.
+func signer(authorization string) (key, region string) {
+	_, scope, _ := strings.Cut(authorization, "Credential=")
+	parts := strings.Split(scope, "/")
+	if len(parts) < 5 {
+		return "", ""
+	}
+	return parts[0], parts[2]
+}
+
+// reader reads the request's body.
+func (a *arrival) reader() io.Reader { return bytes.NewReader(a.body) }

@@ -1,0 +1,148 @@
+package nodes
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// version is that of the protocol.
+const version = 1
+
+// maxLine bounds a line of a program's stdout.
+const maxLine = 16 << 20
+
+// The abilities that a hello may name.
+const (
+	canGet        = "get"
+	canInvalidate = "invalidate"
+	canRegenerate = "regenerate"
+	canRollback   = "rollback"
+	canTimers     = "timers"  // it has a simulated clock: for people, nothing depends on it
+	canReset      = "reset"   // it forgets everything at a reset line between two commands
+	canAbandon    = "abandon" // and at one within a command, whose requests are then never answered
+)
+
+var abilities = []string{canGet, canInvalidate, canRegenerate, canRollback, canTimers, canReset, canAbandon}
+
+// said is a line of a program. Fields that its type does not have are zero.
+type said struct {
+	Type string `json:"type"` // hello, ready, reply
+
+	// hello
+	Versions []int    `json:"versions"`
+	Can      []string `json:"can"`
+
+	// reply
+	ID    int    `json:"id"`
+	Body  string `json:"body"`
+	Fresh bool   `json:"fresh"`
+	Error string `json:"error"`
+}
+
+// parseLine reads a line of a program.
+func parseLine(line []byte) (said, error) {
+	var s said
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil || d.More() {
+		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
+	}
+	return s, nil
+}
+
+// hello checks the first line of a program.
+func (s said) hello() error {
+	switch {
+	case s.Type != "hello":
+		return fmt.Errorf("began with a line of type %q, expected hello", s.Type)
+	case !slices.Contains(s.Versions, version):
+		return fmt.Errorf("speaks versions %v of the protocol, expected %d among them", s.Versions, version)
+	}
+	for _, can := range s.Can {
+		if !slices.Contains(abilities, can) {
+			return fmt.Errorf("says that it can %q, expected one of %v", can, abilities)
+		}
+	}
+	return nil
+}
+
+// excerpt quotes the beginning of a text.
+func excerpt(text []byte) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%q...", text[:most])
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// told is a line to a program.
+type told struct {
+	Type string `json:"type"` // init, command, reset, end
+	Time int64  `json:"time"` // the node's own, in milliseconds since 1970, rounded down
+	*initial
+	*command
+}
+
+// initial is what an init line says besides.
+type initial struct {
+	Version     int           `json:"version"`
+	Actor       string        `json:"actor"` // with its life after a restart: alice, alice.2
+	Tenant      string        `json:"tenant"`
+	Endpoint    string        `json:"endpoint"`
+	Region      string        `json:"region"`
+	Credentials credentials   `json:"credentials"`
+	Table       string        `json:"table"`
+	Seed        uint64        `json:"seed"` // below 2^53
+	Config      configuration `json:"config"`
+}
+
+type credentials struct {
+	AccessKeyID     string `json:"accessKeyId"` // the actor
+	SecretAccessKey string `json:"secretAccessKey"`
+}
+
+// configuration is the scenario's cache. Durations are in seconds.
+type configuration struct {
+	Lease      float64 `json:"lease"`
+	Revalidate float64 `json:"revalidate"`
+	Retention  float64 `json:"retention"`
+	TTLBuffer  float64 `json:"ttlBuffer"`
+	Poll       float64 `json:"poll"`
+	Patience   int     `json:"patience"`
+	Contention string  `json:"contention"` // wait or serve-stale
+	Failure    string  `json:"failure"`    // serve-last or fail
+}
+
+// command is what a command line says besides.
+type command struct {
+	ID      int    `json:"id"`
+	Verb    string `json:"verb"`
+	Key     string `json:"key"`
+	Request string `json:"request,omitempty"` // of regenerate: the idempotency key
+	Inputs  string `json:"inputs,omitempty"`  // and the hash of its inputs
+}
+
+func (c command) String() string { return c.Verb + " " + c.Key }
+
+// configurationOf is the configuration as the line says it.
+func configurationOf(c isr.Config) configuration {
+	told := configuration{
+		Lease: c.Lease.Seconds(), Revalidate: c.Revalidate.Seconds(), Retention: c.Retention.Seconds(),
+		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Contention: "serve-stale", Failure: "serve-last",
+	}
+	if c.Contention == isr.Wait {
+		told.Contention = "wait"
+	}
+	if c.Failure == isr.Fail {
+		told.Failure = "fail"
+	}
+	return told
+}
+
+// milliseconds is a time as lines and headers say it.
+func milliseconds(t time.Time) int64 { return t.UnixMilli() }

@@ -1,0 +1,282 @@
+package nodes
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// region is where the table is.
+const region = "us-east-1"
+
+// node is one life of an actor: the cache of its program, as the simulator sees it.
+type node struct {
+	cfg     isr.Config
+	actor   string
+	process *process // nil when the life is over
+	wire    dynamodb.HTTPClient
+	ids     int
+}
+
+var (
+	_ isr.Handler     = (*node)(nil)
+	_ isr.Invalidator = (*node)(nil)
+	_ isr.Regenerator = (*node)(nil)
+	_ isr.Rollbacker  = (*node)(nil)
+)
+
+// boot begins a life, in the coroutine of its actor.
+func (g *Program) boot(cfg isr.Config) (*node, error) {
+	client, ok := cfg.Client.(*dynamodb.Client)
+	if !ok {
+		return nil, fmt.Errorf("a program's runs need a client of the SDK, found a %T", cfg.Client)
+	}
+	options := client.Options()
+	key, err := options.Credentials.Retrieve(g.Context)
+	if err != nil {
+		return nil, fmt.Errorf("the actor's name: %w", err)
+	}
+	n := &node{cfg: cfg, actor: key.AccessKeyID, wire: options.HTTPClient}
+	if n.process, err = g.take(n.actor); err != nil {
+		return nil, err
+	}
+	seed := fnv.New64a()
+	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
+	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
+		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Endpoint: "http://" + n.process.listener.Addr().String(), Region: region,
+		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
+	}})
+	if ready.Type != "ready" {
+		return nil, n.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
+	}
+	return n, nil
+}
+
+// Get implements isr.Handler.
+func (n *node) Get(ctx context.Context, key string) (isr.Served, error) {
+	return n.command(ctx, canGet, command{Verb: "get", Key: key})
+}
+
+// Invalidate implements isr.Invalidator.
+func (n *node) Invalidate(ctx context.Context, key string) error {
+	_, err := n.command(ctx, canInvalidate, command{Verb: "invalidate", Key: key})
+	return err
+}
+
+// Regenerate implements isr.Regenerator.
+func (n *node) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
+	return n.command(ctx, canRegenerate, command{Verb: "regenerate", Key: key, Request: r.ID, Inputs: r.Hash})
+}
+
+// Rollback implements isr.Rollbacker.
+func (n *node) Rollback(ctx context.Context, key string) error {
+	_, err := n.command(ctx, canRollback, command{Verb: "rollback", Key: key})
+	return err
+}
+
+// EndLife ends the life: the node has crashed, or its run is over.
+func (n *node) EndLife() error { return n.end(false) }
+
+// end gives the process back, once.
+func (n *node) end(within bool) error {
+	p := n.process
+	if p == nil {
+		return nil
+	}
+	n.process = nil
+	if err := p.forget(within, n.cfg.Clock.Now()); err != nil {
+		return err
+	}
+	if p.reset {
+		p.reset = false
+		p.program.giveBack(p)
+	}
+	return nil
+}
+
+// command has the program do one command.
+func (n *node) command(ctx context.Context, can string, c command) (isr.Served, error) {
+	if !slices.Contains(n.process.can, can) {
+		panic(n.wrong(c.String(), "its hello does not say that it can "+can, ""))
+	}
+	n.ids++
+	c.ID = n.ids
+	s := n.ask(ctx, c.String(), told{Type: "command", command: &c})
+	switch {
+	case s.Type != "reply":
+		panic(n.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
+	case s.ID != c.ID:
+		panic(n.wrong(c.String(), fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID), ""))
+	case s.Error != "":
+		return isr.Served{}, errors.New(s.Error)
+	}
+	return isr.Served{Body: []byte(s.Body), Fresh: s.Fresh}, nil
+}
+
+// wrong is the error of a program that breaks the protocol. Its process is not used any more.
+func (n *node) wrong(at, problem, hint string) *Error {
+	n.process.fail(problem, hint)
+	return &Error{n.actor, at, problem, hint}
+}
+
+// ask tells the program something and serves its requests until it answers with a line. It panics with an *Error if
+// the program does something else, and with the simulator's signal if the node crashes.
+func (n *node) ask(ctx context.Context, at string, t told) (answered said) {
+	p := n.process
+	within := true
+	defer func() {
+		if within {
+			_ = n.end(true) // the first error is on its way
+		}
+	}()
+	t.Time = milliseconds(n.cfg.Clock.Now())
+	p.tell(t)
+	for restful := 0; ; {
+		e, err := p.next(at)
+		if err != nil {
+			panic(err)
+		}
+		if e.arrival == nil {
+			if answered, err = parseLine(e.line); err != nil {
+				panic(n.wrong(at, err.Error(), "the program's own messages go to stderr"))
+			}
+			within = false
+			return answered
+		}
+		to, step := n.serve(ctx, at, e.arrival)
+		if !step {
+			if restful++; restful > maxRestful {
+				panic(n.wrong(at, fmt.Sprintf("sent more than %d requests that take no time", maxRestful), ""))
+			}
+		}
+		if to != nil {
+			to.time = milliseconds(n.cfg.Clock.Now())
+		}
+		p.reply(e.arrival, to)
+	}
+}
+
+// ours is the path of everything that is not DynamoDB's.
+const ours = "/_isr-sim/"
+
+// serve has one request happen. It returns nil if there is no answer, and whether the request was a step of the run.
+func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, step bool) {
+	path, mine := strings.CutPrefix(a.path, ours)
+	if !mine {
+		return n.store(ctx, at, a), true
+	}
+	values, err := url.ParseQuery(a.query)
+	if err != nil {
+		return text(http.StatusBadRequest, "found a query that does not parse: "+err.Error()), false
+	}
+	name, body := strings.CutPrefix(path, "bodies/")
+	switch {
+	case path == "time" && a.method == http.MethodGet:
+		return text(http.StatusOK, strconv.FormatInt(milliseconds(n.cfg.Clock.Now()), 10)), false
+	case path == "sleep" && a.method == http.MethodPost:
+		return n.sleep(values.Get("ms"), a.body)
+	case path == "origin" && a.method == http.MethodGet:
+		page, err := n.cfg.Render(ctx, values.Get("key"), func(context.Context) error { return nil })
+		if err != nil {
+			return text(http.StatusBadGateway, err.Error()), true
+		}
+		return &answer{status: http.StatusOK, body: page}, true
+	case body && name != "":
+		return n.body(ctx, a, name), true
+	default:
+		return text(http.StatusNotFound, "found "+a.String()+", expected POST /_isr-sim/sleep, GET /_isr-sim/time, "+
+			"GET /_isr-sim/origin?key=KEY or GET, PUT or DELETE /_isr-sim/bodies/NAME"), false
+	}
+}
+
+// store has a request to DynamoDB happen.
+func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
+	key, of := signer(a.header.Get("Authorization"))
+	if key != "" && key != n.actor {
+		panic(n.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor), "use the credentials of the init line"))
+	}
+	r, err := http.NewRequestWithContext(ctx, a.method, "http://dynamodb.invalid"+a.path, a.reader())
+	if err != nil {
+		return text(http.StatusBadRequest, err.Error())
+	}
+	r.Header = a.header.Clone()
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+n.actor+"/20000101/"+cmp.Or(of, region)+
+		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none")
+	response, err := n.wire.Do(r)
+	if err != nil {
+		return nil // the request or its answer was lost
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil
+	}
+	return &answer{status: response.StatusCode, header: response.Header, body: body}
+}
+
+// sleep waits by the node's clock: ?ms=1500, or a body {"ms": 1500}.
+func (n *node) sleep(ms string, body []byte) (to *answer, step bool) {
+	var asked struct {
+		Milliseconds float64 `json:"ms"`
+	}
+	var err error
+	if ms != "" {
+		asked.Milliseconds, err = strconv.ParseFloat(ms, 64)
+	} else {
+		err = json.Unmarshal(body, &asked)
+	}
+	const most = 365 * 24 * time.Hour
+	if err != nil || !(asked.Milliseconds >= 0 && asked.Milliseconds <= float64(most/time.Millisecond)) {
+		return text(http.StatusBadRequest, "found no milliseconds from 0 to those of a year: expected ?ms=1500, or the body {\"ms\": 1500}"), false
+	}
+	d := time.Duration(asked.Milliseconds * float64(time.Millisecond))
+	n.cfg.Clock.Sleep(d)
+	return &answer{status: http.StatusNoContent}, d > 0
+}
+
+// body has a request to the body store happen.
+func (n *node) body(ctx context.Context, a *arrival, name string) *answer {
+	var err error
+	done := &answer{status: http.StatusNoContent}
+	switch a.method {
+	case http.MethodPut:
+		err = n.cfg.Bodies.PutBody(ctx, name, slices.Concat([]byte{}, a.body))
+	case http.MethodGet:
+		done.status = http.StatusOK
+		done.body, err = n.cfg.Bodies.GetBody(ctx, name)
+	case http.MethodDelete:
+		deleter, ok := n.cfg.Bodies.(interface {
+			DeleteBody(context.Context, string) error
+		})
+		if !ok {
+			return text(http.StatusMethodNotAllowed, "these bodies cannot be deleted")
+		}
+		err = deleter.DeleteBody(ctx, name)
+	default:
+		return text(http.StatusMethodNotAllowed, "found "+a.method+", expected GET, PUT or DELETE")
+	}
+	switch {
+	case errors.Is(err, isr.ErrNoBody):
+		return text(http.StatusNotFound, err.Error())
+	case err != nil:
+		return text(http.StatusInternalServerError, err.Error())
+	}
+	return done
+}
+
+// text is an answer in words.
+func text(status int, words string) *answer { return &answer{status: status, body: []byte(words)} }

@@ -1,0 +1,305 @@
+package nodes
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The bounds of what one process may do.
+const (
+	maxConnections = 100     // open at the same time
+	maxStderr      = 1 << 20 // bytes within one life
+	maxRestful     = 10_000  // requests within one command that are no steps of the run
+)
+
+// process is a running copy of the program. One run at a time uses it.
+type process struct {
+	program  *Program
+	cmd      *exec.Cmd
+	stdin    io.WriteCloser
+	listener net.Listener
+	server   *http.Server
+	can      []string
+
+	events chan event    // what it has said
+	gone   chan struct{} // closed when it is to be left alone: it failed, or was killed
+	exited chan struct{} // closed when it has been waited for
+	reset  bool          // its last life is over, and it has said that it is ready
+
+	mu          sync.Mutex
+	name        string // of the actor whose life it is
+	stderr      int    // bytes of this life
+	connections map[net.Conn]connection
+	life        int      // the number of lives before
+	pending     *arrival // the request that is not yet answered
+	failure     string   // the first thing that it did wrong
+	hint        string
+	ended       bool // it failed by coming to its end: what it said before counts
+	abandoned   int  // lives that ended within a command
+}
+
+// event is a line, or a request: exactly one of them.
+type event struct {
+	line    []byte
+	arrival *arrival
+}
+
+// start starts a process and waits for its hello.
+func (g *Program) start(actor string) (*process, error) {
+	p := &process{
+		program: g, cmd: shell(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor,
+		connections: map[net.Conn]connection{},
+	}
+	broken := func(err error) (*process, error) {
+		return nil, &Error{actor, starting, err.Error(), ""}
+	}
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return broken(err)
+	}
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return broken(err)
+	}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		return broken(err)
+	}
+	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return broken(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		_ = p.listener.Close() // the error above says more
+		return broken(err)
+	}
+	p.serve()
+	var reading sync.WaitGroup
+	reading.Go(func() { p.readLines(stdout) })
+	reading.Go(func() { p.passStderr(stderr) })
+	go func() {
+		reading.Wait() // as os/exec asks for
+		err := p.cmd.Wait()
+		if err == nil {
+			err = errors.New("exit status 0")
+		}
+		p.mu.Lock()
+		p.ended = p.failure == ""
+		p.mu.Unlock()
+		p.fail("its process ended: "+err.Error(), "")
+		close(p.exited)
+	}()
+	s, err := p.line(starting)
+	if err != nil {
+		p.kill()
+		return nil, err
+	}
+	if err := s.hello(); err != nil {
+		p.kill()
+		return broken(err)
+	}
+	p.can = s.Can
+	return p, nil
+}
+
+// readLines hands over the lines of the program.
+func (p *process) readLines(stdout io.Reader) {
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(make([]byte, 0, 4096), maxLine)
+	for lines.Scan() {
+		if !p.say(event{line: bytes.Clone(lines.Bytes())}) {
+			break
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		p.fail(fmt.Sprintf("printed a line of more than %d bytes on stdout", maxLine), "")
+	}
+	_, _ = io.Copy(io.Discard, stdout) // a program that is being killed may still print
+}
+
+// passStderr prints what the program prints, with the actor's name before each line.
+func (p *process) passStderr(stderr io.Reader) {
+	lines := bufio.NewReaderSize(stderr, 4096)
+	for {
+		line, _, err := lines.ReadLine() // in parts, if it is long
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		name, before := p.name, p.stderr
+		p.stderr += len(line) + 1
+		p.mu.Unlock()
+		if before > maxStderr {
+			p.fail(fmt.Sprintf("printed more than %d bytes on stderr", maxStderr), "")
+			continue
+		}
+		p.program.note(name, line)
+	}
+}
+
+// say hands an event over to the run. It returns false if nobody listens any more.
+func (p *process) say(e event) bool {
+	select {
+	case p.events <- e:
+		return true
+	case <-p.gone:
+		return false
+	}
+}
+
+// fail notes the first thing that the program did wrong, and lets go of everything that waits for it.
+func (p *process) fail(problem, hint string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failure == "" {
+		p.failure, p.hint = problem, hint
+		close(p.gone)
+	}
+}
+
+// failed is the error of a program that has failed.
+func (p *process) failed(at string) *Error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &Error{p.name, at, p.failure, p.hint}
+}
+
+// next waits for what the program says next.
+func (p *process) next(at string) (event, error) {
+	limit := newDeadline(p.program.limit())
+	defer limit.stop()
+	select {
+	case <-p.gone:
+		return p.last(at)
+	default:
+	}
+	select {
+	case e := <-p.events:
+		return e, nil
+	case <-p.gone:
+		return p.last(at)
+	case <-limit.over():
+		p.fail(fmt.Sprintf("said nothing for %v of real time: no request and no line", p.program.limit()),
+			"a node that waits asks for it: POST /_isr-sim/sleep; a slow one gets more time with --exec-limit")
+		return event{}, p.failed(at)
+	}
+}
+
+// last is what a program said before it ended, or the error of one that has failed.
+func (p *process) last(at string) (event, error) {
+	p.mu.Lock()
+	ended := p.ended
+	p.mu.Unlock()
+	if ended {
+		select {
+		case e := <-p.events:
+			return e, nil
+		default:
+		}
+	}
+	return event{}, p.failed(at)
+}
+
+// line waits for a line, where no request may come before it.
+func (p *process) line(at string) (said, error) {
+	e, err := p.next(at)
+	if err != nil {
+		return said{}, err
+	}
+	if e.arrival != nil {
+		p.fail(fmt.Sprintf("sent %s, expected a line on stdout", e.arrival), "a node works only between a command and its reply")
+		return said{}, p.failed(at)
+	}
+	s, err := parseLine(e.line)
+	if err != nil {
+		p.fail(err.Error(), "the program's own messages go to stderr")
+		return said{}, p.failed(at)
+	}
+	return s, nil
+}
+
+// tell writes a line to the program.
+func (p *process) tell(t told) {
+	text, err := json.Marshal(t)
+	if err != nil {
+		p.fail("it cannot be told of its command: "+err.Error(), "")
+		return
+	}
+	written := make(chan error, 1)
+	go func() { // a program that does not read must not stop the run
+		_, err := p.stdin.Write(append(text, '\n'))
+		written <- err
+	}()
+	limit := newDeadline(p.program.limit())
+	defer limit.stop()
+	select {
+	case err := <-written:
+		if err == nil {
+			return
+		}
+		// It has most likely ended: that says more than a broken pipe.
+		select {
+		case <-p.exited:
+		case <-limit.over():
+			p.fail("it reads no lines: "+err.Error(), "")
+		}
+	case <-p.gone:
+	case <-limit.over():
+		p.fail(fmt.Sprintf("read no line of stdin for %v", p.program.limit()), "")
+	}
+}
+
+// forget ends a life. The process is ready for the next one, or has been killed. within says that the life ended in
+// the middle of a command.
+func (p *process) forget(within bool, now time.Time) error {
+	const many = 40 // requests that are never answered keep a connection each
+	p.mu.Lock()
+	if within {
+		p.abandoned++
+	}
+	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && p.abandoned < many)
+	p.pending = nil
+	p.mu.Unlock()
+	if !able {
+		if !within {
+			p.tell(told{Type: "end", Time: milliseconds(now)})
+		}
+		p.kill()
+		return nil
+	}
+	p.tell(told{Type: "reset", Time: milliseconds(now)})
+	s, err := p.line(resetting)
+	if err == nil && s.Type != "ready" {
+		p.fail(fmt.Sprintf("printed a line of type %q, expected ready: it has answered a command twice, or no reset", s.Type), "")
+		err = p.failed(resetting)
+	}
+	if err != nil {
+		p.kill()
+		return err
+	}
+	p.mu.Lock()
+	p.stderr = 0
+	p.closeUnused()
+	p.life++
+	p.mu.Unlock()
+	p.reset = true
+	return nil
+}
+
+// kill ends the process, and waits until it is gone.
+func (p *process) kill() {
+	p.fail("it was ended", "")
+	kill(p.cmd)
+	_ = p.stdin.Close()  // its reader is gone
+	_ = p.server.Close() // its connections are all that it holds
+	<-p.exited
+}

@@ -1,0 +1,102 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// The words for where a program is outside of a command.
+const (
+	starting  = "its start"
+	resetting = "its reset"
+)
+
+// Prefix is what the names of programs as protocols begin with; the command follows.
+const Prefix = "exec "
+
+// DefaultLimit is how long a process may be silent, in real time.
+const DefaultLimit = 10 * time.Second
+
+// Program is the nodes of one scenario after the other: a command that starts one of them. Close ends their processes.
+type Program struct {
+	Command string          // for the shell
+	Context context.Context // of all runs
+	Limit   time.Duration   // of a silence; 0 is DefaultLimit
+	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
+
+	mu     sync.Mutex
+	idle   []*process
+	closed bool
+	out    sync.Mutex // of Stderr
+}
+
+// Protocol returns the program as a protocol.
+func (g *Program) Protocol() isr.Protocol {
+	return isr.Protocol{
+		Name: Prefix + g.Command, Summary: "A program that speaks the protocol of docs/NODES.md.",
+		SDK: true, New: func(c isr.Config) (isr.Handler, error) { return g.boot(c) },
+	}
+}
+
+// Close ends all processes. No run may be under way.
+func (g *Program) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	for _, p := range g.idle {
+		p.kill()
+	}
+	g.idle = nil
+}
+
+func (g *Program) limit() time.Duration {
+	if g.Limit <= 0 {
+		return DefaultLimit
+	}
+	return g.Limit
+}
+
+// take returns a process for a life of the actor.
+func (g *Program) take(actor string) (*process, error) {
+	g.mu.Lock()
+	last := len(g.idle) - 1
+	if last < 0 {
+		g.mu.Unlock()
+		return g.start(actor)
+	}
+	p := g.idle[last]
+	g.idle = g.idle[:last]
+	g.mu.Unlock()
+	p.mu.Lock()
+	p.name = actor
+	p.mu.Unlock()
+	return p, nil
+}
+
+// giveBack keeps a process for another life.
+func (g *Program) giveBack(p *process) {
+	g.mu.Lock()
+	closed := g.closed
+	if !closed {
+		g.idle = append(g.idle, p)
+	}
+	g.mu.Unlock()
+	if closed {
+		p.kill()
+	}
+}
+
+// note prints a line of a process's stderr.
+func (g *Program) note(actor string, line []byte) {
+	if g.Stderr == nil {
+		return
+	}
+	g.out.Lock()
+	defer g.out.Unlock()
+	_, _ = fmt.Fprintf(g.Stderr, "%s: %s\n", actor, line) // a message to people who no longer look
+}

@@ -1,0 +1,362 @@
+//go:build unix
+
+package nodes_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/catalog"
+	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// TestMain runs the tests, or is a node: the tests start this binary as their program.
+func TestMain(m *testing.M) {
+	if behaviour := os.Getenv("ISR_SIM_TEST_NODE"); behaviour != "" {
+		serveNode(behaviour)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program returns this binary as a program that behaves so.
+func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &nodes.Program{
+		Command: fmt.Sprintf("ISR_SIM_TEST_NODE='%s' exec '%s'", behaviour, self), Context: t.Context(), Limit: limit, Stderr: t.Output(),
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func load(t *testing.T, name string) *scenario.Scenario {
+	t.Helper()
+	s, err := catalog.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
+// verdicts are those of the reference in this process, and a run again has the same trace.
+func TestReferenceAsProgram(t *testing.T) {
+	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
+		t.Run(name, func(t *testing.T) {
+			p, s := program(t, "reference", 0), load(t, name)
+			for i := range 10 {
+				var traces [2]strings.Builder
+				for k := range traces {
+					run := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
+					o, err := run.Do(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if o.Violation != nil {
+						t.Fatalf("got %s", o.Explain(name, "reference"))
+					}
+				}
+				if traces[0].String() != traces[1].String() {
+					t.Fatalf("schedule %d: two runs differ:\n%s\n%s", i, traces[0].String(), traces[1].String())
+				}
+			}
+		})
+	}
+}
+
+// TestBadPrograms has programs that misbehave end their run with an error that names actor, command and deed, and
+// leave no process behind.
+func TestBadPrograms(t *testing.T) {
+	tests := []struct{ behaviour, at, want string }{
+		{"hang", "get /home", "said nothing for"},
+		{"nonsense", "get /home", `printed "what?" on stdout, expected a line of JSON`},
+		{"nonsense-first", "its start", `printed "what?" on stdout, expected a line of JSON`},
+		{"die", "get /home", "its process ended: exit status 3"},
+		{"die-first", "its start", "its process ended: exit status 3"},
+		{"twice", "its reset", `printed a line of type "reply", expected ready`},
+		{"other-reply", "get /home", "replied to command 7, expected 1"},
+		{"connections", "get /home", "opened more than 100 connections"},
+		{"flood", "get /home", "bytes on stderr"},
+		{"flood-stdout", "get /home", "printed a line of more than"},
+		{"busy-loop", "get /home", "requests that take no time"},
+		{"wrong-key", "get /home", `signed GetItem with the access key "mallory", expected "alice"`},
+		{"old", "its start", "speaks versions [0] of the protocol, expected 1"},
+		{"unable", "get /home", "does not say that it can get"},
+		{"deaf", "its start", "said nothing for"},
+	}
+	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range tests {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			p := program(t, tt.behaviour, 2*time.Second)
+			_, err := scenario.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context())
+			var bad *nodes.Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("got %v, want an Error", err)
+			}
+			if bad.Actor != "alice" || bad.Command != tt.at || !strings.Contains(bad.Problem, tt.want) {
+				t.Errorf("got %v, want alice at %s: ...%s", bad, tt.at, tt.want)
+			}
+			p.Close()
+			var status syscall.WaitStatus
+			if pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil); !errors.Is(err, syscall.ECHILD) {
+				t.Errorf("a process is left: %d, %v", pid, err)
+			}
+		})
+	}
+}
+
+// TestTwoRequests has a program that does not wait for its answers end a run in which another node works while the
+// first request is under way.
+func TestTwoRequests(t *testing.T) {
+	s, err := scenario.Parse("two.yaml", []byte(
+		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program(t, "two-requests", 10*time.Second)
+	for seed := range uint64(20) {
+		_, err := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())
+		var bad *nodes.Error
+		if errors.As(err, &bad) {
+			if want := "while its GET /_isr-sim/origin was under way"; !strings.Contains(bad.Problem, want) {
+				t.Errorf("got %v, want ...%s", bad, want)
+			}
+			return
+		}
+	}
+	t.Error("no run of 20 found a request during another one")
+}
+
+// serveNode is a node.
+func serveNode(behaviour string) {
+	if behaviour == "nonsense-first" {
+		printOut("what?\n")
+	}
+	if behaviour == "die-first" {
+		os.Exit(3)
+	}
+	if behaviour == "deaf" {
+		select {}
+	}
+	can, versions := []string{"get", "invalidate", "regenerate", "rollback", "reset"}, []int{1}
+	if behaviour == "unable" {
+		can = can[1:]
+	}
+	if behaviour == "old" {
+		versions[0] = 0
+	}
+	say(map[string]any{"type": "hello", "versions": versions, "can": can})
+	in := bufio.NewScanner(os.Stdin)
+	var c *clock
+	var handler isr.Handler
+	for in.Scan() {
+		var line struct {
+			Type, Actor, Tenant, Endpoint, Table, Verb, Key, Request, Inputs string
+			ID, Time                                                         int64
+			Config                                                           struct {
+				Lease, Revalidate, Retention, TTLBuffer, Poll float64
+				Patience                                      int
+				Contention                                    string
+			}
+		}
+		if err := json.Unmarshal(in.Bytes(), &line); err != nil {
+			panic(err)
+		}
+		if c != nil {
+			c.now = time.UnixMilli(line.Time)
+		}
+		switch line.Type {
+		case "init":
+			seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+			c = &clock{endpoint: line.Endpoint, now: time.UnixMilli(line.Time)}
+			tokens := 0
+			cfg := isr.Config{
+				Client: dynamodb.New(dynamodb.Options{
+					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3),
+					Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+						key := line.Actor
+						if behaviour == "wrong-key" {
+							key = "mallory"
+						}
+						return aws.Credentials{AccessKeyID: key, SecretAccessKey: "none"}, nil
+					}),
+				}),
+				Clock: c, Bodies: c, Render: c.render, Table: line.Table, Tenant: line.Tenant,
+				Tokens: func() string { tokens++; return line.Actor + "-" + strconv.Itoa(tokens) },
+				Lease:  seconds(line.Config.Lease), Revalidate: seconds(line.Config.Revalidate), Retention: seconds(line.Config.Retention),
+				TTLBuffer: seconds(line.Config.TTLBuffer), Poll: seconds(line.Config.Poll), Patience: line.Config.Patience,
+			}
+			if line.Config.Contention == "wait" {
+				cfg.Contention = isr.Wait
+			}
+			p, err := scenario.ProtocolNamed("recipe-a")
+			if err != nil {
+				panic(err)
+			}
+			if handler, err = p.New(cfg); err != nil {
+				panic(err)
+			}
+			say(map[string]any{"type": "ready"})
+		case "reset":
+			say(map[string]any{"type": "ready"})
+		case "end":
+			return
+		case "command":
+			misbehave(behaviour, c)
+			served, err := handler.Get(context.Background(), line.Key)
+			reply := map[string]any{"type": "reply", "id": line.ID, "body": string(served.Body), "fresh": served.Fresh}
+			if err != nil {
+				reply["error"] = err.Error()
+			}
+			if behaviour == "other-reply" {
+				reply["id"] = 7
+			}
+			say(reply)
+			if behaviour == "twice" {
+				say(reply)
+			}
+		}
+	}
+}
+
+// misbehave does, within a command, what the behaviour says.
+func misbehave(behaviour string, c *clock) {
+	switch behaviour {
+	case "hang":
+		select {}
+	case "nonsense":
+		printOut("what?\n")
+	case "die":
+		os.Exit(3)
+	case "connections":
+		at := strings.TrimPrefix(c.endpoint, "http://")
+		for range 10_000 {
+			if _, err := net.Dial("tcp", at); err != nil {
+				break
+			}
+		}
+		select {}
+	case "flood":
+		for {
+			fmt.Fprintln(os.Stderr, strings.Repeat("x", 200))
+		}
+	case "flood-stdout":
+		for {
+			printOut(strings.Repeat("x", 4096))
+		}
+	case "two-requests":
+		for range 20 {
+			go func() {
+				for {
+					_, _ = c.do(http.MethodGet, "origin?key=/a", nil)
+				}
+			}()
+		}
+		select {}
+	case "busy-loop":
+		for {
+			_, _ = c.do(http.MethodGet, "time", nil)
+		}
+	}
+}
+
+// printOut prints on stdout, whose reader may have gone.
+func printOut(text string) { _, _ = os.Stdout.WriteString(text) }
+
+func say(line map[string]any) {
+	text, err := json.Marshal(line)
+	if err != nil {
+		panic(err)
+	}
+	printOut(string(text) + "\n")
+}
+
+// clock is the node's own, the body store and the origin, over HTTP.
+type clock struct {
+	clockwork.Clock
+	endpoint string
+	now      time.Time
+}
+
+func (c *clock) Now() time.Time                  { return c.now }
+func (c *clock) Since(t time.Time) time.Duration { return c.now.Sub(t) }
+func (c *clock) Sleep(d time.Duration) {
+	if _, err := c.do(http.MethodPost, "sleep?ms="+strconv.FormatFloat(float64(d)/1e6, 'f', -1, 64), nil); err != nil {
+		panic(err)
+	}
+}
+
+// Do implements the SDK's HTTPClient.
+func (c *clock) Do(r *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := strconv.ParseInt(answer.Header.Get("X-Isr-Sim-Time"), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	c.now = time.UnixMilli(ms)
+	return answer, nil
+}
+
+func (c *clock) do(method, path string, body []byte) ([]byte, error) {
+	r, err := http.NewRequest(method, c.endpoint+"/_isr-sim/"+path, strings.NewReader(string(body)))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	switch {
+	case answer.StatusCode == http.StatusNotFound:
+		return nil, isr.ErrNoBody
+	case answer.StatusCode >= 300:
+		return nil, errors.New(string(text))
+	}
+	return text, err
+}
+
+func (c *clock) PutBody(_ context.Context, name string, body []byte) error {
+	_, err := c.do(http.MethodPut, "bodies/"+url.PathEscape(name), body)
+	return err
+}
+
+func (c *clock) GetBody(_ context.Context, name string) ([]byte, error) {
+	return c.do(http.MethodGet, "bodies/"+url.PathEscape(name), nil)
+}
+
+func (c *clock) render(_ context.Context, key string, _ func(context.Context) error) ([]byte, error) {
+	return c.do(http.MethodGet, "origin?key="+url.QueryEscape(key), nil)
+}
