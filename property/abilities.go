@@ -102,12 +102,12 @@ func (e extras) drawVerbs(t *rapid.T) []scenario.Verb {
 		return nil
 	}
 	forward := slices.DeleteFunc(slices.Clone(e.verbs), func(v scenario.Verb) bool { return v == scenario.Rollback })
-	return pick(t, "asks for more than pages", nil, nil, forward, e.verbs)
+	return pick(t, "asks for more than pages", nil, nil, forward, e.verbs, e.verbs[:1])
 }
 
-// drawVerb draws a command with one of the verbs, for a third of the commands.
+// drawVerb draws a command with one of the verbs, for half of the commands.
 func drawVerb(t *rapid.T, verbs []scenario.Verb, key string) (c scenario.Command, drawn bool) {
-	if len(verbs) == 0 || pick(t, "asks for a page", true, true, false) {
+	if len(verbs) == 0 || pick(t, "asks for a page", true, false) {
 		return c, false
 	}
 	c = scenario.Command{Verb: pick(t, "verb", verbs...), Key: key}

@@ -56,7 +56,12 @@ func worlds(name, protocol string, schedules int, extra extras) *rapid.Generator
 			d := scenario.Defaults().Cache
 			s.Cache.Retention, s.Cache.TTLBuffer = d.Retention, d.TTLBuffer
 		}
-		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs), 2, len(actorNames)).Draw(t, "actors")
+		plain := pick(t, "plain", false, false, true)
+		if plain {
+			drawPlain(t, s)
+			crashes, keys = 0, keys[:1]
+		}
+		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs, plain), 2, len(actorNames)).Draw(t, "actors")
 		for i := range s.Actors {
 			s.Actors[i].Name = actorNames[i]
 			if len(tenants) > 0 {
@@ -112,7 +117,7 @@ func drawLag(t *rapid.T) scenario.Lag {
 }
 
 // actors generates nodes with their scripts, clocks, pauses and crashes.
-func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb) *rapid.Generator[scenario.Actor] {
+func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb, plain bool) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	get := func(key string) scenario.Command { return scenario.Command{Verb: scenario.Get, Key: key} }
 	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
@@ -121,21 +126,29 @@ func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.V
 		if c, drawn := drawVerb(t, verbs, key); drawn {
 			return c
 		}
-		return pick(t, "command",
+		all := []scenario.Command{
 			get(key),
-			sleep(c.Revalidate+time.Second),
+			sleep(c.Revalidate + time.Second),
 			get(key),
-			sleep(c.Lease+time.Second),
+			sleep(c.Lease + time.Second),
 			get(key),
 			sleep(time.Second),
-			scenario.Command{Verb: scenario.Change, Key: key},
-			sleep(c.Revalidate+c.Retention+lagAfter+2*time.Second), // until TTL deletes META
+			{Verb: scenario.Change, Key: key},
+			sleep(c.Revalidate + c.Retention + lagAfter + 2*time.Second), // until TTL deletes META
 			get(key),
 			sleep(c.Revalidate),
-		)
+		}
+		if plain {
+			all = all[:3]
+		}
+		return pick(t, "command", all...)
 	})
 	return rapid.Custom(func(t *rapid.T) scenario.Actor {
-		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 6).Draw(t, "script")}
+		most := 6
+		if plain {
+			most = 2
+		}
+		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
 		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
 			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
 		}
@@ -235,7 +248,9 @@ func settle(s *scenario.Scenario) time.Duration {
 // have given it back.
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
-		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.Dependency == "" && (f.Key != isr.SortMeta || shares(s.Rows)) })
+		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
+			return f.Dependency == "" && (f.Key != isr.SortMeta || shares(s.Rows))
+		})
 }
 
 // drawFaults draws faults, each left to the schedule: of the store, of the body store and the origin, or of all three.
@@ -255,6 +270,21 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 		return f
 	})
 	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
+}
+
+// drawPlain makes a world of quick renderings in which at most one thing fails, more than once. Nodes live, and what
+// failed is no request that gives a lock back, so a lock that is left behind shows before it ends by itself.
+func drawPlain(t *rapid.T, s *scenario.Scenario) {
+	c := scenario.Defaults().Cache
+	s.Cache.Lease, s.Cache.Poll, s.Cache.Render, s.Cache.Revalidate = c.Lease, c.Poll, c.Render, c.Revalidate
+	s.Skew, s.ReplicaLag = 0, 0
+	s.Faults = pick(t, "outage", nil,
+		[]scenario.Fault{{Dependency: scenario.OriginFailed}},
+		[]scenario.Fault{{Dependency: scenario.BodyPutFailed}},
+	)
+	for i := range s.Faults {
+		s.Faults[i].Maybe, s.Faults[i].Times = true, pick(t, "outage's times", 2, 4)
+	}
 }
 
 // checked returns the world as its file has it, so that the run is the one that the file will replay.
