@@ -141,6 +141,9 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	}
 	switch {
 	case !proof.Explored.Complete:
+		if r.limit.over.Load() {
+			proof.Why = "the time of the test is nearly over (go test -timeout)"
+		}
 		return fmt.Sprintf("%s\nit ended because: %s\nhint: narrower bounds in %s make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n",
 			prose.Extent(proof), proof.Why, file)
 	case r.answers.errors == r.answers.all:

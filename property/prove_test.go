@@ -145,6 +145,13 @@ func TestProveRefutes(t *testing.T) {
 	}
 }
 
+// TestProveEndsBeforeItsTest holds that a search without time says so, and does not run into the panic of a test's timeout.
+func TestProveEndsBeforeItsTest(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "prove: correct", []string{"-test.timeout=10050ms"}, replayEnv+"="+fileOf(t, twoWriters))
+	c.wantFailure(t, "not complete: ", "left: ", "it ended because: the time of the test is nearly over (go test -timeout)")
+}
+
 // TestProveBeginsWithItsFile holds that a violation is kept, and found again at once.
 func TestProveBeginsWithItsFile(t *testing.T) {
 	t.Parallel()
