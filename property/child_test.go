@@ -38,6 +38,10 @@ func TestChild(t *testing.T) {
 	if race.Enabled {
 		property.SetShrinkRuns(100)
 	}
+	if of, ok := strings.CutPrefix(name, "prove: "); ok {
+		proofs()[of](t, os.Getenv(replayEnv))
+		return
+	}
 	if store, ok := badStores()[name]; ok {
 		if file := os.Getenv(replayEnv); file != "" {
 			property.Replay(t, file, store)

@@ -237,7 +237,10 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 // unstable prints the result of a run that has another one when it is repeated, and the difference. The first result
 // did happen.
 func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
-	text := fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
+	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
+	if e.Found != nil {
+		text = fmt.Sprintf("%s\nthat run cannot be repeated: the store under test is %v\n", e.Found.Explain(s.Name, r.name), e)
+	}
 	if r.random.unseeded != "" {
 		text += "crypto/rand was not seeded for each run, which takes a test that is not parallel: " + r.random.unseeded + "\n"
 	}

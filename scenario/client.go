@@ -180,6 +180,13 @@ func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, erro
 
 // SortKey implements sim.Sorted.
 func (r *storeRequest) SortKey() string {
+	if r.sortKey == "" {
+		r.sortKey = r.makeSortKey()
+	}
+	return r.sortKey
+}
+
+func (r *storeRequest) makeSortKey() string {
 	in := r.call.Input
 	if t, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
 		same := *t
@@ -206,6 +213,7 @@ type storeRequest struct {
 	hidden  bool   // it took effect, and its sender was not told
 	changed int    // how many rows it changed
 	named   *named // nil is the node's
+	sortKey string // see SortKey; "" is not known yet
 }
 
 // Outcomes implements sim.Request: the ordinary outcome, and each fault that the schedule may choose for this call, as

@@ -4,7 +4,7 @@ package scenario
 // result. No ok about such a protocol can be trusted, and no run of it can be replayed. The violation in the first run
 // did happen.
 type NondeterminismError struct {
-	Found      *Outcome // of the first run
+	Found      *Outcome // of the first run; nil if a search was at it
 	Difference string   // between two of the runs
 }
 

@@ -34,6 +34,10 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
+	// Options are those of each run. Swarm and Bubble make no proof. With SDK each schedule is run twice, and compared
+	// with its repetition and with those that it begins like: code that needs such a client may listen to what no
+	// schedule decides.
+	scenario.Options
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
@@ -47,7 +51,8 @@ type Proof struct {
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
-// names the context's cause. An error is not a verdict; see scenario.Run.Do.
+// names the context's cause. An error is not a verdict; see scenario.Run.Do. Of code that did something else when its run
+// was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
 	protocol, err := schedules.ProtocolOf(s, v.Protocol)
@@ -55,20 +60,31 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, err
 	}
 	v.Protocol = protocol
-	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, scenario.Options{})}}
-	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off}
+	switch {
+	case v.Bubble != nil:
+		return nil, errors.New("campaign: Prove.Bubble: found a bubble, expected none: the states of goroutines are not compared")
+	case v.Swarm:
+		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
+	}
+	proof := &Proof{Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
+	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
 	var pool scenario.Pool
 	defer pool.Close()
 	searching := probe.With(ctx, &probe.Probe{Search: true})
 	for ctx.Err() == nil && x.Next() {
 		strategy := x.Strategy()
-		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy}
+		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
 		o, err := pool.Do(searching, run)
 		if err != nil {
-			return nil, err
+			return nil, v.unrepeatable(err)
+		}
+		if x.Explored().Schedules == proof.Schedules {
+			continue // it was a repetition
 		}
 		if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
-			o = again(ctx, run, o)
+			if o, err = v.again(ctx, run, o); err != nil {
+				return nil, err
+			}
 		}
 		proof.add(o)
 		if v.Progress != nil {
@@ -93,14 +109,35 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 }
 
 // again runs a schedule that was abandoned, to its end and with a trace, for its digest. It returns o if the verdict is
-// then another one.
-func again(ctx context.Context, r scenario.Run, o *scenario.Outcome) *scenario.Outcome {
+// then another one, and an error if o is violated by code that is not known to be deterministic.
+func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
 	r.Strategy, r.Trace = sim.Replay(o.Result.Choices), io.Discard
 	whole, err := r.Do(ctx)
-	if err != nil || whole.Verdict != o.Verdict {
-		return o
+	switch {
+	case err == nil && whole.Verdict == o.Verdict:
+		return whole, nil
+	case !v.SDK || o.Verdict != invariant.Violated:
+		return o, nil
+	case err != nil:
+		return nil, v.nondeterministic(o, o.Result, fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
+	default:
+		return nil, v.nondeterministic(o, o.Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
-	return whole
+}
+
+// unrepeatable turns the error of a run that was not the same as another one into one that says so.
+func (v Prove) unrepeatable(err error) error {
+	broken, is := errors.AsType[*scenario.BrokenError](err)
+	diverged, did := errors.AsType[*sim.DivergedError](err)
+	if !is || !did {
+		return err
+	}
+	return v.nondeterministic(nil, broken.Result, diverged.Error())
+}
+
+func (v Prove) nondeterministic(o *scenario.Outcome, result sim.Result, difference string) error {
+	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
+	return &scenario.BrokenError{Scenario: v.Scenario.Name, Protocol: v.Protocol.Name, Result: result}
 }
 
 // ended names the reason why the search ended before it was complete.

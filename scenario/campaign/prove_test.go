@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -135,5 +136,41 @@ func BenchmarkProve(b *testing.B) {
 			}
 			b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
 		})
+	}
+}
+
+// TestProofsOfForeignCode holds that code behind the SDK is proved as it is without, and that what makes no proof is refused.
+func TestProofsOfForeignCode(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-two-writers")
+	most := fewer(300, 50)
+	plain := prove(t, campaign.Prove{Scenario: s, MaxSchedules: most}).Explored
+	if diff := cmp.Diff(plain, prove(t, campaign.Prove{Scenario: s, MaxSchedules: most, Options: scenario.Options{SDK: true}}).Explored); diff != "" {
+		t.Errorf("explored (-plain +SDK):\n%s", diff)
+	}
+	for want, options := range map[string]scenario.Options{
+		"Prove.Swarm: found true, expected false":      {Swarm: true},
+		"Prove.Bubble: found a bubble, expected none:": {Bubble: func(func(sim.Bubble)) error { return nil }},
+	} {
+		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestAProofOfCodeThatIsNotDeterministicIsNone has a cache that counts the runs.
+func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
+	reference, other := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
+	made := 0
+	changing := isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
+		if made++; made > 40 {
+			return other.New(cfg)
+		}
+		return reference.New(cfg)
+	}}
+	proof, err := campaign.Prove{
+		Scenario: scenariotest.Embedded(t, "prove-two-writers"), Protocol: changing, MaxSchedules: 1000, Options: scenario.Options{SDK: true},
+	}.Run(t.Context())
+	if _, unstable := errors.AsType[*scenario.NondeterminismError](err); !unstable {
+		t.Errorf("got %v and the error %v, want a NondeterminismError", proof, err)
 	}
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 )
@@ -45,8 +44,13 @@ type Exploration struct {
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
 	Off Reduction
+	// Repeat makes each run twice, and compares it, step by step, with its repetition and with the runs that it begins
+	// like. What differs ends the exploration, and the run, with a *DivergedError. It is for code that may listen to
+	// something that no Sim decides. A Request should be Sorted then: its content is compared, too.
+	Repeat bool
 
 	visited visited
+	repeats repeats
 	// path are the choices that the next run begins with; the last one is made at the last frame.
 	path    Choices
 	frames  []frame
@@ -82,6 +86,7 @@ type Explored struct {
 // frame is a moment with more than one step to explore.
 type frame struct {
 	at     int      // how many choices come before it
+	moment int      // how many moments come before it; with Repeat
 	todo   []option // the steps that are left to be taken
 	asleep []option // the steps that need not be taken until a step races with them
 }
@@ -102,6 +107,11 @@ func (x *Exploration) Next() bool {
 		x.visited = newVisited()
 		return true
 	}
+	if x.Repeat && x.err == nil && !x.repeats.again {
+		x.repeats.again = true
+		return true
+	}
+	x.repeats.again = false
 	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
 		x.frames = x.frames[:len(x.frames)-1]
 	}
@@ -134,7 +144,7 @@ func (x *Exploration) Explored() Explored {
 			e.Deepest = f.at
 		}
 	}
-	e.Complete = x.begun && e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil
+	e.Complete = x.begun && e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.repeats.owed
 	return e
 }
 
@@ -146,6 +156,8 @@ type explorer struct {
 	n         int      // choices made so far
 	asleep    []option // now
 	options   []option // possible now; reused between moments
+	moments   int      // so far; with Repeat
+	step      string   // the one that led here; with Repeat
 }
 
 // visit is a moment in which a run goes where none has gone: it comes to a state, or leaves one.
@@ -158,6 +170,22 @@ type visit struct {
 
 // Choose implements Chooser.
 func (e *explorer) Choose(steps []Step) int {
+	if !e.x.Repeat {
+		return e.choose(steps)
+	}
+	if err := e.compare(); err != nil {
+		e.x.err = err
+		e.sim.fail(err)
+		return abandon
+	}
+	r := &e.x.repeats
+	if !r.again {
+		r.moments[e.moments-1].taken = e.choose(steps)
+	}
+	return r.moments[e.moments-1].taken
+}
+
+func (e *explorer) choose(steps []Step) int {
 	news, left, asleep := !e.replaying, e.replaying, e.asleep
 	i := e.pick(steps)
 	if on := e.x.onVisit; on != nil && (news || !e.replaying) {
@@ -184,8 +212,8 @@ func (e *explorer) pick(steps []Step) int {
 	f := &x.frames[len(x.frames)-1]
 	m := f.todo[0]
 	if m.position >= len(steps) || steps[m.position].id() != m.id {
-		x.err = fmt.Errorf("the run cannot be repeated: choice %d was between other steps before; "+
-			"what actors and requests do must depend on nothing but what they are told", e.n+1)
+		x.err = &DivergedError{step: e.sim.result.Steps, differs: "other steps are possible than there were before; " +
+			"what actors and requests do must depend on nothing but what they are told"}
 		e.sim.fail(x.err)
 		return abandon
 	}
@@ -229,7 +257,7 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	m := todo[0]
 	if len(todo) > 1 {
-		x.frames = append(x.frames, frame{at: e.n, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+		x.frames = append(x.frames, frame{at: e.n, moment: e.moments - 1, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
 	}
 	e.asleep = e.still(e.asleep, m)
 	if len(steps) > 1 {
@@ -263,6 +291,12 @@ func (e *explorer) still(asleep []option, m option) (rest []option) {
 // ended takes in the run's result.
 func (e *explorer) ended(r Result) {
 	x := e.x
+	if x.Repeat && x.err == nil {
+		x.err = e.compareEnds(r)
+	}
+	if x.repeats.again {
+		return
+	}
 	x.done.Schedules++
 	switch r.End {
 	case Cut:

@@ -1,7 +1,9 @@
 package sim
 
 // DivergedAt is the error of a replay that does not fit.
-func DivergedAt(step, choice, options int) DivergedError { return DivergedError{step, choice, options} }
+func DivergedAt(step, choice, options int) DivergedError {
+	return DivergedError{step: step, choice: choice, options: options}
+}
 
 // Incarnation counts the starts of the actor's node, from 1.
 func (p *Proc) Incarnation() int { return p.incarnation }

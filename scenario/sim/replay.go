@@ -51,14 +51,19 @@ func (p *prefix) Watch(s Step) {
 }
 
 // DivergedError says that a replayed schedule does not fit the run: the scenario, the protocol or the simulator has
-// changed since it was recorded.
+// changed since it was recorded; or that a run of an Exploration cannot be repeated.
 type DivergedError struct {
 	step    int // the step that could not be taken, from 1
 	choice  int // the position that was asked for
 	options int // the number of steps that were possible
+	// differs says in which way a run of an Exploration is not the same as another one; "" for a replay.
+	differs string
 }
 
 func (e *DivergedError) Error() string {
+	if e.differs != "" {
+		return fmt.Sprintf("the run cannot be repeated: at step %d %s", e.step, e.differs)
+	}
 	return fmt.Sprintf("the schedule does not fit: at step %d it takes option %d, but only %d were possible (0 to %d); "+
 		"it was recorded for another scenario, protocol or version", e.step, e.choice, e.options, e.options-1)
 }

@@ -218,6 +218,9 @@ func (s *Sim) Run() Result {
 	s.result.Elapsed = s.clock.Now().Sub(s.start)
 	if s.explorer != nil {
 		s.explorer.ended(s.result)
+		if err := s.explorer.x.err; err != nil && s.result.Err == nil {
+			s.result.End, s.result.Err = Broken, err
+		}
 	}
 	return s.result
 }
@@ -253,6 +256,9 @@ func (s *Sim) step() {
 	}
 	if s.watcher != nil {
 		s.watcher.Watch(*step)
+	}
+	if s.explorer != nil {
+		s.explorer.note(step)
 	}
 	text := s.take(step)
 	if s.cfg.Trace != nil {

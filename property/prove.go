@@ -1,0 +1,158 @@
+package property
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Prove runs the store in the world of a scenario file under every schedule that the file's bounds admit, until one
+// violates an invariant or none is left:
+//
+//	func TestTwoWriters(t *testing.T) {
+//		property.Check{Rows: rows}.Prove(t, "testdata/two-writers.yaml", newStore)
+//	}
+//
+// The test passes only if the search is complete. Its log (-v) then says so, with the number of schedules and the
+// invariants that hold in all of them. A violation is made smaller and left in testdata/isr-sim as CheckStore leaves it,
+// and the next Prove begins with it. What a search leaves out, and its assumptions, are those of campaign.Prove. In
+// addition machines must share no memory, and ids from crypto/rand must be compared for equality only: they are those
+// of one seed. Each schedule is run twice, and a store whose runs differ is refused as not deterministic.
+//
+// Of c, only these matter: Rows, which take the place of the file's; Without, which is added to the file's; Invariants,
+// which judge the runs that are made, but are not proved; Protocol; Schedules, which if positive ends the search, and
+// fails the test; and Reach, the marks that some schedule must reach. If that is nil, they are those of the file, and if
+// it declares none, that a page was published and served as fresh. Goroutines cannot be proved.
+//
+// A search takes one core. It also ends, and fails, ten seconds before the test's own time is over (go test -timeout).
+func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
+	c.name(t)
+	c.rows(t)
+	c.judges(t)
+	if c.Goroutines {
+		t.Fatal("property: Check.Goroutines: found true, expected false for Prove: a search compares states, and those of goroutines are not known")
+	}
+	own := fileName(t.Name())
+	if exists(own) {
+		c.Replay(t, own, newStore)
+	}
+	s := c.provable(t, file)
+	defer heap.CollectRarely()()
+	r := newRunner(t, c, newStore)
+	if deadline, ok := t.Deadline(); ok {
+		timer := time.AfterFunc(time.Until(deadline)-reserve, func() { r.limit.over.Store(true) }) //nolint:forbidigo // people wait no longer
+		defer timer.Stop()
+	}
+	proof, f := r.prove(s, c.Schedules)
+	if f != nil {
+		f.origin = "Found by property.Check.Prove in the world of " + file
+		if f.violates() {
+			r.announce(f, own)
+		}
+		t.Fatal(r.finish(f, own))
+	}
+	if why := r.unproved(proof, file); why != "" {
+		t.Fatal(why)
+	}
+	said := fmt.Sprintf("%s\nproved within the bounds of %s: %s\n", prose.Extent(proof), file, strings.Join(proof.Proved(), ", "))
+	for _, inv := range c.Invariants {
+		if !slices.Contains(s.Without, inv.Name) {
+			said += inv.Name + ": judged in these schedules, and not proved: it is the test's own\n"
+		}
+	}
+	for _, name := range s.Without {
+		said += name + ": not judged: left out\n"
+	}
+	t.Log(said)
+}
+
+// provable reads the scenario of a proof.
+func (c Check) provable(t *testing.T, file string) *scenario.Scenario {
+	t.Helper()
+	s, err := load(file)
+	if err != nil {
+		t.Fatalf("prove: %v", err)
+	}
+	if len(c.Rows.Rows) > 0 || c.Rows.Translate != nil {
+		s.Rows = c.Rows
+	}
+	for _, f := range s.Faults {
+		if s.Rows.Translate != nil && (f.Key == isr.SortMeta || f.Key == isr.SortLock) {
+			t.Fatalf("prove: %s: found a fault for key %s with Check.Rows as a function, expected a fault without key: "+
+				"which rows that function takes for %[2]s depends on the past of a run, which a search does not compare", file, f.Key)
+		}
+	}
+	for _, name := range c.Without {
+		switch i := slices.Index(s.Invariants, name); {
+		case i >= 0:
+			s.Invariants = slices.Delete(s.Invariants, i, i+1)
+		case s.Invariants == nil && !slices.Contains(s.Without, name):
+			s.Without = append(s.Without, name)
+		}
+	}
+	switch {
+	case c.Reach != nil:
+		s.Reach = c.Reach
+	case len(s.Reach) == 0:
+		s.Reach = []scenario.Mark{scenario.Published, scenario.ServedFresh}
+	}
+	return s
+}
+
+// prove searches, and returns the failure that it finds.
+func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *failure) {
+	g := r.guard(r.answers, s)
+	search := campaign.Prove{Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options()}
+	proof, err := inside(r, func(ctx context.Context) (*campaign.Proof, error) { return search.Run(ctx) })
+	if f := r.broken(s, g, err); f != nil {
+		return nil, f
+	}
+	switch {
+	case proof.Verdict == invariant.Violated:
+		f := r.outcome(s, proof.Failure)
+		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt, proof.Failure.Result.Steps)
+		r.doubt(f, proof.Failure.Violation)
+		return nil, f
+	case proof.Doubt != nil:
+		f := r.outcome(s, proof.Doubt)
+		f.how = "found in a search through all schedules"
+		return nil, f
+	default:
+		return proof, nil
+	}
+}
+
+// unproved says why a search that found nothing proves nothing; "" if it does.
+func (r runner) unproved(proof *campaign.Proof, file string) string {
+	misfit := proof.Misfit
+	if misfit != "" {
+		misfit += "\n"
+	}
+	switch {
+	case !proof.Explored.Complete:
+		if r.limit.over.Load() {
+			proof.Why = "the time of the test is nearly over (go test -timeout)"
+		}
+		return fmt.Sprintf("%s\nit ended because: %s\nhint: narrower bounds in %s make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n",
+			prose.Extent(proof), proof.Why, file)
+	case r.answers.errors == r.answers.all:
+		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s", proof.Schedules, file, misfit, r.answers)
+	case len(proof.Proved()) == 0:
+		return fmt.Sprintf("vacuous: all invariants that a search can prove are left out of %s: nothing was judged\n", file)
+	case proof.Vacuous():
+		return prose.Report(&proof.Report, "isr-sim", file) + misfit + r.answers.String()
+	default:
+		return ""
+	}
+}

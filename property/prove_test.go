@@ -1,0 +1,164 @@
+package property_test
+
+import (
+	"context"
+	"math/rand/v2" //nolint:depguard // it is what a store must not use
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// twoWriters is a world that is small enough for a proof, and has what a cache must stand: a contender, the end of a
+// lease while its holder works, and a lost answer.
+const twoWriters = `name: two-writers
+actors:
+  - name: alice
+    script: [get /home]
+  - name: bob
+    script: [get /home]
+faults: [maybe response-lost]
+bounds: {ticks: 1}
+cache: {lease: 1s, attempts: 1, patience: 1}
+`
+
+// newForgetful makes articles whose tokens no schedule decides.
+func newForgetful(token func() string) func(property.Node) (isr.Handler, error) {
+	return func(n property.Node) (isr.Handler, error) {
+		n.Tokens = token
+		return &articles{Node: n}, nil
+	}
+}
+
+// proofs are what TestChild runs for a name that begins with "prove: ".
+func proofs() map[string]func(t *testing.T, file string) {
+	prove := func(c property.Check, newStore func(property.Node) (isr.Handler, error)) func(*testing.T, string) {
+		return func(t *testing.T, file string) { c.Prove(t, file, newStore) }
+	}
+	rows := property.Check{Rows: articleRows}
+	with := func(change func(c *property.Check)) property.Check {
+		c := rows
+		change(&c)
+		return c
+	}
+	made := 0
+	own := invariant.Invariant{Name: "own", Statement: "nothing", Check: func(invariant.Evidence) invariant.Finding {
+		return invariant.Finding{Verdict: invariant.OK}
+	}}
+	return map[string]func(*testing.T, string){
+		"correct":           prove(with(func(c *property.Check) { c.Invariants = []invariant.Invariant{own} }), articlesWith(articles{})),
+		"by a function":     prove(property.Check{Rows: articleFunction}, articlesWith(articles{})),
+		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }), articlesWith(articles{})),
+		"unfenced":          prove(rows, articlesWith(articles{unfenced: true})),
+		"tokenless":         prove(rows, articlesWith(articles{tokenless: true})),
+		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })),
+		"counts its runs": prove(rows, newForgetful(func() string {
+			made++
+			return strconv.Itoa(made)
+		})),
+		"asks twice at times": prove(rows, func(n property.Node) (isr.Handler, error) {
+			store := &articles{Node: n}
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				if made++; made%50 == 0 {
+					_, _ = store.Get(ctx, "/other")
+				}
+				return store.Get(ctx, key)
+			}), nil
+		}),
+		"five schedules": prove(with(func(c *property.Check) { c.Schedules = 5 }), articlesWith(articles{})),
+		"goroutines":     prove(with(func(c *property.Check) { c.Goroutines = true }), articlesWith(articles{})),
+		"always fails":   prove(property.Check{}, badStores()["always fails"]),
+		"never caches":   prove(property.Check{}, badStores()["never caches"]),
+		"panics":         prove(property.Check{}, badStores()["panics"]),
+		"nothing to prove": prove(with(func(c *property.Check) {
+			for _, inv := range invariant.All() {
+				if inv.Name != "linearizable" {
+					c.Without = append(c.Without, inv.Name)
+				}
+			}
+		}), articlesWith(articles{})),
+	}
+}
+
+// runProof runs one of proofs.
+func runProof(t *testing.T, dir, name, yaml string) child {
+	t.Helper()
+	return runChild(t, dir, "prove: "+name, []string{"-rapid.shrinktime=1s"}, replayEnv+"="+fileOf(t, yaml))
+}
+
+// small is a world without the end of a lease.
+var small = strings.Replace(twoWriters, "ticks: 1", "ticks: 0", 1)
+
+// TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
+func TestProve(t *testing.T) {
+	for _, test := range []struct {
+		store, yaml string
+		want        []string
+	}{
+		{"correct", property.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "own: judged in these schedules, and not proved"}},
+		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
+		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
+	} {
+		t.Run(test.store, func(t *testing.T) {
+			t.Parallel()
+			c := runProof(t, t.TempDir(), test.store, test.yaml)
+			c.passed = !c.passed // wantFailure looks for words
+			c.wantFailure(t, test.want...)
+		})
+	}
+}
+
+// TestProveRefutes has what a search finds in broken stores, and how a broken search is told.
+func TestProveRefutes(t *testing.T) {
+	for _, test := range []struct {
+		store, yaml string
+		want        []string
+	}{
+		{"unfenced", twoWriters, []string{"violated: two-writers under store-under-test", "stale-writer: ", "locked_until", "found in schedule ", "of a search through all", "seed 0, choices ", "scenario: " + failFile,
+			"replay: go test -v -run '^TestChild$'", "replay: property.Replay(t, \"" + failFile + "\", newStore)"}},
+		{"tokenless", strings.Replace(twoWriters, "ticks: 1", "ticks: 2", 1), []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
+		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},
+		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
+		{"asks twice at times", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
+		{"five schedules", twoWriters, []string{"not complete: 5 schedules", "it ended because: the bound of 5 schedules was met"}},
+		{"goroutines", twoWriters, []string{"Check.Goroutines: found true, expected false for Prove"}},
+		{"always fails", twoWriters, []string{"vacuous: nothing was violated in the ", "but the store served nothing", "not today"}},
+		{"never caches", twoWriters, []string{"unknown: two-writers under store-under-test: single-flight: "}},
+		{"panics", twoWriters, []string{"broken: the store under test: actor ", "panicked: no such page"}},
+		{"nothing to prove", small, []string{"vacuous: all invariants that a search can prove are left out"}},
+		{"by a function", strings.Replace(twoWriters, "response-lost", "response-lost key=LOCK", 1), []string{"found a fault for key LOCK with Check.Rows as a function"}},
+		{"correct", small + "reach: [crash]\n", []string{"vacuous: ", "crash"}},
+		{"correct", "name: none", []string{"prove: "}},
+	} {
+		t.Run(test.store, func(t *testing.T) {
+			t.Parallel()
+			c := runProof(t, t.TempDir(), test.store, test.yaml)
+			c.wantFailure(t, test.want...)
+			if strings.Contains(c.output, " complete: ") && !slices.Contains(test.want, "vacuous: ") && !strings.Contains(c.output, "not complete: ") {
+				t.Errorf("it says complete:\n%s", c.output)
+			}
+		})
+	}
+}
+
+// TestProveEndsBeforeItsTest holds that a search without time says so, and does not run into the panic of a test's timeout.
+func TestProveEndsBeforeItsTest(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "prove: correct", []string{"-test.timeout=10050ms"}, replayEnv+"="+fileOf(t, twoWriters))
+	c.wantFailure(t, "not complete: ", "left: ", "it ended because: the time of the test is nearly over (go test -timeout)")
+}
+
+// TestProveBeginsWithItsFile holds that a violation is kept, and found again at once.
+func TestProveBeginsWithItsFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	runProof(t, dir, "unfenced", twoWriters).wantFailure(t, "found in schedule ")
+	runProof(t, dir, "unfenced", twoWriters).wantFailure(t, "effect", "violated: two-writers under store-under-test", "stale-writer: ")
+	if file := string(readFile(t, child{dir: dir}.file())); !strings.Contains(file, "Found by property.Check.Prove") {
+		t.Errorf("the file does not say where it comes from:\n%s", file)
+	}
+}

@@ -1,0 +1,113 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+)
+
+// repeats knows the latest run of an Exploration, so that another run can be compared with it.
+type repeats struct {
+	moments []moment
+	last    Result
+	again   bool // the run that is prepared, or under way, repeats the latest one
+	owed    bool // the latest one has not been repeated
+}
+
+// moment is one before a step of a run.
+type moment struct {
+	state uint64   // see Sim.Fingerprint
+	asked []string // the requests under way
+	step  string   // the one that led here
+	taken int      // the choice
+}
+
+// compare compares the moment with that of the latest run, as far as the two must be the same, and notes it.
+func (e *explorer) compare() *DivergedError {
+	r := &e.x.repeats
+	now := moment{state: e.sim.Fingerprint(), asked: e.asked(), step: e.step}
+	n := e.moments
+	e.moments++
+	same := 0 // how many moments must be the same
+	switch {
+	case r.again:
+		same = len(r.moments)
+		if n == same {
+			return &DivergedError{step: n + 1, differs: "the run was over once, and goes on now"}
+		}
+	case e.replaying:
+		same = e.x.frames[len(e.x.frames)-1].moment + 1
+	}
+	if n >= same {
+		r.moments = append(r.moments[:n], now)
+		return nil
+	}
+	return r.moments[n].differs(now, n)
+}
+
+// asked are the requests under way.
+func (e *explorer) asked() (asked []string) {
+	for _, a := range e.sim.actors {
+		if sorted, ok := a.proc.request.(Sorted); ok && a.proc.state == calling {
+			asked = append(asked, a.proc.name+" "+sorted.SortKey())
+		}
+	}
+	return asked
+}
+
+// differs says how the moment after n steps differs from what it was.
+func (m moment) differs(now moment, n int) *DivergedError {
+	switch {
+	case m.step != now.step:
+		return &DivergedError{step: n, differs: fmt.Sprintf("there was once %q, and now %q", m.step, now.step)}
+	case !slices.Equal(m.asked, now.asked):
+		was, is := firstDifference(m.asked, now.asked)
+		return &DivergedError{step: n, differs: fmt.Sprintf("a request was once %q, and is now %q", was, is)}
+	case m.state != now.state:
+		return &DivergedError{step: n, differs: fmt.Sprintf("%q has led to two different states", m.step)}
+	default:
+		return nil
+	}
+}
+
+// firstDifference returns the first texts in which two lists differ; "" where one is over.
+func firstDifference(a, b []string) (ofA, ofB string) {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	if i < len(a) {
+		ofA = a[i]
+	}
+	if i < len(b) {
+		ofB = b[i]
+	}
+	return ofA, ofB
+}
+
+// compareEnds compares the end of a repetition with that of the latest run, or notes it.
+func (e *explorer) compareEnds(now Result) error {
+	r := &e.x.repeats
+	if r.owed = !r.again; r.owed {
+		r.moments, r.last = r.moments[:e.moments], now
+		return nil
+	}
+	if now.End != r.last.End || now.Steps != r.last.Steps {
+		return &DivergedError{step: now.Steps, differs: fmt.Sprintf("the run was %v, and had been %v after %d steps", now.End, r.last.End, r.last.Steps)}
+	}
+	return nil
+}
+
+// note notes the step that is about to be taken.
+func (e *explorer) note(s *Step) {
+	if !e.x.Repeat {
+		return
+	}
+	e.step = s.Name + " " + s.Kind.String()
+	request := s.orphaned
+	if s.Kind == Effect {
+		request = s.proc.request
+	}
+	if sorted, ok := request.(Sorted); ok {
+		e.step += " " + sorted.SortKey()
+	}
+}
