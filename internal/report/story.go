@@ -66,9 +66,9 @@ type span struct {
 // request is a request, the step in which it took effect, and the one that brought its answer. Steps that the run does
 // not have are -1.
 type request struct {
-	lane                  int
-	sent, effect, answer  int
-	refused, late, orphan bool
+	lane                 int
+	sent, effect, answer int
+	refused, orphan      bool
 }
 
 // stop is a time in which a node did not run.
