@@ -30,6 +30,7 @@ type exploreCommand struct {
 	shard    string
 	file     string
 	corpus   string
+	keeper   keeper
 }
 
 func newExplore(out, progress io.Writer) *cobra.Command {
@@ -65,6 +66,7 @@ shorter ones. Explore adds new ones, and deletes none.`,
 	f := cmd.Flags()
 	e.campaign.register(f)
 	e.program.register(f)
+	e.keeper.flags(cmd, "the shortest run of each violated invariant")
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
 	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
 	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
@@ -106,6 +108,9 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 	if err := usableFolder(e.corpus); err != nil {
 		return err
 	}
+	if err := e.keeper.ready(true); err != nil {
+		return err
+	}
 	// Before the campaign, so that the user of a file that cannot be written does not wait for the error.
 	file, err := newFile(e.file)
 	if err != nil {
@@ -131,6 +136,7 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 		if x != nil {
 			found = append(found, x)
 			results.print(e.out, x)
+			err = errors.Join(err, e.keeper.keepFindings(ctx, e.out, s, x, names[i]))
 		}
 		if err != nil {
 			return errors.Join(unknown(err, ""), save(file, found))

@@ -24,6 +24,7 @@ type museumCommand struct {
 	seed          uint64
 	schedules     int
 	workers       int
+	keeper        keeper
 	local         *ddblocal.Instance // with that backend
 }
 
@@ -44,6 +45,7 @@ bug again on DynamoDB Local in a container, and compares every answer.`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
+	m.keeper.flags(cmd, "the run with the bug")
 	f.StringVar(&m.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	f.Uint64Var(&m.seed, "seed", 1, "the seed of everything random")
 	f.IntVar(&m.schedules, "schedules", 0, "the number of schedules of the correct protocol (default: as the exhibit says)")
@@ -67,6 +69,9 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 	}
 	if i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return s.Broken == "" }); i >= 0 {
 		return usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit), "isr-sim list names the exhibits")
+	}
+	if err := m.keeper.ready(len(scenarios) > 1); err != nil {
+		return err
 	}
 	if m.backend == backendLocal {
 		var stop func(*error)
@@ -102,6 +107,13 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 	code := codeOf(shown.Passed(), shown.Fixed.Verdict)
 	if why := prose.Report(shown.Fixed, shell.Program(), shell.Quote(name)); why != "" {
 		fmt.Fprintf(m.out, "\n%s\n", why)
+	}
+	if shown.Broken.Failure != nil {
+		run := shown.Broken.Failure.Replay().Run(s, shown.Bug)
+		run.Only = shown.Bug.Breaks
+		if err := m.keeper.keep(ctx, m.out, run, name, s.Name+"."+shown.Bug.Name); err != nil {
+			return 0, err
+		}
 	}
 	if m.local == nil || shown.Broken.Failure == nil {
 		return code, nil

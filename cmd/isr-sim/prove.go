@@ -28,6 +28,7 @@ type proveCommand struct {
 	time      time.Duration
 	program   programFlags
 	stderr    io.Writer
+	keeper    keeper
 }
 
 func newProve(out io.Writer) *cobra.Command {
@@ -54,6 +55,7 @@ search; the output then says what is left. A state takes some 150 bytes of memor
 	}
 	f := cmd.Flags()
 	v.program.register(f)
+	v.keeper.flags(cmd, "the run that fails")
 	f.StringVar(&v.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
@@ -78,6 +80,9 @@ func (v *proveCommand) run(ctx context.Context, names []string) error {
 	}
 	scenarios, names, err := loadScenarios(names)
 	if err != nil {
+		return err
+	}
+	if err := v.keeper.ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	defer heap.CollectRarely()()
@@ -105,6 +110,9 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	}
 	if why := v.explain(proof, name); why != "" {
 		fmt.Fprintf(v.out, "\n%s\n", why)
+	}
+	if err := v.keeper.keepTelling(ctx, v.out, nil, &proof.Report, name); err != nil {
+		return nil, 0, err
 	}
 	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
 }

@@ -8,15 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/atomicfile"
-	"github.com/isr-sim/isr-sim/internal/record"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // newReplay makes the command that runs one recorded schedule and prints its trace.
 func newReplay(out io.Writer) *cobra.Command {
 	r := &recording{}
-	var to replayFiles
+	var history string
+	k := &keeper{}
 	cmd := &cobra.Command{
 		Use:   "replay SCENARIO",
 		Short: "Run one recorded schedule again and print its trace",
@@ -31,19 +30,19 @@ the recorded one: the scenario, the protocol or isr-sim has changed. Exit code 1
 that the schedule violates an invariant, 0 that it does not.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer",
 		Args:    oneScenario,
-		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0], to) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0], history, k) },
 	}
 	r.flags(cmd)
-	cmd.Flags().StringVar(&to.history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
-	cmd.Flags().StringVar(&to.record, "record", "", "write everything that the run showed to this file, as JSON (docs/RECORD.md)")
+	cmd.Flags().StringVar(&history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
+	k.flags(cmd, "the run")
 	return cmd
 }
 
-// replayFiles are what a replay writes besides its output; "" is nothing.
-type replayFiles struct{ history, record string }
-
-func replay(cmd *cobra.Command, out io.Writer, r *recording, name string, to replayFiles) error {
+func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history string, k *keeper) error {
 	defer r.program.close()
+	if err := k.ready(false); err != nil {
+		return err
+	}
 	run, err := r.load(cmd, name)
 	if err != nil {
 		return err
@@ -54,15 +53,13 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name string, to rep
 		return err
 	}
 	fmt.Fprintf(out, "\n%s", o.Explain(run.Scenario.Name, run.Protocol.Name))
-	if to.history != "" {
-		if err := drawHistory(to.history, o.Visualize); err != nil {
+	if history != "" {
+		if err := drawHistory(history, o.Visualize); err != nil {
 			return unknown(err, "")
 		}
 	}
-	if to.record != "" {
-		if err := writeRecord(cmd, run, to.record); err != nil {
-			return unknown(fmt.Errorf("--record: %w", err), "")
-		}
+	if err := k.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name); err != nil {
+		return err
 	}
 	switch o.Verdict {
 	case invariant.Violated:
@@ -72,19 +69,6 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name string, to rep
 	default:
 		return nil
 	}
-}
-
-// writeRecord writes the file of --record: the run is made once more.
-func writeRecord(cmd *cobra.Command, run recorded, file string) error {
-	r, err := record.Of(cmd.Context(), run.Run, cmd.Root().Version)
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		return err
-	}
-	return atomicfile.Write(file, text.Bytes(), 0o644)
 }
 
 // drawHistory writes the page of --history.

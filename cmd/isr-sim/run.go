@@ -31,6 +31,7 @@ type runCommand struct {
 	corpus   string
 	replays  int
 	metrics  bool
+	keeper   keeper
 	local    *ddblocal.Instance // started when first needed
 }
 
@@ -56,6 +57,7 @@ engine.`,
 
 func (r *runCommand) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	r.keeper.flags(cmd, "the run that fails, or else the first one,")
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	r.campaign.register(f)
 	r.program.register(f)
@@ -95,6 +97,9 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		return err
 	}
 	if err := usableFolder(r.corpus); err != nil {
+		return err
+	}
+	if err := r.keeper.ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	if r.backend == backendLocal {
@@ -141,6 +146,9 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	}
 	if why := r.explain(report, name); why != "" {
 		fmt.Fprintf(r.out, "\n%s\n", why)
+	}
+	if err := r.keeper.keepTelling(ctx, r.out, &c, report, name); err != nil {
+		return nil, 0, err
 	}
 	if r.backend == backendLocal && ctx.Err() == nil {
 		same, err := r.compare(ctx, c, report)

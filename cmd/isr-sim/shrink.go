@@ -17,10 +17,11 @@ import (
 // shrinkCommand makes a violated run small.
 type shrinkCommand struct {
 	recording
-	file string
-	test string
-	runs int
-	keep bool // the scenario
+	file   string
+	test   string
+	runs   int
+	keep   bool // the scenario
+	keeper keeper
 }
 
 func newShrink(out io.Writer) *cobra.Command {
@@ -46,6 +47,7 @@ shrunk, or that no smaller run was found.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return k.run(cmd, out, args[0]) },
 	}
 	k.flags(cmd)
+	k.keeper.flags(cmd, "the smaller run")
 	f := cmd.Flags()
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
 	f.StringVar(&k.test, "test", "", "write a Go test of the shrunk scenario to this file, which ends in _test.go; needs -o")
@@ -67,6 +69,9 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	if k.test != "" && k.program.command != "" {
 		return usage(errors.New("--test: found it with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
 	}
+	if err := k.keeper.ready(false); err != nil {
+		return err
+	}
 	run, err := k.load(cmd, name)
 	if err != nil {
 		return err
@@ -86,6 +91,10 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	}
 	fmt.Fprintf(out, "\n%s\n", shrunk.Outcome.Explain(shrunk.Scenario.Name, after.Protocol.Name))
 	if err := k.write(out, shrunk); err != nil {
+		return err
+	}
+	after.Trace = nil
+	if err := k.keeper.keep(cmd.Context(), out, after, k.file, after.Scenario.Name+"."+after.Protocol.Name); err != nil {
 		return err
 	}
 	switch {

@@ -33,6 +33,8 @@ func Load(name string) (*scenario.Scenario, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("scenario: found the directory %s, expected a file\nhint: name the files in it: %s/*.yaml", name, shell.Quote(name))
+	case err == nil && filepath.Ext(name) == ".json":
+		return loadRecord(name)
 	case err == nil || IsFile(name):
 		s, err := scenario.Load(name)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -42,7 +42,11 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		Verdict: o.Verdict.String(), Why: o.Why,
 	}
 	r.actors(run.Scenario)
-	r.steps(steps, ev)
+	means, err := meanings(ev)
+	if err != nil {
+		return nil, err
+	}
+	r.steps(steps, ev, means)
 	for _, b := range ev.Bodies {
 		r.Bodies = append(r.Bodies, Body{Time: b.Time, Actor: b.Actor, Name: b.Name, Body: b.Body, Gone: b.Gone})
 	}
@@ -83,7 +87,7 @@ func (r *Record) actors(s *scenario.Scenario) {
 }
 
 // steps gives each step its changes and its events.
-func (r *Record) steps(steps []probe.Step, ev invariant.Evidence) {
+func (r *Record) steps(steps []probe.Step, ev invariant.Evidence, means map[int][]Meaning) {
 	r.Steps = make([]Step, len(steps))
 	changes, events := ev.Changes, ev.History
 	for i, s := range steps {
@@ -93,7 +97,9 @@ func (r *Record) steps(steps []probe.Step, ev invariant.Evidence) {
 		own := s.Changed // a step's changes are the last ones that it has seen; before the first step, tables were made
 		for len(changes) > 0 && changes[0].Seq <= s.Changes {
 			if left := s.Changes - changes[0].Seq + 1; left <= len(own) {
-				step.Changes = append(step.Changes, changeOf(changes[0], own[len(own)-left]))
+				change := changeOf(changes[0], own[len(own)-left])
+				change.Means = means[change.Seq]
+				step.Changes = append(step.Changes, change)
 			}
 			changes = changes[1:]
 		}

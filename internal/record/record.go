@@ -15,7 +15,7 @@ const Format = 1
 // the cache's own.
 type Record struct {
 	// Format is the version of this form.
-	Format int `json:"format"`
+	Format int `json:"format" jsonschema:"enum=1"`
 	// Tool is the program that wrote the record, with its version.
 	Tool string `json:"tool"`
 	// Scenario is the name of the scenario, About its description.
@@ -39,7 +39,7 @@ type Record struct {
 	// Bodies are the writes and deletions in the body store, in order.
 	Bodies []Body `json:"bodies,omitempty"`
 	// Verdict is ok, violated or unknown; Why is the reason for unknown.
-	Verdict string `json:"verdict"`
+	Verdict string `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown"`
 	Why     string `json:"why,omitempty"`
 	// Violation is set if the verdict is violated.
 	Violation *Violation `json:"violation,omitempty"`
@@ -66,7 +66,7 @@ type Step struct {
 	Actor string `json:"actor,omitempty"`
 	Lane  string `json:"lane"`
 	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" jsonschema:"enum=start,enum=effect,enum=response,enum=timer,enum=resume,enum=restart,enum=pause,enum=crash,enum=clock-step,enum=orphan,enum=external,enum=tick"`
 	// Text is the step in words.
 	Text string `json:"text"`
 	// Visit says that the step belongs to the visit after the schedule, when all faults are over.
@@ -86,16 +86,31 @@ type Change struct {
 	// Time is when it took effect by the service's clock, Sent when the request was sent.
 	Time time.Time `json:"time"`
 	Sent time.Time `json:"sent"`
-	// Actor is the node; empty for TTL. Cause is client or TTL.
+	// Actor is the node; empty for TTL. Cause is client or ttl.
 	Actor string `json:"actor,omitempty"`
-	Cause string `json:"cause"`
+	Cause string `json:"cause" jsonschema:"enum=client,enum=ttl"`
 	Table string `json:"table"`
 	// Key are the row's key attributes, Before and After the whole row, null if there is none: all in DynamoDB's JSON.
 	Key    Row `json:"key"`
 	Before Row `json:"before"`
 	After  Row `json:"after"`
+	// Means says what the row is for the checkers, once for each of its roles. Rows that are nothing of the kind, and
+	// records of former versions, have none.
+	Means []Meaning `json:"means,omitempty"`
 	// Text is the change in words.
 	Text string `json:"text"`
+}
+
+// Meaning is a role of a row, and what it says in that role after the change.
+type Meaning struct {
+	// Role is page, lock, version or request.
+	Role string `json:"role" jsonschema:"enum=page,enum=lock,enum=version,enum=request"`
+	// Gone says that the row plays the role no longer.
+	Gone bool `json:"gone,omitempty"`
+	// Token is the token in a lock.
+	Token string `json:"token,omitempty"`
+	// Until is when the lease of a lock ends, and when a page or a version ceases to be fresh.
+	Until *time.Time `json:"until,omitempty"`
 }
 
 // Row is a row in DynamoDB's JSON: attribute names to values such as {"S": "/home"}.

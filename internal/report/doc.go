@@ -1,0 +1,16 @@
+// Package report draws the record of a run for people: a page of HTML in one file, which asks no network, a picture in
+// SVG, and a file for viewers of traces. docs/REPORT.md is its manual.
+//
+//	err := report.Page(out, r, report.Options{File: "run.json"})
+//
+// A record is first read as a story (lanes, requests, spans), then laid out, then printed by templates, which escape all
+// that comes from the record.
+//
+// # Limits
+//
+// A step is as high as any other one: the picture shows the order, and writes the times beside it.
+//
+// # Determinism
+//
+// One record has one page, byte for byte.
+package report

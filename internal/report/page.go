@@ -1,0 +1,236 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/record"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed picture.html
+	pictureHTML string
+	//go:embed page.css
+	css string
+	//go:embed page.js
+	js string
+
+	templates = template.Must(template.Must(template.New("page").Parse(pageHTML)).Parse(pictureHTML))
+)
+
+// Command is a command for the reader to copy.
+type Command struct{ Name, Text string }
+
+// tableSteps is the number of steps of a table.
+const tableSteps = 250
+
+// Page writes the report: HTML in one file. The commands are those that run the recorded schedule again; a record of a
+// store that only its own test can run has none.
+func Page(out io.Writer, r *record.Record, commands []Command) error {
+	s := read(r)
+	view := page{
+		Picture: s.lay(chunkSteps), CSS: template.CSS(css), JS: template.JS(js), //nolint:gosec // both are files of this package
+		Policy: "default-src 'none'; style-src '" + hash(css) + "'; script-src '" + hash(js) + "'; img-src data:; base-uri 'none'; form-action 'none'",
+		Record: s.cleaned(), Commands: cleanCommands(commands), Data: s.data(), Decisive: s.decisive,
+	}
+	if s.decisive >= 0 {
+		view.At = s.Steps[s.decisive].N
+	}
+	for i, step := range s.Steps {
+		line := tableRow{N: step.N, Time: since(s.Start, step.Time), Who: clean(step.Lane), Kind: step.Kind, Text: clean(step.Text), Violated: i == s.decisive}
+		for _, c := range step.Changes {
+			line.More = append(line.More, clean("row: "+c.Text))
+		}
+		for _, e := range step.Events {
+			line.More = append(line.More, clean("client "+e.Actor+": "+e.Text))
+		}
+		if i%tableSteps == 0 {
+			view.Tables = append(view.Tables, table{First: step.N})
+		}
+		last := &view.Tables[len(view.Tables)-1]
+		last.Rows, last.End = append(last.Rows, line), step.N
+	}
+	return templates.ExecuteTemplate(out, "page", view)
+}
+
+// SVG writes the picture alone, for a ticket.
+func SVG(out io.Writer, r *record.Record) error {
+	s := read(r)
+	return templates.ExecuteTemplate(out, "svg", page{Picture: s.lay(len(s.Steps)), CSS: template.CSS(css)}) //nolint:gosec // as in Page
+}
+
+type page struct {
+	Picture  *picture
+	CSS      template.CSS
+	JS       template.JS
+	Policy   string
+	Record   words
+	Commands []Command
+	Tables   []table
+	Data     data
+	Decisive int
+	At       int // the number of the decisive step
+}
+
+// words are the texts of a record, without what no page may hold.
+type words struct {
+	Scenario, About, Protocol, Seed, Verdict, Why, Digest, Tool string
+	Steps                                                       int
+	Lasts                                                       string
+	Invariant, Statement, Sentence                              string
+	Lines                                                       []string
+	Script                                                      []string
+	File                                                        string
+}
+
+// table is a part of the table of all steps. A browser lays out those near the window only.
+type table struct {
+	First, End int
+	Rows       []tableRow
+}
+
+type tableRow struct {
+	N                     int
+	Time, Who, Kind, Text string
+	More                  []string
+	Violated              bool
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func (s *story) cleaned() words {
+	w := words{
+		Scenario: clean(s.Scenario), About: clean(strings.Join(strings.Fields(s.About), " ")), Protocol: clean(s.Protocol), Seed: clean(s.Seed),
+		Verdict: clean(s.Verdict), Why: clean(s.Why), Digest: clean(s.Digest), Tool: clean(s.Tool), Steps: len(s.Steps),
+		Lasts: since(s.Start, s.Steps[len(s.Steps)-1].Time)[1:],
+	}
+	for _, a := range s.Actors {
+		script := make([]string, len(a.Script))
+		for i, c := range a.Script {
+			script[i] = clean(c)
+		}
+		w.Script = append(w.Script, clean(a.Name)+": "+strings.Join(script, ", "))
+	}
+	if v := s.Violation; v != nil {
+		w.Invariant, w.Statement, w.Sentence = clean(v.Invariant), clean(v.Statement), clean(v.Why)
+		for _, line := range v.Lines {
+			w.Lines = append(w.Lines, clean(line))
+		}
+	}
+	for line := range strings.Lines(s.File) {
+		w.File += clean(strings.TrimSuffix(line, "\n")) + "\n"
+	}
+	return w
+}
+
+func cleanCommands(commands []Command) []Command {
+	clear := make([]Command, len(commands))
+	for i, c := range commands {
+		clear[i] = Command{clean(c.Name), clean(c.Text)}
+	}
+	return clear
+}
+
+// data is what the page's script shows of each step.
+type data struct {
+	Rows    []rowData            `json:"rows"`
+	Changes map[int][]changeData `json:"changes"`
+	Nodes   []string             `json:"nodes"`
+	Stops   [][4]int             `json:"stops"` // lane, from, until, 1 for a crash
+	Asks    [][4]int             `json:"asks"`  // lane, sent, effect, answer
+	Clocks  map[int]string       `json:"clocks"`
+	Lane    []int                `json:"lane"`
+	Matters []int                `json:"matters"`
+	At      int                  `json:"at"`
+}
+
+type rowData struct {
+	Name  string `json:"name"`
+	Table string `json:"table"`
+}
+
+// changeData is a row after a change: its attributes in words, or none.
+type changeData struct {
+	Row  int               `json:"row"`
+	Gone bool              `json:"gone,omitempty"`
+	Attr map[string]string `json:"attr,omitempty"`
+}
+
+func (s *story) data() data {
+	d := data{
+		Rows: []rowData{}, Changes: map[int][]changeData{}, Nodes: []string{}, Stops: [][4]int{}, Asks: [][4]int{}, Clocks: map[int]string{},
+		Lane: s.lane, Matters: slices.Sorted(maps.Keys(s.matters)), At: s.decisive,
+	}
+	for _, a := range s.actors {
+		d.Nodes = append(d.Nodes, clean(strings.TrimSpace(a.name+" "+a.clock)))
+	}
+	for _, r := range s.rows {
+		d.Rows = append(d.Rows, rowData{clean(r.name), clean(r.changes[0].change.Table)})
+	}
+	for i := range s.Steps {
+		for _, c := range s.changed[i] {
+			d.Changes[i] = append(d.Changes[i], s.changeData(c))
+		}
+		if s.Steps[i].Kind == "clock-step" {
+			d.Clocks[i] = clean(s.Steps[i].Text)
+		}
+	}
+	for _, st := range s.stops {
+		crashed := 0
+		if st.crashed {
+			crashed = 1
+		}
+		d.Stops = append(d.Stops, [4]int{st.lane, st.from, st.until, crashed})
+	}
+	for _, r := range s.requests {
+		d.Asks = append(d.Asks, [4]int{r.lane, r.sent, r.effect, r.answer})
+	}
+	return d
+}
+
+func (s *story) changeData(c place) changeData {
+	made := changeData{Row: c.row, Gone: c.change.After == nil, Attr: map[string]string{}}
+	//isrsim:unordered each attribute by itself
+	for name, v := range c.change.After {
+		if _, key := c.change.Key[name]; key {
+			continue
+		}
+		made.Attr[clean(name)] = clean(s.value(name, v))
+	}
+	return made
+}
+
+// value prints an attribute: text and numbers as they are, other types with their type. Numbers that look like seconds
+// near the run are also said as a time of the run.
+func (s *story) value(_ string, v any) string {
+	typed, ok := v.(map[string]any)
+	if ok && len(typed) == 1 {
+		if text, is := typed["S"].(string); is {
+			return text
+		}
+		if text, is := typed["N"].(string); is {
+			if at := s.second(text); at != "" {
+				return text + " (" + at + ")"
+			}
+			return text
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
