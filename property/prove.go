@@ -1,7 +1,6 @@
 package property
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +113,7 @@ func (c Check) provable(t *testing.T, file string) *scenario.Scenario {
 func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *failure) {
 	g := r.guard(r.answers, s)
 	search := campaign.Prove{Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options()}
-	proof, err := inside(r, func(ctx context.Context) (*campaign.Proof, error) { return search.Run(ctx) })
+	proof, err := inside(r, search.Run)
 	if f := r.broken(s, g, err); f != nil {
 		return nil, f
 	}

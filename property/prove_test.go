@@ -2,7 +2,7 @@ package property_test
 
 import (
 	"context"
-	"math/rand/v2" //nolint:depguard // it is what a store must not use
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +55,7 @@ func proofs() map[string]func(t *testing.T, file string) {
 		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }), articlesWith(articles{})),
 		"unfenced":          prove(rows, articlesWith(articles{unfenced: true})),
 		"tokenless":         prove(rows, articlesWith(articles{tokenless: true})),
-		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })),
+		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })), //nolint:forbidigo // it is what a store must not use
 		"counts its runs": prove(rows, newForgetful(func() string {
 			made++
 			return strconv.Itoa(made)
