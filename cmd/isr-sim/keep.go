@@ -160,7 +160,7 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (sce
 		return r.Failure.Replay().Run(r.Scenario, r.Protocol), true, nil
 	case r.Doubt != nil:
 		return r.Doubt.Replay().Run(r.Scenario, r.Protocol), true, nil
-	case c == nil || r.Schedules == 0 || ctx.Err() != nil: // an interrupted campaign ends without more runs
+	case c == nil || r.Schedules == 0 || interrupted(ctx): // then it ends without more runs
 		return scenario.Run{}, false, nil
 	}
 	set, err := schedules.New(scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}, c.Plan, 1, 1)
@@ -173,6 +173,8 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (sce
 	}
 	return runs[0], true, nil
 }
+
+func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
 // keepTelling keeps the telling run of a campaign.
 func (k *keeper) keepTelling(ctx context.Context, out io.Writer, c *campaign.Campaign, r *campaign.Report, name string) error {

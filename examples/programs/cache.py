@@ -67,13 +67,13 @@ class Cache:
             self.db.put_item(
                 TableName=self.table, Item={**self.row(key, "LOCK"), **lock},
                 ConditionExpression="attribute_not_exists(pk) OR lease_expires_at <= :now",
-                ExpressionAttributeValues={":now": N(now())}, ReturnValuesOnConditionCheckFailure="ALL_OLD")
+                ExpressionAttributeValues={":now": N(now())})
             return token
         except ClientError as e:
             if not refused(e, "ConditionalCheckFailedException"):
                 raise
-            own = e.response.get("Item", {}).get("lease_token") == S(token)  # its own put, whose answer was lost
-            return token if own else None
+            held = self.db.get_item(TableName=self.table, Key=self.row(key, "LOCK"), ConsistentRead=True).get("Item", {})
+            return token if held.get("lease_token") == S(token) else None  # its own put, whose answer was lost
 
     def commit_generation(self, key, token, at, page):
         meta = {"s3_key": S(page["s3_key"]), "generated_at": N(at), "revalidate_seconds": N(self.config["revalidate"]),

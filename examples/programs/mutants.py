@@ -1,0 +1,147 @@
+"""Breaks the caches of this folder in the ways that teams do, one at a time, and sees isr-sim find each.
+
+    python3 mutants.py [--seeds 10] [--schedules 500] [--only REGEXP] [--isr-sim COMMAND]
+
+The isr-sim that is run, and the packages of the nodes, are those of the shell. It prints a table, and exits with 1 if a
+mutant was not found under a seed, was found by another invariant, or if its shrunk schedule needs more than four
+switches or comes out otherwise when it is run again.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MAX_SWITCHES = 4
+
+# Each is: what the team wrote, the scenario, the invariant, and what is replaced in cache.mjs and in cache.py.
+MUTANTS = [
+    ("the publish asks for nothing", "paused-writer", "stale-writer",
+     ["...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) }) } }", "} }"],
+     [", **own}}", "}}"]),
+    ("the publish asks for the token alone", "two-contenders", "stale-writer",
+     ["...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) })", "...this.own(token)"],
+     ['"lease_token = :token AND lease_expires_at > :now",\n               "ExpressionAttributeValues": {":token": S(token), ":now": N(now())}',
+      '"lease_token = :token",\n               "ExpressionAttributeValues": {":token": S(token)}']),
+    ("the publish asks for the end of the lease alone", "two-contenders", "stale-writer",
+     ["...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) })",
+      "ConditionExpression: 'lease_expires_at > :now', ExpressionAttributeValues: { ':now': N(now()) }"],
+     ['"lease_token = :token AND lease_expires_at > :now",\n               "ExpressionAttributeValues": {":token": S(token), ":now": N(now())}',
+      '"lease_expires_at > :now",\n               "ExpressionAttributeValues": {":now": N(now())}']),
+    ("no second look", "two-contenders", "single-flight",
+     ["const again = await this.read(key)", "const again = undefined"],
+     ["again = self.read(key)", "again = None"]),
+    ("the lock is taken without a condition", "two-contenders", "lock-theft",
+     ["ConditionExpression: 'attribute_not_exists(pk) OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now()) },", ""],
+     ['ConditionExpression="attribute_not_exists(pk) OR lease_expires_at <= :now",\n                ExpressionAttributeValues={":now": N(now())})', ")"]),
+    ("the lock is taken two seconds early", "paused-writer", "lock-theft",
+     ["OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now()) }", "OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now() + 2) }"],
+     ['ExpressionAttributeValues={":now": N(now())})\n            return token', 'ExpressionAttributeValues={":now": N(now() + 2)})\n            return token']),
+    ("the page is put, and then the lock deleted", "two-contenders", "atomic-publish",
+     ["{ Delete: { TableName: this.table, Key: this.row(key, 'LOCK'), ...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) }) } },\n      ] }))",
+      "{ ConditionCheck: { TableName: this.table, Key: this.row(key, 'LOCK'), ...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) }) } },\n      ] }))\n      await this.release(key, token)"],
+     ['{"Delete": {"TableName": self.table, "Key": self.row(key, "LOCK"), **own}}])',
+      '{"ConditionCheck": {"TableName": self.table, "Key": self.row(key, "LOCK"), **own}}])\n            self.release(key, token)']),
+    ("the body is put after the page", "two-contenders", "no-dangling-pointer",
+     ["    await this.bodies.put(page.s3Key, body)\n    return (await this.commitGeneration(key, token, at, page)) ? this.serve(page, body) : undefined",
+      "    const done = await this.commitGeneration(key, token, at, page)\n    await this.bodies.put(page.s3Key, body)\n    return done ? this.serve(page, body) : undefined"],
+     ['        self.bodies.put(page["s3_key"], body)\n        return self.serve(page, body) if self.commit_generation(key, token, at, page) else None',
+      '        done = self.commit_generation(key, token, at, page)\n        self.bodies.put(page["s3_key"], body)\n        return self.serve(page, body) if done else None']),
+    ("one body name for all generations", "paused-writer", "idempotent-regeneration",
+     ["s3Key: `${key}/${token}`", "s3Key: `${key}`"],
+     ['{"s3_key": key + "/" + token,', '{"s3_key": key,']),
+    ("ttl in milliseconds", "two-contenders", "ttl-well-formed",
+     ["ttl: N(page.until + this.config.retention + this.config.ttlBuffer)", "ttl: N((page.until + this.config.retention + this.config.ttlBuffer) * 1000)"],
+     ['N(page["until"] + self.config["retention"] + self.config["ttlBuffer"])', 'N((page["until"] + self.config["retention"] + self.config["ttlBuffer"]) * 1000)']),
+    ("everything is served as fresh", "skewed-clocks", "freshness",
+     ["fresh: now() < page.until }", "fresh: true }"],
+     ['return body, now() < page["until"]', "return body, True"]),
+]
+
+
+def broken(source, old, new):
+    if source.count(old) != 1:
+        sys.exit("found %d times, expected once: %s" % (source.count(old), old))
+    return source.replace(old, new)
+
+
+def run(args, *more):
+    done = subprocess.run([args.isr_sim, *more], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def check(args, language, mutant):
+    name, scenario, invariant, *changes = mutant
+    source, command, change = {
+        "JavaScript": ("cache.mjs", "exec node node.mjs", changes[0]), "Python": ("cache.py", "exec " + sys.executable + " node.py", changes[1]),
+    }[language]
+    with open(source) as f:
+        original = f.read()
+    try:
+        with open(source, "w") as f:
+            f.write(broken(original, *change))
+        most, errors = 0, []
+        for seed in range(1, args.seeds + 1):
+            code, output = run(args, "run", "--exec", command, "--seed", str(seed), "--schedules", str(args.schedules), scenario)
+            found = re.search(r"violated: ([a-z-]+)", output)
+            if code != 1 or not found or found[1] != invariant:
+                errors.append("seed %d: exit %d, %s\n%s" % (seed, code, found and found[1], output))
+                continue
+            most = max(most, int(re.search(r"found in schedule (\d+)", output)[1]))
+            if seed == 1:
+                errors += shrunk(args, command, scenario, output)
+        return most, errors
+    finally:
+        with open(source, "w") as f:
+            f.write(original)
+
+
+def shrunk(args, command, scenario, output):
+    replay = re.search(r"--seed (\d+) --choices '?([0-9a-z.-]+)'?", output)
+    _, said = run(args, "shrink", "--exec", command, "--seed", replay[1], "--choices", replay[2], "-o", "shrunk.yaml", scenario)
+    switches = re.search(r"^context switches +\d+ +(\d+)$", said, re.M)  # before and after
+    if not switches or int(switches[1]) > MAX_SWITCHES:
+        return ["its shrunk schedule: %s" % said]
+    traces = set()
+    for cores in ["1", "2", "2"]:
+        os.environ["GOMAXPROCS"] = cores
+        traces.add(run(args, "replay", "--exec", command, "shrunk.yaml")[1])
+    del os.environ["GOMAXPROCS"]
+    return [] if len(traces) == 1 else ["three replays differ:\n" + "\n".join(traces)]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--seeds", type=int, default=10)
+    p.add_argument("--schedules", type=int, default=500)
+    p.add_argument("--only", default="")
+    p.add_argument("--languages", default="JavaScript,Python")
+    p.add_argument("--isr-sim", default="isr-sim")
+    args = p.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as work:
+        for name in os.listdir(HERE):
+            if name != "node_modules" and os.path.isfile(os.path.join(HERE, name)):
+                shutil.copy(os.path.join(HERE, name), work)
+        if os.path.isdir(os.path.join(HERE, "node_modules")):
+            os.symlink(os.path.join(HERE, "node_modules"), os.path.join(work, "node_modules"))
+        os.chdir(work)
+        print("| the team wrote | scenario | invariant | language | most schedules of %d seeds |\n|---|---|---|---|---|" % args.seeds)
+        for mutant in MUTANTS:
+            for language in args.languages.split(","):
+                if not re.search(args.only, mutant[0]):
+                    continue
+                most, errors = check(args, language, mutant)
+                print("| %s | `%s` | `%s` | %s | %s |" % (mutant[0], mutant[1], mutant[2], language, most if not errors else "NOT FOUND"), flush=True)
+                for e in errors:
+                    print(e, file=sys.stderr)
+                failed = failed or bool(errors)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
