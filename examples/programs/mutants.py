@@ -70,7 +70,8 @@ def broken(source, old, new):
 
 
 def run(args, *more):
-    done = subprocess.run([args.isr_sim, *more], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    limit = ["--exec-limit", "60s"]  # of a busy machine
+    done = subprocess.run([args.isr_sim, *more, *limit], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
