@@ -17,6 +17,7 @@ type extras struct {
 	rows    isr.Schema
 	verbs   []scenario.Verb // besides get, that the store can do
 	tenants bool            // the store takes Node.Tenant
+	promise scenario.Promise
 }
 
 // abilities asks a store which verbs it can do: those whose method it has, unless the method says ErrUnsupported. One

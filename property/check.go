@@ -55,6 +55,9 @@ type Check struct {
 	Without []string
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
+	// Promise is what the store promises beyond the rules of every cache: a bound on the age of all that it serves, whatever
+	// the world's revalidate and retention are, and monotonic reads across its nodes.
+	Promise scenario.Promise
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
 	Goroutines bool
@@ -211,7 +214,7 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 // look has rapid try worlds until one fails.
 func (c Check) look(t rapid.TB, f *found) {
 	t.Helper()
-	extra := extras{rows: c.Rows, tenants: c.Tenants}
+	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise}
 	if c.subject.able {
 		extra.verbs = f.abilities(c.Rows)
 	}

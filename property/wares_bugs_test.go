@@ -101,6 +101,17 @@ var shopMissed = []struct{ name, why string }{
 		"and the request, and nobody may take the lease over meanwhile"},
 }
 
+// mutantsMissed are those of package mutant that a check does not find, or not in every seed.
+var mutantsMissed = map[string]string{
+	"dead-holder-costs-two-leases": "worlds allow two leases, which is the price of a lock that is watched from the first look on",
+	"fresh-a-second-longer":        "found in all of 20 seeds, and renamed in 7 of 8: a page must be asked for within the one second",
+	"lease-floored":                "costs a part of a second, which worlds allow: `CheckLock` finds it",
+	"own-commit-as-conflict":       "costs a lease, as an own put that was sent twice does",
+	"presence-as-knowledge":        "`ttl-is-gc` compares a scenario's runs under two lags of TTL, which a check does not do",
+	"retry-without-token":          "not known yet: 500 worlds of the first seed do not show it",
+	"zero-lease-is-for-ever":       "worlds have no lease of less than a second",
+}
+
 // shopHabits are differences that look like bugs, and break no promise.
 var shopHabits = []struct{ name, why string }{
 	{"acquire a moment late, < for <=", "a lease that is over can be taken a millisecond later"},
@@ -180,7 +191,11 @@ func foreign(old string, cells map[string]string) string {
 			}
 		}
 	}
-	return fmt.Sprintf(foreignText, len(shopBugs), found, bugs.String(), left.String(), missed.String(), habits.String(), of, 2*len(mutant.All()), mutants.String())
+	var why strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(mutantsMissed)) {
+		fmt.Fprintf(&why, "| %s | %s |\n", name, mutantsMissed[name])
+	}
+	return fmt.Sprintf(foreignText, len(shopBugs), found, bugs.String(), left.String(), missed.String(), habits.String(), of, 2*len(mutant.All()), mutants.String(), why.String())
 }
 
 // renamed is in the name of a mutant whose rows have other names.
@@ -222,12 +237,18 @@ These look like bugs, and break no promise. A check passes them.
 
 [MUTANTS.md](MUTANTS.md) has the broken protocols of isr-sim, in scenarios that are known to catch them. Here each is a
 store behind the real SDK, and the check knows nothing of it; "renamed" has other names for every row, key and
-attribute, and a row mapping. Mutants of tenants are checked with ` + "`Check.Tenants`" + `. %d of %d lines are measured, by
+attribute, and a row mapping. Mutants of tenants are checked with
+` + "`Check.Tenants`, those of a bound on age with `Check.Promise`" + `. %d of %d lines are measured, by
 
 ` + "```text\ngo test ./property -run '^TestMutantsAsStores$' -foreign.seeds 20 -foreign.update -timeout 0\n```" + `
 
 | mutant | invariant, seeds | found | worlds |
 |---|---|---|---|
+%s
+Where a seed shows nothing, no other one is tried. These are not found in every seed:
+
+| mutant | reason |
+|---|---|
 %s`
 
 // TestForeignPage holds that docs/FOREIGN.md is about the bugs that there are, and that each was found in every seed.
@@ -249,7 +270,10 @@ func TestForeignPage(t *testing.T) {
 	for line := range strings.Lines(want) {
 		cells := strings.Split(line, " | ")
 		var found, of int
-		if len(cells) < 4 || !slices.Contains(shopBugs, strings.TrimPrefix(cells[0], "| ")) {
+		name := strings.TrimPrefix(cells[0], "| ")
+		original := strings.TrimSuffix(name, renamed)
+		isMutant := slices.ContainsFunc(mutant.All(), func(m isr.Protocol) bool { return m.Name == original }) && mutantsMissed[original] == ""
+		if len(cells) < 4 || !isMutant && !slices.Contains(shopBugs, name) {
 			continue
 		}
 		if _, err := fmt.Sscanf(cells[2], "%d of %d", &found, &of); err != nil || found != of || of == 0 {
@@ -427,11 +451,14 @@ func TestMutantsAsStores(t *testing.T) {
 			continue
 		}
 		c := Check{Tenants: m.Breaks == "tenant-isolation"}
+		if m.Breaks == "bounded-staleness" {
+			c.Promise = aPageADay
+		}
 		measure(t, m.Name, c, func(n Node) (isr.Handler, error) { return m.New(n.Config) })
 		if c.Tenants {
 			continue // the other names have no tenant
 		}
 		r := scenariotest.Renamed(m)
-		measure(t, m.Name+renamed, Check{Rows: scenariotest.RenamedRows}, func(n Node) (isr.Handler, error) { return r.New(n.Config) })
+		measure(t, m.Name+renamed, Check{Rows: scenariotest.RenamedRows, Promise: c.Promise}, func(n Node) (isr.Handler, error) { return r.New(n.Config) })
 	}
 }

@@ -40,7 +40,7 @@ const maxSteps = 10_000
 func worlds(name, protocol string, schedules int, extra extras) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		s := scenario.Defaults()
-		s.Name, s.Protocol, s.Rows = name, protocol, extra.rows
+		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.rows, extra.promise
 		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		s.Cache = drawCache(t)
@@ -141,11 +141,17 @@ func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.V
 		if plain {
 			all = all[:3]
 		}
+		if s.Promise.MaxAge > 0 {
+			all = append(all, sleep(s.Promise.MaxAge+time.Second))
+		}
 		return pick(t, "command", all...)
 	})
 	return rapid.Custom(func(t *rapid.T) scenario.Actor {
 		most := 6
-		if plain {
+		switch {
+		case plain && s.Promise.MaxAge > 0:
+			most = 3 // a page, a wait until it is too old, and a request in which something fails
+		case plain:
 			most = 2
 		}
 		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
