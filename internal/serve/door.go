@@ -65,11 +65,17 @@ func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, host
 	return &door{
 		ctx:    context.WithoutCancel(ctx),
 		calls:  calls,
-		others: fasthttpadaptor.NewFastHTTPHandler(others),
+		others: fasthttpadaptor.NewFastHTTPHandler(within(ctx, others)),
 		hosts:  hosts,
 		log:    slog.New(slog.NewTextHandler(diagnostics, nil)),
 		after:  func() {},
 	}
+}
+
+// within gives requests a context that ends with ctx. Their own is fasthttp's, which a context derived from it may read
+// while Shutdown writes it, and which belongs to another request soon after.
+func within(ctx context.Context, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(ctx)) })
 }
 
 // exchange is one request and its answer.

@@ -236,6 +236,25 @@ func TestServerSurvivesPanics(t *testing.T) {
 	}
 }
 
+// A request's context is the server's, and not one of fasthttp, which a context derived from it would race with.
+func TestRequestsHaveTheContextOfTheServer(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	seen := make(chan context.Context, 1)
+	d := newDoor(ctx, nil, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Context() }), nil, io.Discard)
+	var request fasthttp.RequestCtx
+	request.Init(&fasthttp.Request{}, nil, nil)
+	d.others(&request)
+	got := <-seen
+	if _, ok := got.(*fasthttp.RequestCtx); ok {
+		t.Error("got the context of fasthttp")
+	}
+	stop()
+	if got.Err() == nil {
+		t.Error("the context of a request outlives the server")
+	}
+}
+
 // flaky fails before it accepts.
 type flaky struct {
 	net.Listener
