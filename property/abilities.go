@@ -20,6 +20,9 @@ type extras struct {
 	promise scenario.Promise
 }
 
+// storeVerbs are those that a store may have besides get, by its methods.
+var storeVerbs = []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback}
+
 // abilities asks a store which verbs it can do: those whose method it has, unless the method says ErrUnsupported. One
 // store is made for that, in a run of its own. A store that breaks there breaks in the worlds, too, and is reported then.
 func (r runner) abilities(rows isr.Schema) []scenario.Verb {
@@ -41,7 +44,7 @@ func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	options.Invariants = nil
 	_, _ = inside(r, scenario.Run{Scenario: s, Protocol: protocol, Seed: 1, ExpectedSteps: 1, Options: options}.Do)
 	var verbs []scenario.Verb
-	for _, v := range []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback} {
+	for _, v := range storeVerbs {
 		if p.can[v] {
 			verbs = append(verbs, v)
 		}

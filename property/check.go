@@ -230,6 +230,23 @@ func (c Check) look(t rapid.TB, f *found) {
 	})
 }
 
+// Scenarios generates the worlds in which Run checks a store, for a test that runs them itself, as with scenario.Run or
+// campaign.Campaign: another subject than a store, or another judge. A world is drawn by Rows, Promise, Tenants,
+// Schedules and Without. Verbs are those that its clients use besides get, out of invalidate, regenerate and
+// rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
+func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
+	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise, verbs: slices.Clone(verbs)}
+	generator := c.leavingOut(worlds("drawn", cmp.Or(c.Protocol, DefaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
+	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
+		for _, v := range verbs {
+			if !slices.Contains(storeVerbs, v) {
+				t.Fatalf("property: Check.Scenarios: found the verb %s, expected one of %s", v, storeVerbs)
+			}
+		}
+		return generator.Draw(t, "world").Scenario
+	})
+}
+
 // leavingOut has worlds say which invariants do not judge.
 func (c Check) leavingOut(worlds *rapid.Generator[world]) *rapid.Generator[world] {
 	if len(c.Without) == 0 {

@@ -21,6 +21,8 @@ A property of a repository: whatever is saved and removed, it holds what a map w
 		}
 	})
 
+Whole scenarios, as property.CheckStore draws them, come from property.Check.Scenarios.
+
 The package's own tests have a whole one, in example_repository_test.go.
 
 # Determinism
