@@ -3,6 +3,9 @@ package ddbfake
 import (
 	"maps"
 	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // Tables returns the names of the tables, and the ARNs of those that are not in the default region, sorted by region,
@@ -22,4 +25,29 @@ func (db *DB) Lag() Lag {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.lag
+}
+
+// Fate says when TTL deletes a row. Due is the second that the row's ttl names: the row is expired from the next second
+// on. It is zero for a row that TTL does not take, and for one that does not exist. Deletion is the instant at which the
+// lag deletes the row if nobody writes it before; it is zero under a lag that does not delete the row by itself. The
+// table is named as in Tables, the row by its key attributes.
+func (db *DB) Fate(table string, key attr.Item) (due, deletion time.Time) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.expireByLag(now)
+	t := db.state.at(table)
+	if t == nil {
+		return time.Time{}, time.Time{}
+	}
+	named, err := t.schema.ofItem(key)
+	if err != nil {
+		return time.Time{}, time.Time{}
+	}
+	r := t.get(named)
+	if r == nil || r.due == noDue || r.due < now.Unix()-maxTTLAgeSeconds {
+		return time.Time{}, time.Time{}
+	}
+	deletion, _ = db.lag.ends(db.seed, t, r)
+	return time.Unix(r.due, 0).UTC(), deletion
 }

@@ -172,6 +172,16 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 	return 0, false
 }
 
+// ends returns the instant at which the lag of a row with a ttl is over, and false if TTL never deletes it by itself.
+func (l Lag) ends(seed uint64, t *table, r *row) (time.Time, bool) {
+	after, ok := l.of(seed, t, r)
+	if !ok || after > (maxTTLAgeSeconds-1)*time.Second {
+		return time.Time{}, false // by then its ttl is too old
+	}
+	// A row expires in the second after its due.
+	return time.Unix(r.due, 0).UTC().Add(after + time.Second), true
+}
+
 // draw returns the random number of a row with its ttl: the same in every process, and in whichever order rows are
 // asked for.
 func draw(seed uint64, t *table, r *row) uint64 {

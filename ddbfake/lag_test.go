@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -156,4 +157,58 @@ func lagWorldAfter(t *testing.T, seed uint64, d time.Duration) ([]string, []time
 	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 48*time.Hour), seed, 20)
 	w.clock.Advance(d)
 	return w.deletions()
+}
+
+// What Fate foretells is what happens, under every lag.
+func TestFate(t *testing.T) {
+	for _, lag := range []ddbfake.Lag{
+		ddbfake.LagAtOnce, ddbfake.LagFixed(10 * time.Minute), ddbfake.LagUniform(time.Minute, 48*time.Hour),
+		ddbfake.LagExponential(10 * time.Minute), ddbfake.LagPerItem("lag_seconds"), ddbfake.LagManual, ddbfake.LagNever,
+	} {
+		w := lagWorld(t, lag, 7, 20)
+		w.put(with(key("b", "slow"), "ttl", due(time.Hour), "lag_seconds", n("90")))
+		w.put(with(key("c", "no number"), "ttl", s("soon")))
+		w.put(with(key("c", "too old"), "ttl", n("1")))
+		w.put(key("c", "none"))
+		foretold := map[string]time.Time{}
+		for _, row := range w.db.Items("cache") {
+			pk, _ := row.Str("pk")
+			sk, _ := row.Str("sk")
+			id := attr.Item{"pk": attr.S(pk), "sk": attr.S(sk)}
+			dies, deletion := w.db.Fate("cache", id)
+			if pk == "c" {
+				if !dies.IsZero() || !deletion.IsZero() {
+					t.Errorf("%v: %s is due at %v and goes at %v, want neither", lag, sk, dies, deletion)
+				}
+				continue
+			}
+			if want := fakeclock.Epoch.Add(time.Hour); !dies.Equal(want) {
+				t.Errorf("%v: %s is due at %v, want %v", lag, sk, dies, want)
+			}
+			if !deletion.IsZero() {
+				foretold[sk] = deletion
+			}
+		}
+		w.clock.Advance(1000 * time.Hour)
+		w.db.Items("cache")
+		happened := map[string]time.Time{}
+		for _, c := range w.db.Changes() {
+			if c.Cause == ddbfake.CauseTTL {
+				sk, _ := c.Key.Str("sk")
+				happened[sk] = c.Time
+			}
+		}
+		if d := cmp.Diff(foretold, happened); d != "" {
+			t.Errorf("%v: deletions (-foretold +happened):\n%s", lag, d)
+		}
+	}
+	w := lagWorld(t, ddbfake.LagAtOnce, 7, 1)
+	for _, nobody := range []struct {
+		table string
+		key   attr.Item
+	}{{"stash", attr.Item{"pk": attr.S("a"), "sk": attr.S("000")}}, {"cache", attr.Item{"pk": attr.S("a")}}, {"cache", attr.Item{"pk": attr.S("x"), "sk": attr.S("y")}}} {
+		if dies, deletion := w.db.Fate(nobody.table, nobody.key); !dies.IsZero() || !deletion.IsZero() {
+			t.Errorf("%s %v is due at %v and goes at %v, want neither", nobody.table, nobody.key, dies, deletion)
+		}
+	}
 }

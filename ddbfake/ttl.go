@@ -187,11 +187,10 @@ func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []
 			t.quiet(r.due + 1)
 			return false
 		}
-		after, ok := lag.of(seed, t, r)
-		if !ok || after > (maxTTLAgeSeconds-1)*time.Second {
-			return true // by then its ttl is too old
+		at, ok := lag.ends(seed, t, r)
+		if !ok {
+			return true
 		}
-		at := time.Unix(r.due, 0).UTC().Add(after + time.Second)
 		if at.After(now) {
 			t.quiet(at.Unix())
 			return lag.kind != lagFixed // under a fixed one they go in this order
