@@ -34,6 +34,7 @@ its address: "s3":"http://127.0.0.1:40124".
 
 The control address reads and moves the clock, sets TTL lag, replica lag and
 faults, keeps and restores states, and reads rows and changes: see docs/CONTROL.md.
+Opened in a browser, it is a page that shows all of this.
 
 With --check, the server judges the writes of its clients. It reports a violation of
 an invariant on stderr and at CONTROL/violations, before it answers the request

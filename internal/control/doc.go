@@ -16,7 +16,7 @@ under [Prefix], next to [ddbfake.DB.Handler]:
 
 The resources, below /_isr-sim:
 
-	GET    /                the resources
+	GET    /                the resources; to a browser, a page that shows and moves the server's state
 	GET    /clock           {"now":"2040-01-01T00:00:00Z","epochSeconds":2208988800,"mode":"manual"}
 	POST   /clock           {"advance":"90s"} or {"set":"2040-01-01T01:00:00Z"}: as GET
 	GET    /ttl-lag         {"ttlLag":"manual"}
@@ -34,6 +34,8 @@ The resources, below /_isr-sim:
 	DELETE /snapshot        all dropped; as GET
 	POST   /restore         {"name":"empty"}: the state is that one again
 	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","items":[{"pk":{"S":"a"}}]}]}
+	GET    /tables          {"tables":[{"address":"cache","keys":["pk"],"ttl":"expires_at","rows":12,...}]}
+	GET    /rows?table=NAME {"table":"cache","found":12,"rows":[{"item":{...},"due":null,"deletion":null}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
 	GET    /held            {"held":[{"id":1,"actor":"alice",...}],"neverReleased":[],"neverReleasedCount":0}
 	POST   /held            {"count":2,"within":"10s"}: waits until so many are held; as GET
@@ -61,7 +63,7 @@ The API has no password: every program that reaches it may use it. A web page in
 reach it. [Guard] refuses
 
   - every request with an Origin header, which a browser adds to the requests of a page to another site, and to every
-    POST and DELETE: no page is a client here (CSRF);
+    POST and DELETE: no page is a client here (CSRF), but for the server's own, whose origin is the host it asks;
   - every request whose Host is a name other than localhost or one that was allowed: an attacker's name that resolves
     to this machine makes a page here and there the same site, but its requests carry that name (DNS rebinding).
 

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -33,10 +34,7 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The copy is at rest: tables that are read one after the other are of one instant. Its lag is manual, so nothing is
-	// deleted in it.
-	still := ddbfake.New(ddbfake.Options{})
-	still.Restore(a.db.Snapshot())
+	still := a.still()
 	names := still.Tables()
 	if one, ok := query["table"]; ok {
 		if still.Items(one) == nil {
@@ -72,9 +70,9 @@ type change struct {
 	After   map[string]any `json:"after"`
 }
 
-// changes shows the change log from a position on.
+// changes shows the change log from a position on, or the latest of it.
 func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
-	query, err := parameters(r, "since")
+	query, err := parameters(r, "since", "latest")
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +83,10 @@ func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 			return nil, badRequest("since is no position", text, "a whole number from 0: the seq of the last change that is known", "")
 		}
 	}
+	latest, err := whole(query, "latest", math.MaxInt, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
 	log := a.db.Changes()
 	out := struct {
 		Changes []change `json:"changes"`
@@ -93,7 +95,7 @@ func (a *api) changes(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if n := len(log); n > 0 {
 		out.Last = log[n-1].Seq
 	}
-	for _, c := range log {
+	for _, c := range log[max(0, len(log)-latest):] {
 		if c.Seq <= since {
 			continue
 		}

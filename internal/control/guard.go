@@ -7,16 +7,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hostname"
 )
 
-// Guard refuses requests that a web page in a browser may have sent: those with an Origin header, and those whose Host
-// is neither an IP address nor localhost nor one of names. The answer is status 403. See the package documentation for
-// why.
+// Guard refuses requests that a foreign web page in a browser may have sent: those with an Origin header, and those whose
+// Host is neither an IP address nor localhost nor one of names. The answer is status 403. The page of this server may
+// use the control API: its Origin is the Host that it asks. See the package documentation for why.
 func Guard(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Browsers send no empty Origin, but it is a header all the same.
-		if origin, ok := r.Header["Origin"]; ok {
+		if origin, ok := r.Header["Origin"]; ok && !(owns(r.URL.Path) && own(origin, r.Host)) {
 			refuse(w, &failure{
 				status:   http.StatusForbidden,
-				Message:  "a request with an Origin header is a browser's, and no page is a client here",
+				Message:  "a request with an Origin header is a browser's, and no foreign page is a client here",
 				Found:    strings.Join(origin, ", "),
 				Expected: "no Origin header",
 				Hint:     "send requests from a test or with curl",
@@ -35,4 +35,13 @@ func Guard(next http.Handler, names ...string) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// own reports whether an Origin header names the server that the request goes to. Which names are the server's, the check
+// of Host decides.
+func own(origin []string, host string) bool {
+	if len(origin) != 1 || host == "" {
+		return false
+	}
+	return origin[0] == "http://"+host || origin[0] == "https://"+host
 }

@@ -117,6 +117,9 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		"/restore": {
 			http.MethodPost: a.restore,
 		},
+		"/rows": {
+			http.MethodGet: a.rows,
+		},
 		"/s3/faults": {
 			http.MethodGet:    a.listS3Faults,
 			http.MethodPost:   a.addS3Faults,
@@ -129,6 +132,9 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		},
 		"/sweep": {
 			http.MethodPost: a.sweep,
+		},
+		"/tables": {
+			http.MethodGet: a.tables,
 		},
 		"/ttl-lag": {
 			http.MethodGet:  a.readLag,
@@ -158,8 +164,11 @@ func owns(path string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
+// answerer is a result that is not answered as JSON.
+type answerer interface{ answer(w http.ResponseWriter) }
+
 // resource has the functions that serve one path, by method. The result of a function is answered as JSON, unless it is
-// openMetrics. Its error always is.
+// an answerer. Its error always is.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
@@ -182,8 +191,8 @@ type api struct {
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, err := a.serve(w, r)
 	if err == nil {
-		if text, ok := out.(openMetrics); ok {
-			text.answer(w)
+		if own, ok := out.(answerer); ok {
+			own.answer(w)
 			return
 		}
 		answer(w, http.StatusOK, out)
@@ -226,10 +235,14 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	return serve(w, r)
 }
 
-// index lists the resources.
+// index lists the resources. To a browser it is the page.
 func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err
+	}
+	w.Header().Set("Vary", "Accept")
+	if wantsPage(r) {
+		return html{}, nil
 	}
 	var lines []string
 	for _, path := range slices.Sorted(maps.Keys(a.resources)) {

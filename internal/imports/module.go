@@ -13,7 +13,7 @@ var Module = Rules{
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
 			"internal/shell", "internal/sigv4", "internal/suggest", "internal/words", "scenario/history", "scenario/policy",
 		},
-		{"ddbfake/internal/packed", "internal/recorder", "scenario/sim"},
+		{"ddbfake/internal/packed", "internal/browser", "internal/recorder", "scenario/sim"},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr"},
 		{
 			"ddbfake", "internal/conformance", "internal/conformance/differential", "internal/probe", "internal/programs",
@@ -76,7 +76,7 @@ var Module = Rules{
 			From: []string{"..."},
 			Except: []string{
 				"property", "property/gen", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential",
-				"internal/scenariotest",
+				"internal/browser", "internal/scenariotest",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
@@ -88,7 +88,7 @@ var Module = Rules{
 			From: []string{"..."},
 			Except: []string{
 				"property", "property/gen", "fixtures/ddblocal", "internal/conformance", "internal/conformance/differential",
-				"internal/scenariotest", "cmd/isr-sim",
+				"internal/browser", "internal/scenariotest", "cmd/isr-sim",
 			},
 			To: []string{
 				"testing", "pgregory.net/rapid", "github.com/testcontainers/...", "github.com/docker/...",

@@ -1,0 +1,169 @@
+package control
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/go-json-experiment/json"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// tableInfo describes one table.
+type tableInfo struct {
+	// Address is the name by which other resources take the table: its name in the default region, else its ARN.
+	Address string   `json:"address"`
+	Region  string   `json:"region"`
+	Name    string   `json:"name"`
+	Keys    []string `json:"keys"` // the partition key, and the sort key if there is one
+	TTL     string   `json:"ttl"`  // the attribute; "" if TTL is off
+	Rows    int      `json:"rows"`
+}
+
+// still is a copy of the DB at rest. What is read of it one after the other is of one instant, and reading it is no call
+// of the service. Its lag is manual, so nothing is deleted in it.
+func (a *api) still() *ddbfake.DB {
+	still := ddbfake.New(ddbfake.Options{})
+	still.Restore(a.db.Snapshot())
+	return still
+}
+
+// tableOf describes a table of a copy, or returns nil if there is none.
+func tableOf(r *http.Request, still *ddbfake.DB, address string) (*tableInfo, error) {
+	region, name := ddbfake.DefaultRegion, address
+	if a, err := arn.Parse(address); err == nil {
+		region, name = a.Region, strings.TrimPrefix(a.Resource, "table/")
+	}
+	door := still.As("").In(region)
+	described, err := door.DescribeTable(r.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+	if err != nil {
+		return nil, err
+	}
+	ttl, err := door.DescribeTimeToLive(r.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+	if err != nil {
+		return nil, err
+	}
+	t := &tableInfo{Address: address, Region: region, Name: name, Rows: len(still.Items(address))}
+	for _, k := range described.Table.KeySchema {
+		t.Keys = append(t.Keys, *k.AttributeName)
+	}
+	if at := ttl.TimeToLiveDescription.AttributeName; at != nil {
+		t.TTL = *at
+	}
+	return t, nil
+}
+
+// tables describes all tables.
+func (a *api) tables(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	still := a.still()
+	out := struct {
+		Tables []*tableInfo `json:"tables"`
+	}{[]*tableInfo{}}
+	for _, address := range still.Tables() {
+		t, err := tableOf(r, still, address)
+		if err != nil {
+			return nil, err
+		}
+		out.Tables = append(out.Tables, t)
+	}
+	return out, nil
+}
+
+// rowState is a row and what TTL has in store for it.
+type rowState struct {
+	Item     map[string]any `json:"item"`
+	Due      *time.Time     `json:"due"`      // the second that its ttl names; null: TTL does not take it
+	Deletion *time.Time     `json:"deletion"` // when the lag deletes it; null: not by itself
+}
+
+// The number of rows that /rows shows if the request does not say, and the most that it may say.
+const (
+	defaultRows = 100
+	maxRows     = 1000
+)
+
+// rows shows rows of a table with their fate under TTL.
+func (a *api) rows(_ http.ResponseWriter, r *http.Request) (any, error) {
+	query, err := parameters(r, "table", "contains", "limit")
+	if err != nil {
+		return nil, err
+	}
+	limit, err := whole(query, "limit", defaultRows, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	still := a.still()
+	address, named := query["table"]
+	items := still.Items(address)
+	if items == nil {
+		hint := ""
+		if !named {
+			hint = "for example " + Prefix + "/rows?table=cache"
+		}
+		return nil, missing("there is no such table", address, strings.Join(still.Tables(), ", "), hint)
+	}
+	t, err := tableOf(r, still, address)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Table string     `json:"table"`
+		Found int        `json:"found"`
+		Rows  []rowState `json:"rows"`
+	}{Table: address, Rows: []rowState{}}
+	for _, item := range items {
+		if !contains(item, query["contains"]) {
+			continue
+		}
+		out.Found++
+		if len(out.Rows) == limit {
+			continue
+		}
+		key := attr.Item{}
+		for _, name := range t.Keys {
+			key[name] = item[name]
+		}
+		due, deletion := a.db.Fate(address, key)
+		out.Rows = append(out.Rows, rowState{itemJSON(item), instant(due), instant(deletion)})
+	}
+	return out, nil
+}
+
+// contains reports whether the row, as it is shown, has a text in it.
+func contains(item attr.Item, text string) bool {
+	if text == "" {
+		return true
+	}
+	shown, err := json.Marshal(itemJSON(item))
+	return err == nil && strings.Contains(strings.ToLower(string(shown)), strings.ToLower(text))
+}
+
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// whole reads a parameter that is a number of things, from 1 to most.
+func whole(query map[string]string, name string, otherwise, most int) (int, error) {
+	text, ok := query[name]
+	if !ok {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, badRequest(name+" is no such number", text, fmt.Sprintf("a whole number from 1 to %d", most), "")
+	}
+	return n, nil
+}
