@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-var updateMistakes = flag.Bool("scenario.update", false, "write testdata/mistakes.txt anew")
+var update = flag.Bool("scenario.update", false, "write testdata/mistakes.txt and docs/scenario.schema.json anew")
 
 // mistakesOf returns the mistakes that an error of Parse holds.
 func mistakesOf(t *testing.T, err error) []*scenario.SyntaxError {
@@ -71,7 +71,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 		t.Errorf("found %d kinds of mistakes, want 18 at least", len(mistakes))
 	}
 	const golden = "testdata/mistakes.txt"
-	if *updateMistakes {
+	if *update {
 		if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -70,6 +70,7 @@ func (p *parse) scenario(n ast.Node) {
 	s := p.s
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
+	case nil: // the keys are described
 	default:
 		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
 		return
@@ -99,7 +100,11 @@ func (p *parse) scenario(n ast.Node) {
 		field{"replica-lag", func(n ast.Node) { s.ReplicaLag = p.duration(n, 0) }},
 		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
 		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor); actorsRead = p.err == nil }},
-		field{"faults", func(n ast.Node) { faults = n }},
+		field{"faults", func(n ast.Node) {
+			if faults = n; p.shape != nil {
+				p.list(n, func(n ast.Node) { p.fault(n, true, true) })
+			}
+		}},
 		field{"settle", func(n ast.Node) { s.Settle = p.duration(n, 0) }},
 		field{"bounds", p.bounds},
 		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
@@ -109,6 +114,7 @@ func (p *parse) scenario(n ast.Node) {
 		field{"catches", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
 		field{"replay", p.replay},
 	)
+	p.required("name", "actors")
 	complete = complete && !p.cut
 	nameless := func(a Actor) bool { return a.Name == "" }
 	actorsKnown := actors != nil && (actorsRead || len(s.Actors) > 0) && !slices.ContainsFunc(s.Actors, nameless)
@@ -136,6 +142,9 @@ func (p *parse) scenario(n ast.Node) {
 // name reads a word that can stand in a file name and on a command line.
 func (p *parse) name(n ast.Node) string {
 	s := p.text(n)
+	if p.shape != nil {
+		p.shape.Pattern = "^[A-Za-z0-9_-]{1,100}$"
+	}
 	fits := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
@@ -152,6 +161,11 @@ const ofPrograms = "exec "
 
 // recorded reads the name of the protocol of a recorded run, which may be a program. Reading it starts nothing.
 func (p *parse) recorded(n ast.Node) string {
+	if p.shape != nil {
+		p.protocol(n)
+		p.describeAlso(func(ast.Node) { p.describeText(shape{Pattern: "^" + ofPrograms}) })
+		return ""
+	}
 	if s, ok := n.(*ast.StringNode); ok && strings.HasPrefix(s.Value, ofPrograms) {
 		return s.Value
 	}
@@ -211,6 +225,9 @@ const (
 
 func (p *parse) lag(n ast.Node) Lag {
 	text := p.text(n)
+	if p.shape != nil {
+		p.describeText(shape{Pattern: `^(scheduler$|` + lags + `)`, Examples: lagExamples})
+	}
 	if p.err != nil {
 		return Lag{}
 	}
@@ -224,6 +241,11 @@ func (p *parse) lag(n ast.Node) Lag {
 	return Lag{Fixed: lag}
 }
 
+// lags are the first words of the fake's own lags.
+const lags = `(never|at-once)$|(fixed|uniform|exponential|per-item)\s`
+
+var lagExamples = []string{"never", "at-once", "scheduler", "fixed 10m", "uniform 1m 48h", "exponential 10m", "per-item lag"}
+
 // parseLag reads a lag of the fake's own.
 func parseLag(text string) (ddbfake.Lag, error) {
 	lag, err := ddbfake.ParseLag(text)
@@ -236,6 +258,9 @@ func parseLag(text string) (ddbfake.Lag, error) {
 // comparedLag reads a lag to compare with, for which a duration is enough.
 func (p *parse) comparedLag(n ast.Node) ddbfake.Lag {
 	text := p.text(n)
+	if p.shape != nil {
+		p.describeText(shape{Pattern: `^([0-9.]+[a-zµ]|0$|` + lags + `)`, Examples: []string{"at-once", "1h", "48h", "never"}})
+	}
 	if p.err != nil {
 		return ddbfake.Lag{}
 	}
@@ -289,6 +314,7 @@ func (p *parse) actor(n ast.Node) {
 		field{"crashes", func(n ast.Node) { a.Crashes = p.count(n, 0, 100) }},
 		field{"restarts", func(n ast.Node) { a.Restarts = p.count(n, 0, 100) }},
 	)
+	p.required("name", "script")
 	switch {
 	case !complete:
 	case name == nil:
@@ -317,6 +343,13 @@ func (p *parse) command(n ast.Node) Command {
 	if p.err != nil {
 		return Command{}
 	}
+	if p.shape != nil {
+		var verbs, examples []string
+		for _, f := range forms {
+			verbs, examples = append(verbs, string(f.verb)), append(examples, string(f.verb)+" "+f.example)
+		}
+		p.describeWords("", verbs, examples)
+	}
 	c, wrong := parseCommand(text)
 	if wrong != nil {
 		p.fail(n, wrong.hint, "%s", wrong.problem)
@@ -327,6 +360,9 @@ func (p *parse) command(n ast.Node) Command {
 // fault reads a fault. Which actors and tables there are may not be known, for mistakes in them.
 func (p *parse) fault(n ast.Node, actorsKnown, tablesKnown bool) {
 	text := p.text(n)
+	if p.shape != nil {
+		p.describeWords(`(maybe\s+)?`, faultKinds(), []string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice"})
+	}
 	if p.err != nil {
 		return
 	}

@@ -74,6 +74,11 @@ var rowFields = []rowField{
 
 // schema reads rows: the name of a ready schema, or a list of entries.
 func (r *reader) schema(n ast.Node) isr.Schema {
+	if r.shape != nil {
+		r.ready(n)
+		r.describeAlso(func(n ast.Node) { r.list(n, func(n ast.Node) { r.row(n) }) })
+		return isr.Schema{}
+	}
 	if _, isName := n.(*ast.StringNode); isName {
 		return r.ready(n)
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ type reader struct {
 	lines    []string
 	err      *SyntaxError   // the first mistake in the entry that is being read; those after it may follow from it
 	mistakes []*SyntaxError // of all entries
+	shape    *shape         // nil, or what is described: then nothing is read, and no mistake is made
 	cut      bool           // parts of the file were no YAML and left out: keys may be missing for that reason
 }
 
@@ -139,6 +141,9 @@ func (r *reader) failParse(err error) {
 }
 
 func (r *reader) fail(n ast.Node, hint, problem string, args ...any) {
+	if r.shape != nil {
+		return
+	}
 	p := position(n)
 	r.failAt(p.Line, p.Column, hint, problem, args...)
 }
@@ -209,6 +214,10 @@ type field struct {
 // mapping reads a mapping with exactly these keys, each at most once. It is incomplete if a key is none of them: that
 // one may stand for another, which is missing.
 func (r *reader) mapping(n ast.Node, fields ...field) (complete bool) {
+	if r.shape != nil {
+		r.describeMapping(fields)
+		return false
+	}
 	var entries []*ast.MappingValueNode
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -269,6 +278,11 @@ func didYouMean(word string, options []string) string {
 
 // list reads a sequence.
 func (r *reader) list(n ast.Node, read func(ast.Node)) {
+	if r.shape != nil {
+		items := r.inner(read)
+		*r.shape = shape{Type: "array", Items: items}
+		return
+	}
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
 		r.fail(n, "write it as a list: [...], or lines that begin with -", "found %s, expected a list", describeNode(n))
@@ -281,6 +295,10 @@ func (r *reader) list(n ast.Node, read func(ast.Node)) {
 
 // text reads a string. Numbers and the like must be quoted where text is meant.
 func (r *reader) text(n ast.Node) string {
+	if r.shape != nil {
+		r.describeText(shape{})
+		return ""
+	}
 	switch s := n.(type) {
 	case *ast.StringNode:
 		return s.Value
@@ -301,6 +319,10 @@ const longList = 40
 
 // word reads one of the given words.
 func (r *reader) word(n ast.Node, what string, options []string) string {
+	if r.shape != nil {
+		r.describeText(shape{Enum: options})
+		return options[0]
+	}
 	s := r.text(n)
 	if r.err == nil && !slices.Contains(options, s) {
 		expected := "one of " + strings.Join(options, ", ")
@@ -314,6 +336,10 @@ func (r *reader) word(n ast.Node, what string, options []string) string {
 
 // count reads a whole number between least and most.
 func (r *reader) count(n ast.Node, least, most int) int {
+	if r.shape != nil {
+		r.describeNumber(least, uint64(most)) //nolint:gosec // G115: no upper bound is negative
+		return least
+	}
 	i, ok := n.(*ast.IntegerNode)
 	if ok {
 		v, err := strconv.Atoi(i.GetToken().Value)
@@ -327,6 +353,10 @@ func (r *reader) count(n ast.Node, least, most int) int {
 
 // boolean reads true or false.
 func (r *reader) boolean(n ast.Node) bool {
+	if r.shape != nil {
+		*r.shape = shape{Type: "boolean"}
+		return false
+	}
 	b, ok := n.(*ast.BoolNode)
 	if !ok {
 		r.fail(n, "without quotes: true", "found %s, expected true or false", describeNode(n))
@@ -338,6 +368,10 @@ func (r *reader) boolean(n ast.Node) bool {
 // duration reads a duration such as 90s or 1h30m, of at least the given length.
 func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
 	const most = 10 * 365 * 24 * time.Hour // keeps epoch seconds and sums of durations far from overflow
+	if r.shape != nil {
+		r.describeDuration(least)
+		return least
+	}
 	found, hint := describeNode(n), "durations have a unit: 90s, 1h30m, 500ms"
 	if s, ok := n.(*ast.StringNode); ok {
 		d, err := time.ParseDuration(s.Value)
@@ -385,6 +419,10 @@ func describeNode(n ast.Node) string {
 
 // seed reads a seed: any unsigned 64-bit number.
 func (r *reader) seed(n ast.Node) uint64 {
+	if r.shape != nil {
+		r.describeNumber(0, math.MaxUint64)
+		return 0
+	}
 	if i, ok := n.(*ast.IntegerNode); ok {
 		if v, err := strconv.ParseUint(i.GetToken().Value, 10, 64); err == nil {
 			return v
