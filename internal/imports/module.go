@@ -28,7 +28,7 @@ var Module = Rules{
 		{"internal/scenariotest", "internal/schedules"},
 		{"internal/compare", "scenario/campaign"},
 		{"internal/explain", "internal/record"},
-		{"internal/catalog", "internal/gotest", "internal/lab", "internal/prose", "internal/record/schema", "internal/report", "internal/schemas",
+		{"internal/catalog", "internal/format", "internal/gotest", "internal/lab", "internal/prose", "internal/record/schema", "internal/report", "internal/schemas",
 			"internal/selftest"},
 		{"internal/cli", "internal/explore", "property"},
 		{"internal/policycommand", "internal/serve"},
