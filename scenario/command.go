@@ -125,6 +125,12 @@ func parseCommand(text string) (Command, *commandError) {
 		}
 		c.Key = words[0]
 	}
+	if c.Verb != Sleep && c.Verb != Hold && !strings.Contains(c.Key, "/") {
+		return c, &commandError{
+			fmt.Sprintf("found the key %q in %q, expected the path of a page, which has a slash", c.Key, text),
+			strings.Replace(text, " "+c.Key, " /"+c.Key, 1),
+		}
+	}
 	return c, nil
 }
 

@@ -163,18 +163,23 @@ func withPossible(touched []sim.Access, outcome int) []sim.Access {
 	return append(slices.Clip(touched), sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
 }
 
-// parseFault reads a fault without its maybe: one of the store, or one of a dependency with the predicates actor, nth
-// and times. The hint may be empty.
-func parseFault(text string) (f Fault, hint string, err error) {
-	kind, predicates, _ := strings.Cut(strings.TrimSpace(text), " ")
+// faultKinds are the words for the kinds of faults, those of the store first.
+func faultKinds() []string {
 	var known []string
 	for _, k := range ddbfake.FaultKinds() {
 		known = append(known, k.String())
 	}
-	ofStore := len(known)
 	for _, t := range DependencyFaults() {
 		known = append(known, string(t))
 	}
+	return known
+}
+
+// parseFault reads a fault without its maybe: one of the store, or one of a dependency with the predicates actor, nth
+// and times. The hint may be empty.
+func parseFault(text string) (f Fault, hint string, err error) {
+	kind, predicates, _ := strings.Cut(strings.TrimSpace(text), " ")
+	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
 	switch i := slices.Index(known, kind); {
 	case i < 0:
 		if meant, ok := suggest.Nearest(kind, known); ok {

@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// Load reads a scenario file. A mistake in its contents is a *SyntaxError.
+// Load reads a scenario file. A mistake in its contents is a *SyntaxError; several are joined, as errors.Join does.
 func Load(file string) (*Scenario, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, fmt.Errorf("scenario: %s is no regular file", file) // opening a pipe would wait for a writer
@@ -44,7 +44,8 @@ func Load(file string) (*Scenario, error) {
 const maxReadBytes = 8 << 20
 
 // Parse reads a scenario from the contents of a file; the name is for errors. A file may also name the given protocols,
-// besides those of Protocols: for stores under test. A mistake in the file is a *SyntaxError.
+// besides those of Protocols: for stores under test. A mistake in the file is a *SyntaxError; several are joined, in the
+// order of the file, as errors.Join joins them.
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	s := defaults()
 	s.File = file
@@ -52,8 +53,8 @@ func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	if root := p.open(data); root != nil {
 		p.scenario(root)
 	}
-	if p.err != nil {
-		return nil, p.err
+	if err := p.failed(); err != nil {
+		return nil, err
 	}
 	return &s, nil
 }
@@ -67,14 +68,28 @@ type parse struct {
 
 func (p *parse) scenario(n ast.Node) {
 	s := p.s
-	var actors, faults, compared ast.Node
-	p.mapping(n,
-		field{"name", func(n ast.Node) { s.Name = p.name(n) }},
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+	case nil: // the keys are described
+	default:
+		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
+		return
+	}
+	var name, source, broken, actors, faults, compared, only, without ast.Node
+	actorsRead, rowsRead := true, true // without a mistake
+	complete := p.mapping(n,
+		field{"name", func(n ast.Node) { name, s.Name = n, p.name(n) }},
 		field{"about", func(n ast.Node) { s.About = strings.TrimSpace(p.text(n)) }},
-		field{"source", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Source = append(s.Source, p.text(n)) }) }},
-		field{"broken", func(n ast.Node) { s.Broken = p.protocol(n) }},
+		field{"source", func(n ast.Node) {
+			source = n
+			p.list(n, func(n ast.Node) { s.Source = append(s.Source, p.text(n)) })
+			if p.err == nil && len(s.Source) == 0 {
+				p.fail(n, "source: [owner/repository#1]", "found no source, expected at least one")
+			}
+		}},
+		field{"broken", func(n ast.Node) { broken, s.Broken = n, p.protocol(n) }},
 		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
-		field{"rows", func(n ast.Node) { s.Rows = p.schema(n) }},
+		field{"rows", func(n ast.Node) { s.Rows = p.schema(n); rowsRead = p.err == nil }},
 		field{"cache", p.cache},
 		field{"promise", p.promise},
 		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
@@ -84,45 +99,57 @@ func (p *parse) scenario(n ast.Node) {
 		}},
 		field{"replica-lag", func(n ast.Node) { s.ReplicaLag = p.duration(n, 0) }},
 		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
-		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor) }},
-		field{"faults", func(n ast.Node) { faults = n }},
+		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor); actorsRead = p.err == nil }},
+		field{"faults", func(n ast.Node) {
+			if faults = n; p.shape != nil {
+				p.list(n, func(n ast.Node) { p.fault(n, true, true) })
+			}
+		}},
 		field{"settle", func(n ast.Node) { s.Settle = p.duration(n, 0) }},
 		field{"bounds", p.bounds},
 		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
-		field{"invariants", func(n ast.Node) { s.Invariants = p.invariants(n) }},
-		field{"without", func(n ast.Node) { s.Without = p.invariants(n) }},
+		field{"invariants", func(n ast.Node) { only, s.Invariants = n, p.invariants(n) }},
+		field{"without", func(n ast.Node) { without, s.Without = n, p.invariants(n) }},
 		field{"expect", func(n ast.Node) { s.Expect = p.verdict(n) }},
 		field{"catches", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
 		field{"replay", p.replay},
 	)
+	p.required("name", "actors")
+	complete = complete && !p.cut
+	nameless := func(a Actor) bool { return a.Name == "" }
+	actorsKnown := actors != nil && (actorsRead || len(s.Actors) > 0) && !slices.ContainsFunc(s.Actors, nameless)
 	if faults != nil {
-		p.list(faults, p.fault) // last, because faults name actors
+		// Last, because faults name actors and tables.
+		p.apart(func() { p.list(faults, func(n ast.Node) { p.fault(n, actorsKnown, rowsRead) }) })
 	}
-	switch {
-	case p.err != nil:
-	case (len(s.Source) > 0) != (s.Broken != ""):
-		p.fail(n, "source: [owner/repository#1]\nbroken: blind-publish", "found one of source and broken, expected both or neither")
-	case s.Invariants != nil && s.Without != nil:
-		p.fail(n, "invariants: [freshness, single-flight]", "found both invariants and without, expected one of them")
-	case s.Name == "":
-		p.fail(n, "name: paused-writer", "found no name, expected one")
-	case len(s.Actors) == 0 && actors == nil:
-		p.fail(n, "actors:\n  - name: alice\n    script: [get /home]", "found no actors, expected at least one")
-	case len(s.Actors) == 0:
-		p.fail(actors, "- name: alice\n  script: [get /home]", "found no actors, expected at least one")
-	case s.Lag.Scheduler && len(s.CompareLags) > 0:
-		p.fail(compared, "leave ttl-lag out, or use another one", "found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
+	check := func(wrong bool, n ast.Node, hint, problem string) {
+		if wrong {
+			p.apart(func() { p.fail(n, hint, "%s", problem) })
+		}
 	}
+	check(complete && (source == nil) != (broken == nil), n,
+		"source: [owner/repository#1]\nbroken: blind-publish", "found one of source and broken, expected both or neither")
+	check(only != nil && without != nil, n,
+		"invariants: [freshness, single-flight]", "found both invariants and without, expected one of them")
+	check(complete && name == nil, n, "name: paused-writer", "found no name, expected one")
+	check(complete && actors == nil, n, "actors:\n  - name: alice\n    script: [get /home]", "found no actors, expected at least one")
+	check(actorsRead && actors != nil && len(s.Actors) == 0, actors,
+		"- name: alice\n  script: [get /home]", "found no actors, expected at least one")
+	check(s.Lag.Scheduler && len(s.CompareLags) > 0, compared,
+		"leave ttl-lag out, or use another one", "found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
 }
 
 // name reads a word that can stand in a file name and on a command line.
 func (p *parse) name(n ast.Node) string {
 	s := p.text(n)
+	if p.shape != nil {
+		p.shape.Pattern = "^[A-Za-z0-9_-]{1,100}$"
+	}
 	fits := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
 	if p.err == nil && (s == "" || len(s) > 100 || strings.ContainsFunc(s, func(r rune) bool { return !fits(r) })) {
-		p.fail(n, "", "found the name %q, expected letters, digits, - and _ (at most 100)", s)
+		p.fail(n, "such as: paused-writer", "found the name %q, expected letters, digits, - and _ (at most 100)", s)
 	}
 	return s
 }
@@ -134,6 +161,11 @@ const ofPrograms = "exec "
 
 // recorded reads the name of the protocol of a recorded run, which may be a program. Reading it starts nothing.
 func (p *parse) recorded(n ast.Node) string {
+	if p.shape != nil {
+		p.protocol(n)
+		p.describeAlso(func(ast.Node) { p.describeText(shape{Pattern: "^" + ofPrograms}) })
+		return ""
+	}
 	if s, ok := n.(*ast.StringNode); ok && strings.HasPrefix(s.Value, ofPrograms) {
 		return s.Value
 	}
@@ -193,6 +225,9 @@ const (
 
 func (p *parse) lag(n ast.Node) Lag {
 	text := p.text(n)
+	if p.shape != nil {
+		p.describeText(shape{Pattern: `^(scheduler$|` + lags + `)`, Examples: lagExamples})
+	}
 	if p.err != nil {
 		return Lag{}
 	}
@@ -206,6 +241,11 @@ func (p *parse) lag(n ast.Node) Lag {
 	return Lag{Fixed: lag}
 }
 
+// lags are the first words of the fake's own lags.
+const lags = `(never|at-once)$|(fixed|uniform|exponential|per-item)\s`
+
+var lagExamples = []string{"never", "at-once", "scheduler", "fixed 10m", "uniform 1m 48h", "exponential 10m", "per-item lag"}
+
 // parseLag reads a lag of the fake's own.
 func parseLag(text string) (ddbfake.Lag, error) {
 	lag, err := ddbfake.ParseLag(text)
@@ -218,6 +258,9 @@ func parseLag(text string) (ddbfake.Lag, error) {
 // comparedLag reads a lag to compare with, for which a duration is enough.
 func (p *parse) comparedLag(n ast.Node) ddbfake.Lag {
 	text := p.text(n)
+	if p.shape != nil {
+		p.describeText(shape{Pattern: `^([0-9.]+[a-zµ]|0$|` + lags + `)`, Examples: []string{"at-once", "1h", "48h", "never"}})
+	}
 	if p.err != nil {
 		return ddbfake.Lag{}
 	}
@@ -238,14 +281,18 @@ var reservedNames = []string{"time", "ttl"}
 const maxActors = 64
 
 func (p *parse) actor(n ast.Node) {
-	if len(p.s.Actors) == maxActors {
-		p.fail(n, "", "found more than %d actors", maxActors)
+	if len(p.s.Actors) >= maxActors {
+		if len(p.s.Actors) == maxActors {
+			p.fail(n, "several actors of one kind show as much", "found more than %d actors", maxActors)
+		}
+		p.s.Actors = append(p.s.Actors, Actor{})
 		return
 	}
 	a := Actor{}
-	p.mapping(n,
+	var name, script ast.Node
+	complete := p.mapping(n,
 		field{"name", func(n ast.Node) {
-			a.Name = p.name(n)
+			name, a.Name = n, p.name(n)
 			if slices.Contains(reservedNames, a.Name) {
 				p.fail(n, "give the actor another name", "found an actor called %q, which traces call something else", a.Name)
 			}
@@ -254,19 +301,28 @@ func (p *parse) actor(n ast.Node) {
 			}
 		}},
 		field{"tenant", func(n ast.Node) { a.Tenant = p.name(n) }},
-		field{"script", func(n ast.Node) { p.list(n, func(n ast.Node) { a.Script = append(a.Script, p.command(n)) }) }},
+		field{"script", func(n ast.Node) {
+			script = n
+			p.list(n, func(n ast.Node) { a.Script = append(a.Script, p.command(n)) })
+			if p.err == nil && len(a.Script) == 0 {
+				p.fail(n, "script: [get /home]", "found no commands, expected at least one")
+			}
+		}},
 		field{"clock", func(n ast.Node) { p.clock(n, &a) }},
 		field{"pauses", func(n ast.Node) { a.Pauses = p.count(n, 0, 100) }},
 		field{"pause-for", func(n ast.Node) { a.PauseFor = p.duration(n, 0) }},
 		field{"crashes", func(n ast.Node) { a.Crashes = p.count(n, 0, 100) }},
 		field{"restarts", func(n ast.Node) { a.Restarts = p.count(n, 0, 100) }},
 	)
+	p.required("name", "script")
 	switch {
-	case p.err != nil:
-	case a.Name == "":
-		p.fail(n, "- name: alice", "found an actor without a name")
-	case len(a.Script) == 0:
-		p.fail(n, "script: [get /home]", "found no script for actor %s, expected at least one command", a.Name)
+	case !complete:
+	case name == nil:
+		p.apart(func() { p.fail(n, "- name: alice", "found an actor without a name") })
+	case script == nil:
+		p.apart(func() {
+			p.fail(n, "script: [get /home]", "found no script for actor %s, expected at least one command", a.Name)
+		})
 	}
 	p.s.Actors = append(p.s.Actors, a)
 }
@@ -287,6 +343,13 @@ func (p *parse) command(n ast.Node) Command {
 	if p.err != nil {
 		return Command{}
 	}
+	if p.shape != nil {
+		var verbs, examples []string
+		for _, f := range forms {
+			verbs, examples = append(verbs, string(f.verb)), append(examples, string(f.verb)+" "+f.example)
+		}
+		p.describeWords("", verbs, examples)
+	}
 	c, wrong := parseCommand(text)
 	if wrong != nil {
 		p.fail(n, wrong.hint, "%s", wrong.problem)
@@ -294,8 +357,12 @@ func (p *parse) command(n ast.Node) Command {
 	return c
 }
 
-func (p *parse) fault(n ast.Node) {
+// fault reads a fault. Which actors and tables there are may not be known, for mistakes in them.
+func (p *parse) fault(n ast.Node, actorsKnown, tablesKnown bool) {
 	text := p.text(n)
+	if p.shape != nil {
+		p.describeWords(`(maybe\s+)?`, faultKinds(), []string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice"})
+	}
 	if p.err != nil {
 		return
 	}
@@ -308,16 +375,18 @@ func (p *parse) fault(n ast.Node) {
 	f.Maybe = maybe
 	var actors []string
 	for _, a := range p.s.Actors {
-		actors = append(actors, a.Name)
+		if !slices.Contains(actors, a.Name) { // a name that stands twice is another mistake
+			actors = append(actors, a.Name)
+		}
 	}
 	switch {
-	case f.Actor != "" && !slices.Contains(actors, f.Actor):
+	case actorsKnown && f.Actor != "" && !slices.Contains(actors, f.Actor):
 		p.fail(n, didYouMean(f.Actor, actors), "found a fault of actor %q, expected one of %s", f.Actor, strings.Join(actors, ", "))
 	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op):
 		p.fail(n, didYouMean(f.Op, ddbfake.Operations()), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
 	case maybe && f.Nth > 0:
 		p.fail(n, "leave out nth, or leave out maybe", "found nth=%d in a fault that strikes when the schedule says so", f.Nth)
-	case f.Table != "" && !slices.Contains(tableNames(p.s.Rows), f.Table):
+	case tablesKnown && f.Table != "" && !slices.Contains(tableNames(p.s.Rows), f.Table):
 		p.fail(n, "leave the table out", "found a fault of table %q, but the only table is %s", f.Table, oneOf(tableNames(p.s.Rows)))
 	}
 	p.s.Faults = append(p.s.Faults, f)
@@ -353,7 +422,7 @@ func (p *parse) invariants(n ast.Node) (names []string) {
 	p.list(n, func(n ast.Node) {
 		name := p.word(n, "invariant", invariantNames())
 		if p.err == nil && slices.Contains(names, name) {
-			p.fail(n, "", "found the invariant %s twice", name)
+			p.fail(n, "keep one of the two", "found the invariant %s twice", name)
 		}
 		names = append(names, name)
 	})
@@ -388,7 +457,7 @@ func (p *parse) replay(n ast.Node) {
 		field{"choices", func(n ast.Node) {
 			choices, err := sim.ParseChoices(p.text(n))
 			if err != nil {
-				p.fail(n, "", "%v", err)
+				p.fail(n, "copy the choices that a report printed, all of them", "%v", err)
 			}
 			r.Choices = choices
 		}},

@@ -42,19 +42,19 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, ttl-buffer, render, keep-alive, contention, failure, poll, patience, attempts`,
 			`did you mean "lease"?`},
 		{"unknown protocol", "recipe-a", "recipe-z",
-			`f.yaml:2:11: found protocol "recipe-z", expected one of ` + everyProtocol(),
+			`f.yaml:2:11: found protocol "recipe-z", expected one of ` + thatListPrints(),
 			`did you mean "recipe-a"?`},
 		{"negative lag", "fixed 10m", "fixed -10m",
 			`f.yaml:5:10: ttl lag "fixed -10m": -10m is negative; want zero or more`,
 			"use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"},
 		{"negative replica lag", "ttl-lag: fixed 10m", "replica-lag: -2s",
-			"f.yaml:5:14: found the negative duration -2s, expected 0s or more", ""},
+			"f.yaml:5:14: found the negative duration -2s, expected 0s or more", "leave out the minus"},
 		{"negative duration", "10s", "-10s",
-			"f.yaml:4:10: found -10s, expected a duration between 1ms and 87600h0m0s", ""},
+			"f.yaml:4:10: found -10s, expected a duration between 1ms and 87600h0m0s", "such as 10s"},
 		{"duration without unit", "10s", "10",
 			"f.yaml:4:10: found the number 10, expected a duration", "durations have a unit: 90s, 1h30m, 500ms"},
 		{"key twice", "protocol: recipe-a", "name: again",
-			`f.yaml:2:1: not YAML: mapping key "name" already defined at [1:1]`, ""},
+			`f.yaml:2:1: not YAML: mapping key "name" already defined at [1:1]`, "keep one of the two"},
 		{"unknown verb", "get /home", "git /home",
 			`f.yaml:8:14: found the command "git /home", expected get KEY, change KEY, sleep DURATION, invalidate KEY, rollback KEY, regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS, hold LOCK for DURATION`, `did you mean "get"?`},
 		{"verb without key", "get /home", "get",
@@ -73,7 +73,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"anchor", "name: example", "name: &n example",
 			`f.yaml:1:7: found a YAML anchor or alias, which scenarios do not use, expected text`, "write the value out"},
 		{"standing clock", "    script:", "    clock: {drift-ppm: -900000}\n    script:",
-			"f.yaml:8:24: found the number -900000, expected a whole number from -500000 to 1000000", ""},
+			"f.yaml:8:24: found the number -900000, expected a whole number from -500000 to 1000000", "leave the key out for its default"},
 		{"reserved name", "name: alice", "name: ttl",
 			`f.yaml:7:11: found an actor called "ttl", which traces call something else`, "give the actor another name"},
 		{"lag by hand", "fixed 10m", "manual",
@@ -82,7 +82,8 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"digest", "faults:", "replay: {seed: 1, choices: '0', trace: 'xyz'}\nfaults:",
 			`f.yaml:9:40: found the digest "xyz", expected eight hexadecimal digits`, "quote it, for it may look like a number"},
 		{"list for mapping", "cache:\n  lease: 10s", "cache: [lease]",
-			"f.yaml:3:8: found a list, expected keys and values (lease, revalidate, retention, ttl-buffer, render, keep-alive, contention, failure, poll, patience, attempts)", ""},
+			"f.yaml:3:8: found a list, expected keys and values (lease, revalidate, retention, ttl-buffer, render, keep-alive, contention, failure, poll, patience, attempts)",
+			"such as {lease: ...}, or a line for each key"},
 		{"text for list", "[get /home, sleep 5s]", "get /home",
 			`f.yaml:8:13: found the text "get /home", expected a list`, "write it as a list: [...], or lines that begin with -"},
 		{"no script", "    script: [get /home, sleep 5s]\n", "",
@@ -94,9 +95,10 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"number for text", "name: example", "name: 12",
 			"f.yaml:1:7: found the number 12, expected text", "quote it if it is meant as text"},
 		{"bad name", "name: example", "name: a/b",
-			`f.yaml:1:7: found the name "a/b", expected letters, digits, - and _ (at most 100)`, ""},
+			`f.yaml:1:7: found the name "a/b", expected letters, digits, - and _ (at most 100)`, "such as: paused-writer"},
 		{"open bracket", "[get /home, sleep 5s]", "[get /home",
-			"f.yaml:9:1: not YAML: ',' or ']' must be specified", ""},
+			"f.yaml:9:1: not YAML: ',' or ']' must be specified",
+			"the keys of one mapping begin in one column, and a bracket or a quote that is open is closed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spoilt := strings.Replace(valid, test.old, test.new, 1)
@@ -118,18 +120,14 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 	}
 }
 
-// everyProtocol lists the names of the protocols as errors do.
-func everyProtocol() string {
-	var names []string
-	for _, p := range scenario.Protocols() {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, ", ")
+// thatListPrints is how errors speak of the names of the protocols, which are too many to list.
+func thatListPrints() string {
+	return fmt.Sprintf("the %d that isr-sim list prints", len(scenario.Protocols()))
 }
 
 func TestSyntaxErrorsPointAtTheColumn(t *testing.T) {
 	_, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "recipe-a", "recipe-z", 1)))
-	want := `f.yaml:2:11: found protocol "recipe-z", expected one of ` + everyProtocol() + `
+	want := `f.yaml:2:11: found protocol "recipe-z", expected one of ` + thatListPrints() + `
   2 | protocol: recipe-z
     |           ^
 hint: did you mean "recipe-a"?`

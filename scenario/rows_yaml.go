@@ -32,12 +32,12 @@ func LoadRows(file string) (isr.Schema, error) {
 	var found ast.Node
 	if root := r.open(data); root != nil {
 		r.mapping(root, field{"rows", func(n ast.Node) { found, s = n, r.schema(n) }})
-		if found == nil {
+		if found == nil && r.err == nil && !r.cut {
 			r.fail(root, "rows: dynamolock", "found no rows, expected some")
 		}
 	}
-	if r.err != nil {
-		return isr.Schema{}, r.err
+	if err := r.failed(); err != nil {
+		return isr.Schema{}, err
 	}
 	return s, nil
 }
@@ -74,6 +74,11 @@ var rowFields = []rowField{
 
 // schema reads rows: the name of a ready schema, or a list of entries.
 func (r *reader) schema(n ast.Node) isr.Schema {
+	if r.shape != nil {
+		r.ready(n)
+		r.describeAlso(func(n ast.Node) { r.list(n, func(n ast.Node) { r.row(n) }) })
+		return isr.Schema{}
+	}
 	if _, isName := n.(*ast.StringNode); isName {
 		return r.ready(n)
 	}

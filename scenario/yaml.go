@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,12 +28,15 @@ const (
 	maxDepth     = 16
 )
 
-// reader reads values out of a YAML tree and keeps the first error, with its position. YAML is parsed by a library;
+// reader reads values out of a YAML tree and keeps the mistakes, each with its position. YAML is parsed by a library;
 // only the meaning is ours.
 type reader struct {
-	file  string
-	lines []string
-	err   *SyntaxError
+	file     string
+	lines    []string
+	err      *SyntaxError   // the first mistake in the entry that is being read; those after it may follow from it
+	mistakes []*SyntaxError // of all entries
+	shape    *shape         // nil, or what is described: then nothing is read, and no mistake is made
+	cut      bool           // parts of the file were no YAML and left out: keys may be missing for that reason
 }
 
 // open checks the bytes alone, and then parses them.
@@ -58,13 +63,14 @@ func (r *reader) open(data []byte) ast.Node {
 		r.failAt(line, column, "", "found brackets %d deep, expected at most %d", depth, maxDepth)
 		return nil
 	}
-	file, err := parseYAML(data)
-	if err != nil {
-		r.failParse(err)
+	file := r.parsed(data)
+	if file == nil {
 		return nil
 	}
 	docs := slices.DeleteFunc(file.Docs, func(d *ast.DocumentNode) bool { return d.Body == nil })
 	switch {
+	case len(docs) == 0 && r.cut:
+		return nil
 	case len(docs) == 0:
 		r.failAt(1, 1, "a scenario begins with its name, such as name: paused-writer", "found an empty file, expected a scenario")
 		return nil
@@ -124,14 +130,20 @@ func (r *reader) failParse(err error) {
 			line, column = t.Position.Line, t.Position.Column
 		}
 	}
-	hint := ""
-	if line >= 1 && line <= len(r.lines) && strings.Contains(r.lines[line-1], "\t") {
+	hint := "the keys of one mapping begin in one column, and a bracket or a quote that is open is closed"
+	switch {
+	case line >= 1 && line <= len(r.lines) && strings.Contains(r.lines[line-1], "\t"):
 		hint = "indent with spaces: YAML takes no tabs"
+	case strings.Contains(problem, "already defined"):
+		hint = "keep one of the two"
 	}
 	r.failAt(line, column, hint, "%s", "not YAML: "+problem)
 }
 
 func (r *reader) fail(n ast.Node, hint, problem string, args ...any) {
+	if r.shape != nil {
+		return
+	}
 	p := position(n)
 	r.failAt(p.Line, p.Column, hint, problem, args...)
 }
@@ -145,6 +157,36 @@ func (r *reader) failAt(line, column int, hint, problem string, args ...any) {
 		e.Source = strings.TrimSuffix(r.lines[line-1], "\r")
 	}
 	r.err = e
+	r.mistakes = append(r.mistakes, e)
+}
+
+// apart reads one entry of several, whose mistakes do not depend on those of the others.
+func (r *reader) apart(read func()) {
+	before := r.err
+	r.err = nil
+	read()
+	r.err = cmp.Or(before, r.err)
+}
+
+// maxMistakes bounds an error: a file that is no scenario at all has a mistake in each line.
+const maxMistakes = 50
+
+// failed returns the mistakes in the order of the file, joined as by errors.Join; nil if there are none.
+func (r *reader) failed() error {
+	slices.SortStableFunc(r.mistakes, func(a, b *SyntaxError) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if len(r.mistakes) == 1 {
+		return r.mistakes[0]
+	}
+	var errs []error
+	for _, e := range r.mistakes[:min(len(r.mistakes), maxMistakes)] {
+		errs = append(errs, e)
+	}
+	if more := len(r.mistakes) - len(errs); more > 0 {
+		errs = append(errs, fmt.Errorf("and %d more mistakes in %s", more, r.file))
+	}
+	return errors.Join(errs...)
 }
 
 // position is where a node begins: for a mapping, its first key.
@@ -169,8 +211,13 @@ type field struct {
 	read func(ast.Node)
 }
 
-// mapping reads a mapping with exactly these keys, each at most once.
-func (r *reader) mapping(n ast.Node, fields ...field) {
+// mapping reads a mapping with exactly these keys, each at most once. It is incomplete if a key is none of them: that
+// one may stand for another, which is missing.
+func (r *reader) mapping(n ast.Node, fields ...field) (complete bool) {
+	if r.shape != nil {
+		r.describeMapping(fields)
+		return false
+	}
 	var entries []*ast.MappingValueNode
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -178,27 +225,38 @@ func (r *reader) mapping(n ast.Node, fields ...field) {
 	case *ast.MappingValueNode:
 		entries = []*ast.MappingValueNode{m}
 	default:
-		r.fail(n, "", "found %s, expected keys and values (%s)", describeNode(n), fieldNames(fields))
-		return
+		r.fail(n, "such as {"+fields[0].name+": ...}, or a line for each key", "found %s, expected keys and values (%s)", describeNode(n), fieldNames(fields))
+		return false
 	}
+	complete = true
 	seen := map[string]bool{}
 	for _, entry := range entries {
-		name := r.text(entry.Key)
-		if r.err != nil {
-			return
-		}
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-		if i < 0 {
-			r.fail(entry.Key, didYouMean(name, fieldNameList(fields)), "found key %q, expected one of %s", name, fieldNames(fields))
-			return
-		}
-		if seen[name] {
-			r.fail(entry.Key, "keep one of the two", "found key %q a second time", name)
-			return
-		}
-		seen[name] = true
-		fields[i].read(entry.Value)
+		r.apart(func() {
+			known := r.entry(entry, fields, seen)
+			complete = complete && known
+		})
 	}
+	return complete
+}
+
+// entry reads a key and its value, and says whether the key is known.
+func (r *reader) entry(entry *ast.MappingValueNode, fields []field, seen map[string]bool) bool {
+	name := r.text(entry.Key)
+	if r.err != nil {
+		return false
+	}
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		r.fail(entry.Key, didYouMean(name, fieldNameList(fields)), "found key %q, expected one of %s", name, fieldNames(fields))
+		return false
+	}
+	if seen[name] {
+		r.fail(entry.Key, "keep one of the two", "found key %q a second time", name)
+		return true
+	}
+	seen[name] = true
+	fields[i].read(entry.Value)
+	return true
 }
 
 func fieldNameList(fields []field) []string {
@@ -220,18 +278,27 @@ func didYouMean(word string, options []string) string {
 
 // list reads a sequence.
 func (r *reader) list(n ast.Node, read func(ast.Node)) {
+	if r.shape != nil {
+		items := r.inner(read)
+		*r.shape = shape{Type: "array", Items: items}
+		return
+	}
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
 		r.fail(n, "write it as a list: [...], or lines that begin with -", "found %s, expected a list", describeNode(n))
 		return
 	}
 	for _, item := range s.Values {
-		read(item)
+		r.apart(func() { read(item) })
 	}
 }
 
 // text reads a string. Numbers and the like must be quoted where text is meant.
 func (r *reader) text(n ast.Node) string {
+	if r.shape != nil {
+		r.describeText(shape{})
+		return ""
+	}
 	switch s := n.(type) {
 	case *ast.StringNode:
 		return s.Value
@@ -247,17 +314,32 @@ func (r *reader) text(n ast.Node) string {
 	return ""
 }
 
+// longList is the number of words beyond which an error does not list them: nobody reads the line that it fills.
+const longList = 40
+
 // word reads one of the given words.
 func (r *reader) word(n ast.Node, what string, options []string) string {
+	if r.shape != nil {
+		r.describeText(shape{Enum: options})
+		return options[0]
+	}
 	s := r.text(n)
 	if r.err == nil && !slices.Contains(options, s) {
-		r.fail(n, didYouMean(s, options), "found %s %q, expected one of %s", what, s, strings.Join(options, ", "))
+		expected := "one of " + strings.Join(options, ", ")
+		if len(options) > longList {
+			expected = fmt.Sprintf("one of the %d that isr-sim list prints", len(options))
+		}
+		r.fail(n, cmp.Or(didYouMean(s, options), "such as: "+options[0]), "found %s %q, expected %s", what, s, expected)
 	}
 	return s
 }
 
 // count reads a whole number between least and most.
 func (r *reader) count(n ast.Node, least, most int) int {
+	if r.shape != nil {
+		r.describeNumber(least, uint64(most)) //nolint:gosec // G115: no upper bound is negative
+		return least
+	}
 	i, ok := n.(*ast.IntegerNode)
 	if ok {
 		v, err := strconv.Atoi(i.GetToken().Value)
@@ -265,15 +347,19 @@ func (r *reader) count(n ast.Node, least, most int) int {
 			return v
 		}
 	}
-	r.fail(n, "", "found %s, expected a whole number from %d to %d", describeNode(n), least, most)
+	r.fail(n, "leave the key out for its default", "found %s, expected a whole number from %d to %d", describeNode(n), least, most)
 	return least
 }
 
 // boolean reads true or false.
 func (r *reader) boolean(n ast.Node) bool {
+	if r.shape != nil {
+		*r.shape = shape{Type: "boolean"}
+		return false
+	}
 	b, ok := n.(*ast.BoolNode)
 	if !ok {
-		r.fail(n, "", "found %s, expected true or false", describeNode(n))
+		r.fail(n, "without quotes: true", "found %s, expected true or false", describeNode(n))
 		return false
 	}
 	return b.Value
@@ -282,6 +368,10 @@ func (r *reader) boolean(n ast.Node) bool {
 // duration reads a duration such as 90s or 1h30m, of at least the given length.
 func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
 	const most = 10 * 365 * 24 * time.Hour // keeps epoch seconds and sums of durations far from overflow
+	if r.shape != nil {
+		r.describeDuration(least)
+		return least
+	}
 	found, hint := describeNode(n), "durations have a unit: 90s, 1h30m, 500ms"
 	if s, ok := n.(*ast.StringNode); ok {
 		d, err := time.ParseDuration(s.Value)
@@ -289,10 +379,10 @@ func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
 		case err == nil && d >= least && d <= most:
 			return d
 		case err == nil && d < least && least == 0:
-			r.fail(n, "", "found the negative duration %v, expected 0s or more", d)
+			r.fail(n, "leave out the minus", "found the negative duration %v, expected 0s or more", d)
 			return least
 		case err == nil:
-			r.fail(n, "", "found %v, expected a duration between %v and %v", d, least, most)
+			r.fail(n, "such as 10s", "found %v, expected a duration between %v and %v", d, least, most)
 			return least
 		}
 		found = strconv.Quote(s.Value)
@@ -329,11 +419,15 @@ func describeNode(n ast.Node) string {
 
 // seed reads a seed: any unsigned 64-bit number.
 func (r *reader) seed(n ast.Node) uint64 {
+	if r.shape != nil {
+		r.describeNumber(0, math.MaxUint64)
+		return 0
+	}
 	if i, ok := n.(*ast.IntegerNode); ok {
 		if v, err := strconv.ParseUint(i.GetToken().Value, 10, 64); err == nil {
 			return v
 		}
 	}
-	r.fail(n, "", "found %s, expected a seed: a whole number from 0 to 18446744073709551615", describeNode(n))
+	r.fail(n, "the first line of a report has the seed", "found %s, expected a seed: a whole number from 0 to 18446744073709551615", describeNode(n))
 	return 0
 }

@@ -41,7 +41,11 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newReport(out), newExplain(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out), newMan(out))
+	root.AddCommand(
+		newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress),
+		newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newReport(out), newExplain(out),
+		newScenario(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out), newMan(out),
+	)
 	return root
 }
 

@@ -4,6 +4,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,9 +22,19 @@ func IsFile(word string) bool {
 	return strings.ContainsAny(word, `/\`) || filepath.Ext(word) != ""
 }
 
-// Load finds a scenario by its embedded name or as a file. Its errors are mistakes of the user, and end in a hint where
+// Stdin is the name of the standard input.
+const Stdin = "-"
+
+// Load finds a scenario by its embedded name or as a file, - for the standard input. Its errors are mistakes of the user, and end in a hint where
 // there is one.
 func Load(name string) (*scenario.Scenario, error) {
+	if name == Stdin {
+		data, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
+		if err != nil {
+			return nil, fmt.Errorf("scenario: standard input: %w", err)
+		}
+		return scenario.Parse("<stdin>", data)
+	}
 	if !IsFile(name) {
 		if data, err := fixtures.Read(name); err == nil {
 			return scenario.Parse(name+".yaml", data)
@@ -48,6 +59,9 @@ func Load(name string) (*scenario.Scenario, error) {
 	}
 	return nil, fmt.Errorf("scenario: found %q, expected a file or one of %s\nhint: %s", name, strings.Join(fixtures.Names(), ", "), hint)
 }
+
+// maxStdin bounds what is read, far beyond the size of a scenario.
+const maxStdin = 8 << 20
 
 // LoadAll is Load for several.
 func LoadAll(names []string) ([]*scenario.Scenario, error) {

@@ -1,0 +1,90 @@
+// Package format lays scenario files out as isr-sim's own are: two spaces a level, one space where there were several,
+// long lists wrapped. Comments, the order of the keys and the kind of each list stay.
+package format
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// width is where lists are wrapped.
+const width = 120
+
+var errChanged = errors.New("found a layout that cannot be changed without changing the scenario: write long texts as blocks (about: |)")
+
+// Scenario returns the contents of a scenario file, laid out. The name is for errors, which are those of scenario.Parse.
+func Scenario(file string, data []byte) ([]byte, error) {
+	before, err := scenario.Parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := parser.ParseBytes([]byte(strings.ReplaceAll(string(data), "\r\n", "\n")), parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range tree.Docs {
+		indent(doc.Body, 1)
+	}
+	lines := strings.Split(strings.TrimRight(tree.String(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(wrap(strings.TrimRight(line, " ")), "\n")
+	}
+	out := []byte(strings.Join(lines, "\n") + "\n")
+	// The library's printer is not made for every file, and a layout must not change a run.
+	if after, err := scenario.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) || comments(data) != comments(out) {
+		return nil, errChanged
+	}
+	return out, nil
+}
+
+// comments counts the characters that may begin a comment.
+func comments(data []byte) int { return strings.Count(string(data), "#") }
+
+// indent has a block begin in a column, and the blocks in it further to the right.
+func indent(n ast.Node, column int) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle {
+			n.Start.Position.Column = column
+			for _, entry := range n.Values {
+				indent(entry, column)
+			}
+		}
+	case *ast.MappingValueNode:
+		if !n.IsFlowStyle {
+			n.Key.GetToken().Position.Column = column
+			indent(n.Value, column+2)
+		}
+	case *ast.SequenceNode:
+		if !n.IsFlowStyle {
+			n.Start.Position.Column = column
+			for _, item := range n.Values {
+				indent(item, column+2)
+			}
+		}
+	}
+}
+
+// wrap splits a line with a list in brackets that is too long, at its commas.
+func wrap(line string) []string {
+	key, list, ok := strings.Cut(line, ": [")
+	if !ok || len(line) <= width || !strings.HasSuffix(list, "]") || strings.ContainsAny(line, `"'#{`) {
+		return []string{line}
+	}
+	within := strings.Repeat(" ", len(key)-len(strings.TrimLeft(key, " -"))+2)
+	var lines []string
+	for len(line) > width {
+		at := strings.LastIndex(line[:width], ", ")
+		if at < 0 {
+			break
+		}
+		lines, line = append(lines, line[:at+1]), within+line[at+2:]
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,7 @@
+package scenario
+
+// FileShape is the shape of scenario files, as JSON Schema has it.
+var FileShape = fileShape
+
+// Shape is a part of it.
+type Shape = shape

@@ -1,0 +1,93 @@
+package scenario
+
+import (
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// shape says which values a place of a scenario file may have, as JSON Schema does. The parser itself makes it: asked to
+// describe and not to read, it notes each key, list and kind of value that it would take. So no second list of the keys
+// can differ from the first.
+type shape struct {
+	Schema      string            `json:"$schema,omitempty"`
+	ID          string            `json:"$id,omitempty"`
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Type        string            `json:"type,omitempty"`
+	Minimum     *int              `json:"minimum,omitempty"`
+	Maximum     *uint64           `json:"maximum,omitempty"`
+	Pattern     string            `json:"pattern,omitempty"`
+	Examples    []string          `json:"examples,omitempty"`
+	Enum        []string          `json:"enum,omitempty"`
+	AnyOf       []*shape          `json:"anyOf,omitempty"`
+	Items       *shape            `json:"items,omitempty"`
+	Required    []string          `json:"required,omitempty"`
+	Closed      *bool             `json:"additionalProperties,omitempty"` // false: no other keys
+	Properties  map[string]*shape `json:"properties,omitempty"`
+}
+
+// fileShape is the shape of scenario files.
+func fileShape() *shape {
+	s := defaults()
+	root := &shape{}
+	p := parse{reader: reader{shape: root}, s: &s, protocols: protocolNames(Protocols())}
+	p.scenario(nil)
+	return root
+}
+
+// inner describes a value within the one that is being described.
+func (r *reader) inner(read func(ast.Node)) *shape {
+	outer := r.shape
+	r.shape = &shape{}
+	read(nil)
+	in := r.shape
+	r.shape = outer
+	return in
+}
+
+func (r *reader) describeMapping(fields []field) {
+	closed := false
+	s := r.shape
+	s.Type, s.Closed, s.Properties = "object", &closed, map[string]*shape{}
+	for _, f := range fields {
+		s.Properties[f.name] = r.inner(f.read)
+	}
+}
+
+// required are the keys that a mapping cannot do without, once it has been described.
+func (r *reader) required(keys ...string) {
+	if r.shape != nil {
+		r.shape.Required = keys
+	}
+}
+
+// describeAlso has the value be of another kind, too. It is called once the first kind has been described.
+func (r *reader) describeAlso(read func(ast.Node)) {
+	first := *r.shape
+	*r.shape = shape{AnyOf: []*shape{&first, r.inner(read)}}
+}
+
+func (r *reader) describeText(s shape) {
+	s.Type = "string"
+	*r.shape = s
+}
+
+// describeWords describes a text that begins with one of these words, perhaps after another one.
+func (r *reader) describeWords(before string, words, examples []string) {
+	r.describeText(shape{Pattern: `^\s*` + before + `(` + strings.Join(words, "|") + `)(\s|$)`, Examples: examples})
+}
+
+func (r *reader) describeNumber(least int, most uint64) {
+	*r.shape = shape{Type: "integer", Minimum: &least, Maximum: &most}
+}
+
+func (r *reader) describeDuration(least time.Duration) {
+	const of = `(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+`
+	s := shape{Pattern: `^\+?(0|` + of + `)$`, Examples: []string{"500ms", "10s", "1h30m"}}
+	if least < 0 {
+		s.Pattern = `^[-+]?(0|` + of + `)$`
+	}
+	r.describeText(s)
+}
