@@ -13,14 +13,20 @@ import (
 // tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
 const tolerance = 0.05
 
-// meets checks that a formula lies in the interval of the simulation, and that the interval is narrow enough to tell
-// the formula from one that is 5 % off.
-func meets(t *testing.T, x Experiment, m Measure, formula float64) {
+// repeated makes an experiment ten times.
+func repeated(t *testing.T, x Experiment) *Summary {
 	t.Helper()
 	s, err := x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// meets checks that a formula lies in the interval of a simulation, and that the interval is narrow enough to tell the
+// formula from one that is 5 % off.
+func meets(t *testing.T, s *Summary, m Measure, formula float64) {
+	t.Helper()
 	got := s.Of(m)
 	if got.Low > formula || got.High < formula {
 		t.Errorf("%s: the formula gives %.5f, the simulation %.5f to %.5f", m, formula, got.Low, got.High)
@@ -59,9 +65,10 @@ func TestAbsolute(t *testing.T) {
 			l, w, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Lasts *= 4
-			meets(t, x, HitRatio, absoluteHits(l, lifetime))
-			meets(t, x, Outdated, absoluteOutdated(l, w, lifetime))
-			meets(t, x, OutdatedAtExpiry, outdatedAtExpiry(w, lifetime))
+			s := repeated(t, x)
+			meets(t, s, HitRatio, absoluteHits(l, lifetime))
+			meets(t, s, Outdated, absoluteOutdated(l, w, lifetime))
+			meets(t, s, OutdatedAtExpiry, outdatedAtExpiry(w, lifetime))
 		})
 	}
 }
@@ -72,8 +79,9 @@ func TestSliding(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, w, Sliding(secondsOf(lifetime)), Unprotected())
-			meets(t, x, HitRatio, slidingHits(l, lifetime))
-			meets(t, x, Outdated, slidingOutdated(l, w, lifetime))
+			s := repeated(t, x)
+			meets(t, s, HitRatio, slidingHits(l, lifetime))
+			meets(t, s, Outdated, slidingOutdated(l, w, lifetime))
 		})
 	}
 }
@@ -94,7 +102,8 @@ func TestHybrid(t *testing.T) {
 			t.Parallel()
 			l, idle, most := p[0], p[1], p[2]
 			x := onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected())
-			meets(t, x, HitRatio, hybridHits(l, idle, most))
+			s := repeated(t, x)
+			meets(t, s, HitRatio, hybridHits(l, idle, most))
 		})
 	}
 }
@@ -106,9 +115,10 @@ func TestPeriodic(t *testing.T) {
 			l, w, every := p[0], p[1], p[2]
 			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic())
 			x.Lasts *= 2
-			meets(t, x, Outdated, 1-freshShare(w*every))
-			meets(t, x, OutdatedAge, periodicAge(w, every))
-			meets(t, x, OutdatedOver1s, periodicOver(1, w, every))
+			s := repeated(t, x)
+			meets(t, s, Outdated, 1-freshShare(w*every))
+			meets(t, s, OutdatedAge, periodicAge(w, every))
+			meets(t, s, OutdatedOver1s, periodicOver(1, w, every))
 		})
 	}
 }
@@ -121,10 +131,11 @@ func TestStaleWhileRevalidate(t *testing.T) {
 			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
 			x.Render = Fixed(secondsOf(d))
 			x.Lasts *= 2
-			meets(t, x, Renders, swrRenders(l, lifetime))
-			meets(t, x, KnownStale, swrStale(l, d, lifetime))
-			meets(t, x, Outdated, swrOutdated(l, w, d, lifetime))
-			meets(t, x, RendersPerRefresh, 1)
+			s := repeated(t, x)
+			meets(t, s, Renders, swrRenders(l, lifetime))
+			meets(t, s, KnownStale, swrStale(l, d, lifetime))
+			meets(t, s, Outdated, swrOutdated(l, w, d, lifetime))
+			meets(t, s, RendersPerRefresh, 1)
 		})
 	}
 }
@@ -136,7 +147,8 @@ func TestUnprotected(t *testing.T) {
 			l, d, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Render = Fixed(secondsOf(d))
-			meets(t, x, RendersPerRefresh, unprotectedRenders(l, d))
+			s := repeated(t, x)
+			meets(t, s, RendersPerRefresh, unprotectedRenders(l, d))
 		})
 	}
 }
@@ -150,8 +162,9 @@ func TestXFetch(t *testing.T) {
 			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
 			x.Render = Fixed(time.Second)
 			x.Lasts = 800 * secondsOf(lifetime)
-			meets(t, x, RendersPerRefresh, xfetchRenders(beta))
-			meets(t, x, Early, xfetchEarly(l, beta, 1))
+			s := repeated(t, x)
+			meets(t, s, RendersPerRefresh, xfetchRenders(beta))
+			meets(t, s, Early, xfetchEarly(l, beta, 1))
 		})
 	}
 }
@@ -224,8 +237,9 @@ func TestTwoTiers(t *testing.T) {
 			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected())
 			x.Tier = Tier{Keys: 1, Lifetime: secondsOf(t1)}
 			h1, h2 := absoluteHits(l, t1), secondTierHits(l, t1, t2)
-			meets(t, x, TierRatio, h1)
-			meets(t, x, HitRatio, h1+(1-h1)*h2)
+			s := repeated(t, x)
+			meets(t, s, TierRatio, h1)
+			meets(t, s, HitRatio, h1+(1-h1)*h2)
 		})
 	}
 }
@@ -303,7 +317,8 @@ func TestRowsPastTheirTTL(t *testing.T) {
 				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
 				WarmUp:   300 * time.Second, Lasts: 3000 * time.Second,
 			}
-			meets(t, x, RowsPast, p.rate*p.mean)
+			s := repeated(t, x)
+			meets(t, s, RowsPast, p.rate*p.mean)
 		})
 	}
 }
