@@ -23,6 +23,7 @@ type reportCommand struct {
 	out    io.Writer
 	to     string
 	format string
+	beside string
 }
 
 // reportFormats are the forms of a report, and the ends of their files.
@@ -40,13 +41,18 @@ view, the rows at each step, and the commands that run the schedule again.
 
 A folder stands for all records in it. The pages of several records are written to a
 folder, with an index. --format svg is the picture alone, for a ticket; --format trace
-is for https://ui.perfetto.dev and other viewers of trace events.`,
-		Example: "  isr-sim replay --record run.json recorded.yaml && isr-sim report run.json\n  isr-sim report --format svg -o run.svg run.json\n  isr-sim report -o reports records",
+is for https://ui.perfetto.dev and other viewers of trace events.
+
+--beside puts the page of a second record next to that of the first: a failed run and
+the smaller one that shrink made of it, a failed run and one that passed. A step that is
+chosen in one of them is chosen in the other, if it is there.`,
+		Example: "  isr-sim replay --record run.json recorded.yaml && isr-sim report run.json\n  isr-sim report --format svg -o run.svg run.json\n  isr-sim report -o reports records\n  isr-sim report --beside shrunk.json -o both.html run.json",
 		RunE:    func(_ *cobra.Command, args []string) error { return r.run(args) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&r.to, "output", "o", "", "the file to write, or the folder for several records (default: beside the record)")
 	f.StringVar(&r.format, "format", "html", "html, svg or trace")
+	f.StringVar(&r.beside, "beside", "", "a second record, drawn next to the first on one page")
 	return cmd
 }
 
@@ -54,6 +60,14 @@ is for https://ui.perfetto.dev and other viewers of trace events.`,
 type drawn struct {
 	file string
 	*record.Record
+}
+
+// source is how a command names the record; "" if none can run it.
+func (d drawn) source() string {
+	if d.File == "" {
+		return ""
+	}
+	return shell.Quote(d.file)
 }
 
 func (r *reportCommand) run(args []string) error {
@@ -72,6 +86,9 @@ func (r *reportCommand) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if r.beside != "" {
+		return r.drawBoth(records)
+	}
 	if len(records) == 1 && !isFolderOr(args[0], r.to) {
 		to := r.to
 		if to == "" {
@@ -83,6 +100,34 @@ func (r *reportCommand) run(args []string) error {
 		return r.draw(records[0], to)
 	}
 	return r.drawAll(records, args, ending)
+}
+
+// drawBoth draws two records on one page.
+func (r *reportCommand) drawBoth(records []drawn) error {
+	if len(records) != 1 || r.format != "html" {
+		return usage(fmt.Errorf("--beside: found %d records and the format %s, expected one record and html", len(records), r.format),
+			"isr-sim report --beside shrunk.json -o both.html run.json")
+	}
+	second, err := readRecord(r.beside)
+	if err != nil {
+		return usage(fmt.Errorf("--beside: %w", err), "isr-sim shrink --record FILE writes the record of the smaller run")
+	}
+	to := r.to
+	if to == "" {
+		to = strings.TrimSuffix(records[0].file, filepath.Ext(records[0].file)) + "-both.html"
+	}
+	if to == records[0].file || to == r.beside {
+		return usage(fmt.Errorf("-o: found a record itself, %s, expected another file", to), "")
+	}
+	parts := [2]report.Part{}
+	for i, d := range []drawn{records[0], {r.beside, second}} {
+		parts[i] = report.Part{Name: filepath.Base(d.file), Record: d.Record, Commands: commandsFor(d.Record, d.source())}
+	}
+	if err := write(to, func(out io.Writer) error { return report.Both(out, parts[0], parts[1]) }); err != nil {
+		return unknown(fmt.Errorf("-o: %w", err), "")
+	}
+	fmt.Fprintf(r.out, "report: %s\n", to)
+	return nil
 }
 
 // isFolderOr says whether one of the names that are not empty is that of a folder.
@@ -186,11 +231,7 @@ func (r *reportCommand) draw(rec drawn, to string) error {
 		case "trace":
 			return report.Trace(out, rec.Record)
 		}
-		source := ""
-		if rec.File != "" {
-			source = shell.Quote(rec.file)
-		}
-		return report.Page(out, rec.Record, commandsFor(rec.Record, source))
+		return report.Page(out, rec.Record, commandsFor(rec.Record, rec.source()))
 	})
 	if err != nil {
 		return unknown(fmt.Errorf("-o: %w", err), "")

@@ -94,7 +94,15 @@
     for (const i of cells[4].querySelectorAll('i')) more.append(make('li', i.textContent));
     showState();
     if (scroll === undefined) keep(); else pane.scrollTop = scroll;
+    tell();
   };
+  // A page with two reports is told the step, and may ask for another.
+  const tell = () => { if (parent !== window) parent.postMessage({ step: at }, '*'); };
+  addEventListener('message', (e) => {
+    if (e.source !== parent || parent === window || !e.data || !('show' in e.data)) return;
+    if (Number.isInteger(e.data.show)) show(e.data.show);
+    else tell();
+  });
   const middle = (step) => Math.max(0, step * height + 46 - pane.clientHeight * 0.6);
   // keep scrolls as little as it needs for the cursor to be in view, below the heads.
   const keep = () => {
