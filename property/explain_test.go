@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/race"
 )
 
 // onePause is a world in which nothing but the pause lets a lease run out.
@@ -20,6 +22,9 @@ bounds: {schedules: 400, steps: 2000, ticks: 0}
 
 // TestExplain holds that the command which a failure names explains it, the same way each time.
 func TestExplain(t *testing.T) {
+	if race.Enabled {
+		t.Skip("thousands of runs, one after the other")
+	}
 	pause := regexp.MustCompile(`without step \d+, alice pause: 0 of 100, and not by the same schedule: needed`)
 	for _, tc := range []struct {
 		store string

@@ -36,9 +36,14 @@ func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	}
 }
 
-// sets are the parameters that a formula is tested with: all of them, and one under the race detector or -short.
-func sets[P any](all []P) []P {
-	if testing.Short() || race.Enabled {
+// sets are the parameters that a formula is tested with: all of them, or one under -short. Under the race detector there
+// are none: it looks at TestOneSeedOneResult, whose experiments have the same goroutines.
+func sets[P any](t *testing.T, all []P) []P {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("a formula is tested without the race detector")
+	}
+	if testing.Short() {
 		return all[:1]
 	}
 	return all
@@ -59,7 +64,7 @@ func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
 }
 
 func TestAbsolute(t *testing.T) {
-	for _, p := range sets([][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}}) {
+	for _, p := range sets(t, [][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
@@ -74,7 +79,7 @@ func TestAbsolute(t *testing.T) {
 }
 
 func TestSliding(t *testing.T) {
-	for _, p := range sets([][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}) {
+	for _, p := range sets(t, [][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, lifetime := p[0], p[1], p[2]
@@ -97,7 +102,7 @@ func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
 }
 
 func TestHybrid(t *testing.T) {
-	for _, p := range sets([][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}) {
+	for _, p := range sets(t, [][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, idle, most := p[0], p[1], p[2]
@@ -109,7 +114,7 @@ func TestHybrid(t *testing.T) {
 }
 
 func TestPeriodic(t *testing.T) {
-	for _, p := range sets([][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}) {
+	for _, p := range sets(t, [][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, every := p[0], p[1], p[2]
@@ -124,7 +129,7 @@ func TestPeriodic(t *testing.T) {
 }
 
 func TestStaleWhileRevalidate(t *testing.T) {
-	for _, p := range sets([][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}) {
+	for _, p := range sets(t, [][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, w, d, lifetime := p[0], p[1], p[2], p[3]
@@ -141,7 +146,7 @@ func TestStaleWhileRevalidate(t *testing.T) {
 }
 
 func TestUnprotected(t *testing.T) {
-	for _, p := range sets([][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}) {
+	for _, p := range sets(t, [][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, d, lifetime := p[0], p[1], p[2]
@@ -155,7 +160,7 @@ func TestUnprotected(t *testing.T) {
 
 // Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
 func TestXFetch(t *testing.T) {
-	for _, p := range sets([][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}}) {
+	for _, p := range sets(t, [][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			beta, l, lifetime := p[0], p[1], p[2]
@@ -200,7 +205,7 @@ func TestXFetchChance(t *testing.T) {
 
 // The first refresh before an expiry begins less than g before it with the chance exp(-L beta D exp(-g/(beta D))).
 func TestXFetchFirstRefresh(t *testing.T) {
-	for _, p := range sets([][3]float64{{1, 20, 15}, {0.5, 50, 5}, {2, 20, 40}}) {
+	for _, p := range sets(t, [][3]float64{{1, 20, 15}, {0.5, 50, 5}, {2, 20, 40}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			beta, l, lifetime := p[0], p[1], p[2]
@@ -230,7 +235,7 @@ func TestXFetchFirstRefresh(t *testing.T) {
 }
 
 func TestTwoTiers(t *testing.T) {
-	for _, p := range sets([][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
+	for _, p := range sets(t, [][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			l, t1, t2 := p[0], p[1], p[2]
@@ -347,7 +352,7 @@ func TestOptimum(t *testing.T) {
 // The lifetime of the formula is the cheapest in the simulation, too, and costs as much as the formula says: what is
 // half or twice as long costs more.
 func TestOptimumIsCheapest(t *testing.T) {
-	for _, p := range sets([][3]float64{{1, 1, 0.5}, {1, 1, 0.1}, {0.2, 2, 1}}) {
+	for _, p := range sets(t, [][3]float64{{1, 1, 0.5}, {1, 1, 0.1}, {0.2, 2, 1}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			c, s, w := p[0], p[1], p[2]
