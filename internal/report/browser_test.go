@@ -138,3 +138,41 @@ func TestAxe(t *testing.T) {
 	}
 	b.Quiet()
 }
+
+// Time runs down the page, or across it: the violation stays in view, keys step, and a second turn gives the first
+// picture back.
+func TestTimeAcross(t *testing.T) {
+	b := browser.Open(t, "file:")
+	for name, r := range map[string]*record.Record{"shrunk": blindPublish(t), "whole": blindPublishWhole(t)} {
+		for _, size := range [][2]int64{{1280, 800}, {400, 800}} {
+			load(t, b, r, size[0], size[1])
+			before := browser.Value[string](b, "document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
+			b.Do(chromedp.Click("#turn"))
+			if !browser.Value[bool](b, fmt.Sprintf("%s(%d)", inViewAcross, r.Violation.Step-1)) {
+				t.Errorf("%s at %v: across, the violation is not in view", name, size)
+			}
+			if browser.Value[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+				t.Errorf("%s at %v: across, the page is wider than the window", name, size)
+			}
+			b.Keep(fmt.Sprintf("across-%s-%d.png", name, size[0]))
+			b.Axe("across")
+			b.Do(chromedp.KeyEvent(kb.Home))
+			if !browser.Value[bool](b, inViewAcross+"(0)") {
+				t.Errorf("%s at %v: across, the first step is not in view", name, size)
+			}
+			b.Do(chromedp.Click("#turn"))
+			after := browser.Value[string](b, "document.getElementById('violation').click(), document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
+			if before != after {
+				t.Errorf("%s at %v: turned twice, the picture is another one", name, size)
+			}
+		}
+	}
+	b.Quiet()
+}
+
+// inViewAcross says whether a step's column is in the window, right of the heads.
+const inViewAcross = `(at => {
+	const cursor = document.getElementById('cursor').getBoundingClientRect(), pane = document.getElementById('pane').getBoundingClientRect();
+	const n = document.querySelectorAll('.step')[at].querySelector('.n').getBoundingClientRect();
+	return n.left + n.width / 2 >= cursor.left - 1 && n.left + n.width / 2 <= cursor.right + 1 && cursor.left >= pane.left + 90 && cursor.right <= pane.right;
+})`

@@ -6,7 +6,7 @@
   const lines = [...document.querySelectorAll('.steps tbody tr')];
   const pane = get('pane'), cursor = get('cursor'), scrub = get('scrub'), filter = get('filter');
   const height = 22, lanes = new Set();
-  let at = 0, shown = steps.map(() => true);
+  let at = 0, shown = steps.map(() => true), across = false; // whether time runs across the page, or down it
 
   const make = (tag, text, name) => {
     const e = document.createElement(tag);
@@ -83,7 +83,8 @@
     lines[at].classList.remove('now');
     at = Math.max(0, Math.min(steps.length - 1, step));
     lines[at].classList.add('now');
-    cursor.style.top = at * height + 'px';
+    cursor.style.top = across ? '' : at * height + 'px';
+    cursor.style.left = across ? at * height + 'px' : '';
     scrub.value = at;
     const cells = lines[at].cells;
     scrub.setAttribute('aria-valuetext', 'step ' + cells[0].textContent);
@@ -93,7 +94,7 @@
     more.replaceChildren();
     for (const i of cells[4].querySelectorAll('i')) more.append(make('li', i.textContent));
     showState();
-    if (scroll === undefined) keep(); else pane.scrollTop = scroll;
+    if (scroll === undefined) keep(); else pane[across ? 'scrollLeft' : 'scrollTop'] = scroll;
     tell();
   };
   // A page with two reports is told the step, and may ask for another.
@@ -103,13 +104,69 @@
     if (Number.isInteger(e.data.show)) show(e.data.show);
     else tell();
   });
-  const middle = (step) => Math.max(0, step * height + 46 - pane.clientHeight * 0.6);
-  // keep scrolls as little as it needs for the cursor to be in view, below the heads.
+  const seen = () => across ? pane.clientWidth : pane.clientHeight;
+  const heads = () => across ? 92 : 46; // what hides a part of the pane
+  const middle = (step) => Math.max(0, step * height + heads() - seen() * 0.6);
+  // keep scrolls as little as it needs for the cursor to be in view, past the heads.
   const keep = () => {
-    const top = at * height, bottom = top + height + 46 + 8;
-    if (top < pane.scrollTop) pane.scrollTop = top - height;
-    else if (bottom > pane.scrollTop + pane.clientHeight) pane.scrollTop = bottom - pane.clientHeight + height;
+    const way = across ? 'scrollLeft' : 'scrollTop', from = at * height, to = from + height + heads() + 8;
+    if (from < pane[way]) pane[way] = from - height;
+    else if (to > pane[way] + seen()) pane[way] = to - seen() + height;
   };
+
+  // turned gives a path, or a shape, the place that has its x and its y changed.
+  const turned = (d) => d.replace(/([ML])(\S+) (\d+)|([VH])(\d+)/g, (_, op, x, y, line, to) => op ? op + y + ' ' + x : (line === 'V' ? 'H' : 'V') + to);
+  const swap = (e, one, other) => {
+    const was = e.getAttribute(one);
+    e.setAttribute(one, e.getAttribute(other));
+    e.setAttribute(other, was);
+  };
+  // place moves a text from one place to another, and says what turns it.
+  const place = (e, x, y, turn) => {
+    e.setAttribute('x', x);
+    e.setAttribute('y', y);
+    if (turn) e.setAttribute('transform', 'rotate(-90 ' + x + ' ' + y + ')');
+    else e.removeAttribute('transform');
+  };
+  const turnPicture = () => {
+    for (const svg of document.querySelectorAll('#pane .chunk svg, #pane .heads')) {
+      const graph = Number(pane.dataset.graph), isHeads = svg.classList.contains('heads');
+      svg.dataset.width ??= svg.getAttribute('width');
+      svg.dataset.height ??= svg.getAttribute('height');
+      const [width, high] = across ? [isHeads ? 92 : svg.dataset.height, graph + 8] : [svg.dataset.width, svg.dataset.height];
+      svg.setAttribute('width', width);
+      svg.setAttribute('height', high);
+      if (!isHeads) svg.setAttribute('viewBox', '0 0 ' + width + ' ' + high);
+      for (const e of svg.querySelectorAll('path')) e.setAttribute('d', turned(e.getAttribute('d')));
+      for (const e of svg.querySelectorAll('rect')) {
+        swap(e, 'x', 'y');
+        swap(e, 'width', 'height');
+      }
+      for (const e of svg.querySelectorAll('text')) {
+        e.dataset.x ??= e.getAttribute('x');
+        e.dataset.y ??= e.getAttribute('y');
+        const x = Number(e.dataset.x), y = Number(e.dataset.y);
+        if (e.classList.contains('label')) {
+          e.dataset.was ??= e.getAttribute('transform');
+          const [, left, top] = /translate\((\S+) (\S+)\)/.exec(e.dataset.was);
+          e.setAttribute('transform', across ? 'translate(' + top + ' ' + left + ') translate(14 17)' : e.dataset.was);
+        } else if (isHeads) {
+          if (across) place(e, 46, y < 20 ? x + (e.nextElementSibling ? -2 : 4) : x + 11); else place(e, x, y);
+        } else if (e.classList.contains('sign')) {
+          if (across) place(e, y - 5, x + 5); else place(e, x, y);
+        } else if (!e.classList.contains('w')) {
+          if (across) place(e, y, e.classList.contains('n') ? 34 : 88, true); else place(e, x, y);
+        }
+      }
+    }
+  };
+  get('turn').addEventListener('click', () => {
+    across = !across;
+    pane.classList.toggle('across', across);
+    get('turn').setAttribute('aria-pressed', across);
+    turnPicture();
+    show(at, middle(at));
+  });
 
   const move = (by) => {
     let to = at + by;
@@ -149,7 +206,8 @@
   scrub.addEventListener('input', () => show(Number(scrub.value)));
   filter.addEventListener('input', sift);
   get('body').addEventListener('click', (e) => {
-    show(Math.floor((e.clientY - get('body').getBoundingClientRect().top) / height));
+    const box = get('body').getBoundingClientRect();
+    show(Math.floor((across ? e.clientX - box.left : e.clientY - box.top) / height));
   });
   for (const head of document.querySelectorAll('.heads .head')) {
     head.addEventListener('click', () => {
