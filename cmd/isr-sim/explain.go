@@ -21,28 +21,31 @@ func newExplain(out io.Writer) *cobra.Command {
 	x := &explainCommand{}
 	cmd := &cobra.Command{
 		Use:   "explain SCENARIO",
-		Short: "Print the chance of the violation after each step of a violated run",
-		Long: `Explain runs each prefix of the recorded schedule with many random tails, and
-counts the tails that violate the same invariant. The columns are the chance of
-a violation, the change that the step made to it, a mark, and the step as replay
-prints it. The mark ! is at the first step after which every tail violates the
-invariant: no later step could prevent it. The mark > is at the last jump, where
-that is another step. The last jump is the last step at which the chance grew by
-more than the error of the tails. A larger jump before it may decide nothing, if
-the steps after it took it back.
+		Short: "Print what a violated run needed, and the chance after each step",
+		Long: `Explain leaves out the events that need not have happened, one at a time: a
+pause, a crash, a fault, a deletion by TTL, a clock that is wrong, a context
+switch, a move of time while a machine could run. For each event it makes 200
+runs without it. They follow the recorded schedule, each up to another step after
+the event, and go on at random. Explain counts those that violate the same
+invariant, with the 95% interval of their chance, and the runs that do so in the
+same way with the event.
 
-Then explain leaves out the events that need not have happened, one at a time: a
-pause, a crash, a restart, a fault, a deletion by TTL, a step of a clock, a move
-of time while a machine could run. For each event it runs as many random tails,
-which begin before the event and never have it, and counts those that violate
-the invariant. It also runs the rest of the recorded schedule without the event.
-If none of these runs violates the invariant, the event was needed, as far as
-the runs can tell: 0 of 200 is a chance of less than 1.5%.
+"needed" are events without which no run violates it, nor the whole schedule, as
+far as it fits; of several, faults come first, then what befell a machine, what
+befell the store, the order of steps, and time. "helped" are events without which
+it is less likely. "idle" are the others; --all prints them.
 
-Explain prints the steps that were a choice or that changed something, and the
-events without which the rest of the schedule does not violate the invariant.
-With --all it prints every step and event. The tails are random walks from
-streams of the run's seed: the output is the same each time.
+Then explain runs each prefix of the recorded schedule with many random tails.
+The columns are the chance of a violation, the change that the step made to it, a
+mark, and the step as replay prints it. The mark ! is at the first step after
+which every tail violates the invariant: no later step could prevent it. The mark
+> is at the last jump, where that is another step. The last jump is the last step
+at which the chance grew by more than the error of the tails. A larger jump
+before it may decide nothing, if the steps after it took it back.
+
+Explain prints the steps that were a choice or that changed something; with --all
+it prints every step. All runs are drawn from the run's seed: the output is the
+same each time.
 
 Protocol, seed and choices are given as for replay. Exit code 0 says that the
 run is explained.`,
@@ -75,8 +78,7 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 		return violated(cmd.Context(), err)
 	}
 	v := explanation.Outcome.Violation
-	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\nthe chance of it after each step, from %d random tails each\n\n",
-		run, v.Invariant.Name, v.Invariant.Statement, v.Why, x.tails)
+	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\n", run, v.Invariant.Name, v.Invariant.Statement, v.Why)
 	fmt.Fprint(out, prose.Explanation(explanation, x.all))
 	return nil
 }
