@@ -8,11 +8,13 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/explain"
 	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/record"
 )
 
 // explainCommand says which step of a violated run decided it.
 type explainCommand struct {
 	recording
+	keep  keeper
 	tails int
 	all   bool
 }
@@ -50,11 +52,12 @@ same each time.
 Protocol, seed and choices are given as for replay. Exit code 0 says that the
 run is explained.`,
 		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer\n" +
-			"  isr-sim explain --all shrunk.yaml",
+			"  isr-sim explain --all shrunk.yaml\n  isr-sim explain --report why.html shrunk.yaml",
 		Args: oneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },
 	}
 	x.flags(cmd)
+	x.keep.flags(cmd, "the run, with its explanation,")
 	cmd.Flags().IntVar(&x.tails, "tails", explain.DefaultTails, "the number of random tails for each prefix")
 	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")
 	return cmd
@@ -64,6 +67,9 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	const most = 1_000_000
 	if x.tails < 1 || x.tails > most {
 		return usage(fmt.Errorf("--tails: found %d, expected a whole number from 1 to %d", x.tails, most), "")
+	}
+	if err := x.keep.ready(false); err != nil {
+		return err
 	}
 	defer x.program.close()
 	run, err := x.load(cmd, name)
@@ -80,5 +86,22 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	v := explanation.Outcome.Violation
 	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\n", run, v.Invariant.Name, v.Invariant.Statement, v.Why)
 	fmt.Fprint(out, prose.Explanation(explanation, x.all))
-	return nil
+	if x.keep.wanted() {
+		fmt.Fprintln(out)
+	}
+	x.keep.explained = recordOf(explanation)
+	return x.keep.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name)
+}
+
+// recordOf is the explanation as records hold it.
+func recordOf(x *explain.Explanation) *record.Explanation {
+	r := &record.Explanation{Tails: x.Tails, Before: x.Before, After: make([]int, len(x.Steps)), Causes: make([]record.Cause, len(x.Events))}
+	for i, step := range x.Steps {
+		r.After[i] = step.Violated
+	}
+	for i, e := range x.Events {
+		from, to := explain.Interval(e.Violated, x.Tails)
+		r.Causes[i] = record.Cause{Step: x.Steps[e.Step].N, What: e.What, Effect: e.Effect(x.Tails), Without: e.Violated, From: from, To: to, With: e.With}
+	}
+	return r
 }

@@ -126,6 +126,18 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 	return events, nil
 }
 
+// Effect is needed, helped or idle, as the runs of an explanation with so many tails tell.
+func (e Event) Effect(tails int) string {
+	switch {
+	case e.Needed():
+		return "needed"
+	case e.Idle(tails):
+		return "idle"
+	default:
+		return "helped"
+	}
+}
+
 // Idle says that leaving the event out of so many runs changes nothing that they could tell.
 func (e Event) Idle(tails int) bool {
 	_, most := Interval(e.Violated, tails)

@@ -82,12 +82,8 @@ func (x explanation) printEvents(b *strings.Builder, all bool) {
 	}
 	idle := 0
 	for _, e := range x.Events {
-		mark := "helped"
-		switch {
-		case e.Needed():
-			mark = "needed"
-		case e.Idle(x.Tails):
-			mark = "idle"
+		mark := e.Effect(x.Tails)
+		if mark == "idle" {
 			if idle++; !all {
 				continue
 			}

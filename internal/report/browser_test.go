@@ -192,6 +192,11 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	if show(); state != before {
 		t.Errorf("at the violation again it shows %q and %q", where, state)
 	}
+	of[bool](b, "document.querySelector('.go').click(), true")
+	if show(); !strings.HasPrefix(where, "Step 10 of") {
+		t.Errorf("the button of what was needed leads to %q, want step 10", where)
+	}
+	b.do(chromedp.KeyEvent("v"))
 	b.do(chromedp.Focus("#filter"), chromedp.KeyEvent("LOCK"))
 	off := of[int](b, "document.querySelectorAll('.step.off').length")
 	hidden := of[int](b, "[...document.querySelectorAll('.steps tbody tr')].filter(e => e.offsetParent === null).length")
