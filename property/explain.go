@@ -37,6 +37,6 @@ func (r runner) explained(s *scenario.Scenario) string {
 	if err != nil {
 		return fmt.Sprintf("not explained: %v", err)
 	}
-	return fmt.Sprintf("the chance of %s after each step, from %d random tails each\n\n%s",
-		x.Outcome.Violation.Invariant.Name, explainTails, prose.Explanation(x, false))
+	return fmt.Sprintf("why %s is violated\n\n%s",
+		x.Outcome.Violation.Invariant.Name, prose.Explanation(x, false))
 }

@@ -8,11 +8,13 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/explain"
 	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/record"
 )
 
 // explainCommand says which step of a violated run decided it.
 type explainCommand struct {
 	recording
+	keep  keeper
 	tails int
 	all   bool
 }
@@ -21,37 +23,41 @@ func newExplain(out io.Writer) *cobra.Command {
 	x := &explainCommand{}
 	cmd := &cobra.Command{
 		Use:   "explain SCENARIO",
-		Short: "Print the chance of the violation after each step of a violated run",
-		Long: `Explain runs each prefix of the recorded schedule with many random tails, and
-counts the tails that violate the same invariant. The columns are the chance of
-a violation, the change that the step made to it, a mark, and the step as replay
-prints it. The mark ! is at the first step after which every tail violates the
-invariant: no later step could prevent it. The mark > is at the last jump, where
-that is another step. The last jump is the last step at which the chance grew by
-more than the error of the tails. A larger jump before it may decide nothing, if
-the steps after it took it back.
+		Short: "Print what a violated run needed, and the chance after each step",
+		Long: `Explain leaves out the events that need not have happened, one at a time: a
+pause, a crash, a fault, a deletion by TTL, a clock that is wrong, a context
+switch, a move of time while a machine could run. For each event it makes 200
+runs without it. They follow the recorded schedule, each up to another step after
+the event, and go on at random. Explain counts those that violate the same
+invariant, with the 95% interval of their chance, and the runs that do so in the
+same way with the event.
 
-Then explain leaves out the events that need not have happened, one at a time: a
-pause, a crash, a restart, a fault, a deletion by TTL, a step of a clock, a move
-of time while a machine could run. For each event it runs as many random tails,
-which begin before the event and never have it, and counts those that violate
-the invariant. It also runs the rest of the recorded schedule without the event.
-If none of these runs violates the invariant, the event was needed, as far as
-the runs can tell: 0 of 200 is a chance of less than 1.5%.
+"needed" are events without which no run violates it, nor the whole schedule, as
+far as it fits; of several, faults come first, then what befell a machine, what
+befell the store, the order of steps, and time. "helped" are events without which
+it is less likely. "idle" are the others; --all prints them.
 
-Explain prints the steps that were a choice or that changed something, and the
-events without which the rest of the schedule does not violate the invariant.
-With --all it prints every step and event. The tails are random walks from
-streams of the run's seed: the output is the same each time.
+Then explain runs each prefix of the recorded schedule with many random tails.
+The columns are the chance of a violation, the change that the step made to it, a
+mark, and the step as replay prints it. The mark ! is at the first step after
+which every tail violates the invariant: no later step could prevent it. The mark
+> is at the last jump, where that is another step. The last jump is the last step
+at which the chance grew by more than the error of the tails. A larger jump
+before it may decide nothing, if the steps after it took it back.
+
+Explain prints the steps that were a choice or that changed something; with --all
+it prints every step. All runs are drawn from the run's seed: the output is the
+same each time.
 
 Protocol, seed and choices are given as for replay. Exit code 0 says that the
 run is explained.`,
 		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer\n" +
-			"  isr-sim explain --all shrunk.yaml",
+			"  isr-sim explain --all shrunk.yaml\n  isr-sim explain --report why.html shrunk.yaml",
 		Args: oneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },
 	}
 	x.flags(cmd)
+	x.keep.flags(cmd, "the run, with its explanation,")
 	cmd.Flags().IntVar(&x.tails, "tails", explain.DefaultTails, "the number of random tails for each prefix")
 	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")
 	return cmd
@@ -61,6 +67,9 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	const most = 1_000_000
 	if x.tails < 1 || x.tails > most {
 		return usage(fmt.Errorf("--tails: found %d, expected a whole number from 1 to %d", x.tails, most), "")
+	}
+	if err := x.keep.ready(false); err != nil {
+		return err
 	}
 	defer x.program.close()
 	run, err := x.load(cmd, name)
@@ -75,8 +84,24 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 		return violated(cmd.Context(), err)
 	}
 	v := explanation.Outcome.Violation
-	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\nthe chance of it after each step, from %d random tails each\n\n",
-		run, v.Invariant.Name, v.Invariant.Statement, v.Why, x.tails)
+	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\n", run, v.Invariant.Name, v.Invariant.Statement, v.Why)
 	fmt.Fprint(out, prose.Explanation(explanation, x.all))
-	return nil
+	if x.keep.wanted() {
+		fmt.Fprintln(out)
+	}
+	x.keep.explained = recordOf(explanation)
+	return x.keep.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name)
+}
+
+// recordOf is the explanation as records hold it.
+func recordOf(x *explain.Explanation) *record.Explanation {
+	r := &record.Explanation{Tails: x.Tails, Before: x.Before, After: make([]int, len(x.Steps)), Causes: make([]record.Cause, len(x.Events))}
+	for i, step := range x.Steps {
+		r.After[i] = step.Violated
+	}
+	for i, e := range x.Events {
+		from, to := explain.Interval(e.Violated, x.Tails)
+		r.Causes[i] = record.Cause{Step: x.Steps[e.Step].N, What: e.What, Effect: e.Effect(x.Tails), Without: e.Violated, From: from, To: to, With: e.With}
+	}
+	return r
 }

@@ -29,6 +29,7 @@ import (
 type keeper struct {
 	record, report string // files, or folders; "" is nothing
 	cmd            *cobra.Command
+	explained      *record.Explanation // nil, unless the command explains its one run
 }
 
 // flags adds --record and --report. which says which run they are about.
@@ -91,6 +92,7 @@ func (k *keeper) keep(ctx context.Context, out io.Writer, run scenario.Run, scen
 	if err != nil {
 		return unknown(fmt.Errorf("the run could not be recorded: %w", err), "")
 	}
+	r.Explanation = k.explained
 	source := ""
 	if scenarioName != "" {
 		source = shell.Quote(scenarioName)

@@ -34,9 +34,10 @@ import (
 // brings the violation about, that number jumps. Later steps may undo a jump; after the last jump, no step prevents the
 // violation.
 //
-// Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step of a clock, a move of time
-// while an actor can run. Explain leaves them out, one at a time: from the moment before the event, the run goes on
-// without it.
+// Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step or an error of a clock, a
+// move of time while an actor can run, a context switch while the former actor can run. Explain leaves them out, one at
+// a time: Tails runs without it follow the recorded schedule, each up to another of its later steps, and go on at
+// random. A context switch is left out by having the former actor go on for as long as it can.
 //
 // The tails are random walks, from streams of the run's seed: one Explain gives one Explanation, on any number of
 // cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of
@@ -63,7 +64,7 @@ type Explanation struct {
 	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the invariant.
 	// All are positions in Steps, and -1 if it never grew.
 	Last, Jump, Sealed int
-	Events             []Event // in the order of Steps
+	Events             []Event // those that the violation needed first
 }
 
 // Step is a step of an explained run.
@@ -82,33 +83,25 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 		e.Tails = DefaultTails
 	}
 	x := &Explanation{Tails: e.Tails, Last: -1, Jump: -1}
-	var text bytes.Buffer
 	run := e.Failed
-	run.Trace = &text
 	var seen *witness
 	run.Strategy = witnessed(run.Strategy, &seen)
-	prefixes := []int{0} // by step, how many choices there were up to it
-	onStep := func(t probe.Step) {
-		if t.Visit {
-			return
-		}
-		lines := strings.TrimRight(text.String(), "\n")
-		text.Reset()
-		x.Steps = append(x.Steps, Step{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
-		choices := prefixes[len(prefixes)-1]
-		if t.Options > 1 {
-			choices++
-		}
-		prefixes = append(prefixes, choices)
-	}
-	o, err := run.Do(probe.With(ctx, &probe.Probe{OnStep: onStep}))
+	o, steps, err := told(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	if o.Verdict != invariant.Violated {
 		return nil, &campaign.NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
 	}
-	x.Outcome = o
+	x.Outcome, x.Steps = o, steps
+	prefixes := []int{0} // by step, how many choices there were up to it
+	for i, step := range steps {
+		choices := prefixes[i]
+		if step.Chosen {
+			choices++
+		}
+		prefixes = append(prefixes, choices)
+	}
 	violated, err := e.tails(ctx, o)
 	if err != nil {
 		return nil, err
@@ -128,8 +121,24 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 			x.Sealed = i + 1
 		}
 	}
-	x.Events, err = e.without(ctx, o, seen)
+	x.Events, err = e.without(ctx, o, x, seen)
 	return x, err
+}
+
+// told makes a run, and returns the steps of its schedule.
+func told(ctx context.Context, run scenario.Run) (*scenario.Outcome, []Step, error) {
+	var text bytes.Buffer
+	var steps []Step
+	run.Trace = &text
+	o, err := run.Do(probe.With(ctx, &probe.Probe{OnStep: func(t probe.Step) {
+		if t.Visit {
+			return
+		}
+		lines := strings.TrimRight(text.String(), "\n")
+		text.Reset()
+		steps = append(steps, Step{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
+	}}))
+	return o, steps, err
 }
 
 // grew says whether the number of tails grew by more than they are off: by three standard errors.
@@ -141,15 +150,15 @@ func (x *Explanation) grew(before, after int) bool {
 // tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
 func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
 	choices := o.Result.Choices
-	counts, err := e.count(ctx, o, len(choices), e.Tails, func(prefix, tail int) sim.Strategy {
+	counts, err := e.count(ctx, o, len(choices), e.Tails, func(prefix, tail int) scenario.Run {
 		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
-		return sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng))
+		return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
 	})
 	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
 }
 
 // count runs n groups of some runs each, and counts in each group those that violate the invariant.
-func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, strategy func(group, i int) sim.Strategy) ([]int, error) {
+func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, of func(group, i int) scenario.Run) ([]int, error) {
 	violated := make([]bool, n*each)
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
@@ -159,9 +168,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, st
 	for range min(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)), len(violated)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				run := e.Failed
-				run.Trace, run.Strategy = nil, strategy(i/each, i%each)
-				tail, err := pool.Do(ctx, run)
+				tail, err := pool.Do(ctx, of(i/each, i%each))
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)
 					return

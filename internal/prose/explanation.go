@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/isr-sim/isr-sim/internal/explain"
+	"github.com/isr-sim/isr-sim/internal/schedules"
 )
 
-// Explanation prints the chance of the violation after each step. A line has the chance, the change that the step made
-// to it, a mark, and the step as in a trace. The mark ! stands at the step from which the violation is certain, as far
-// as the tails can tell; > stands at the last jump, where that is another step. Steps without a choice and without a
-// change are left out, unless all are asked for. Below the steps stand the jumps, and the events that the violation
-// needed.
+// Explanation prints the events that the violation needed, and the chance of it after each step. A line has the chance,
+// the change that the step made to it, a mark, and the step as in a trace. The mark ! stands at the step from which the
+// violation is certain, as far as the tails can tell; > stands at the last jump, where that is another step. Steps
+// without a choice and without a change are left out, unless all are asked for. Below the steps stand the jumps.
 func Explanation(e *explain.Explanation, all bool) string {
 	var b strings.Builder
 	x := explanation{e}
+	x.printEvents(&b, all)
+	fmt.Fprintf(&b, "\nthe chance of it after each step, from %d random tails each\n\n", x.Tails)
 	fmt.Fprintf(&b, "%6s          before the first step\n", x.percent(x.Before))
 	before := x.Before
 	for i, s := range x.Steps {
@@ -42,7 +45,6 @@ func Explanation(e *explain.Explanation, all bool) string {
 	}
 	b.WriteString("\n")
 	x.printJumps(&b)
-	x.printEvents(&b, all)
 	return b.String()
 }
 
@@ -67,32 +69,35 @@ func (x explanation) printJumps(b *strings.Builder) {
 	}
 }
 
-// printEvents prints the number of violations without each event. Those without which the same schedule violates it,
-// too, are only counted unless all are asked for.
+// printEvents prints the number of violations without each event, those first that were needed. Those without which the
+// violation is as likely as with them are only counted, unless all are asked for.
 func (x explanation) printEvents(b *strings.Builder, all bool) {
+	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {
-		b.WriteString("\nnothing happened that need not have: the order of the steps decided\n")
+		b.WriteString("  nothing had to: the run has no pause, no fault and no context switch;\n  the protocol, or whose turn it was, is enough\n")
 		return
 	}
-	b.WriteString("\nrandom tails that violate it without what need not have happened, from there on:\n")
+	if !x.Events[0].Needed() {
+		b.WriteString("  no single event had to: without each of them, some runs violate it still\n")
+	}
 	idle := 0
 	for _, e := range x.Events {
-		also := ", and by the same schedule"
-		switch {
-		case e.Needed():
-			also = ", and not by the same schedule: needed"
-		case !e.Rest:
-			also = ", and not by the same schedule"
-		default:
-			idle++
-			if !all {
+		mark := e.Effect(x.Tails)
+		if mark == "idle" {
+			if idle++; !all {
 				continue
 			}
 		}
-		fmt.Fprintf(b, "  without step %d, %s: %d of %d%s\n", x.Steps[e.Step].N, e.What, e.Violated, x.Tails, also)
+		name := fmt.Sprintf("  %s: step %d, %s:", mark, x.Steps[e.Step].N, e.What)
+		from, to := explain.Interval(e.Violated, x.Tails)
+		counts := fmt.Sprintf("without it %d of %d (%.1f%% to %.1f%%), with it %d", e.Violated, x.Tails, 100*from, 100*to, e.With)
+		if utf8.RuneCountInString(name)+1+len(counts) > 80 {
+			name += "\n         "
+		}
+		fmt.Fprintf(b, "%s %s\n", name, counts)
 	}
 	if idle > 0 && !all {
-		fmt.Fprintf(b, "  without any one of %d others: by the same schedule, too (--all)\n", idle)
+		fmt.Fprintf(b, "  idle: %s, without which it is as likely (--all)\n", schedules.Plural(idle, "other event"))
 	}
 }
 

@@ -43,6 +43,8 @@ type Record struct {
 	Why     string `json:"why,omitempty"`
 	// Violation is set if the verdict is violated.
 	Violation *Violation `json:"violation,omitempty"`
+	// Explanation is what isr-sim explain found; records of other commands have none.
+	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
 // Actor is a node and what its clients ask.
@@ -159,6 +161,33 @@ type Violation struct {
 	Changes []int    `json:"changes,omitempty"`
 	Events  []int    `json:"events,omitempty"`
 	Lines   []string `json:"lines"`
+}
+
+// Explanation says what a violation needed, and how likely it was after each step.
+type Explanation struct {
+	// Tails is the number of runs that each number of violations is out of.
+	Tails int `json:"tails"`
+	// Before is the number of violations among random tails from before the first step, and After[i] that among those
+	// from after the step Steps[i]. Steps of the visit have none.
+	Before int   `json:"before"`
+	After  []int `json:"after"`
+	// Causes are what need not have happened, the needed ones first.
+	Causes []Cause `json:"causes"`
+}
+
+// Cause is something that need not have happened, with the violations in runs without it.
+type Cause struct {
+	// Step is the number of its step; of something in the whole world, of the first one that it makes another one.
+	Step int    `json:"step"`
+	What string `json:"what"`
+	// Effect is needed if without it no run violates the invariant, helped if fewer do, and idle otherwise.
+	Effect string `json:"effect" jsonschema:"enum=needed,enum=helped,enum=idle"`
+	// Without is the number of violations in runs without it; From and To are the 95% interval of their chance. With is
+	// the number of violations in runs with it.
+	Without int     `json:"without"`
+	From    float64 `json:"from"`
+	To      float64 `json:"to"`
+	With    int     `json:"with"`
 }
 
 // Write writes the record, with a line feed at its end.

@@ -82,6 +82,11 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	if show(); state != before {
 		t.Errorf("at the violation again it shows %q and %q", where, state)
 	}
+	browser.Value[bool](b, "document.querySelector('.go').click(), true")
+	if show(); !strings.HasPrefix(where, "Step 10 of") {
+		t.Errorf("the button of what was needed leads to %q, want step 10", where)
+	}
+	b.Do(chromedp.KeyEvent("v"))
 	b.Do(chromedp.Focus("#filter"), chromedp.KeyEvent("LOCK"))
 	off := browser.Value[int](b, "document.querySelectorAll('.step.off').length")
 	hidden := browser.Value[int](b, "[...document.querySelectorAll('.steps tbody tr')].filter(e => e.offsetParent === null).length")

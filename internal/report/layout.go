@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,6 +14,7 @@ const (
 	stepHeight  = 22
 	headHeight  = 46
 	gutterWidth = 92
+	chanceWidth = 56
 	laneWidth   = 64
 	rowWidth    = 58
 	textWidth   = 760
@@ -67,6 +69,13 @@ type row struct {
 	Line            bool // across all lanes: time moves
 	Lines           []line
 	Marks           []mark
+	Chance          *bar
+}
+
+// bar is the chance of the violation after a step: part of a width, drawn beside the step.
+type bar struct {
+	X, Y, Width int
+	Label       string
 }
 
 // line is an arrow.
@@ -83,12 +92,15 @@ type mark struct {
 
 // lay gives all of a story its place, in chunks of so many steps.
 func (s *story) lay(chunkSteps int) *picture {
-	p := &picture{Graph: gutterWidth + len(s.actors)*laneWidth + laneWidth + len(s.tracks)*rowWidth}
+	p := &picture{Graph: s.gutter() + len(s.actors)*laneWidth + laneWidth + len(s.tracks)*rowWidth}
 	p.Width, p.Body = p.Graph+textWidth, len(s.Steps)*stepHeight
 	p.Height = headHeight + p.Body + stepHeight/2
 	p.Title = clean(s.Scenario + " under " + s.Protocol + ": " + s.Verdict)
 	if s.Violation != nil {
 		p.Description = clean(s.Violation.Why)
+	}
+	if s.chances != nil {
+		p.Heads = append(p.Heads, head{X: gutterWidth + chanceWidth/2 - 4, Half: chanceWidth/2 - 4, Class: "chance", Name: "chance", Note: "of it"})
 	}
 	for i, a := range s.actors {
 		p.Heads = append(p.Heads, head{X: s.actorX(i), Half: laneWidth/2 - 3, Class: "actor", Name: shorten(clean(a.name), 10), Note: shorten(clean(a.clock), 11), Lane: "a" + fmt.Sprint(i)})
@@ -153,6 +165,9 @@ func (p *picture) cut(size int) {
 // lift moves a step up.
 func (r *row) lift(by int) {
 	r.Y, r.Mid, r.Base = r.Y-by, r.Mid-by, r.Base-by
+	if r.Chance != nil {
+		r.Chance.Y -= by
+	}
 	for i := range r.Lines {
 		r.Lines[i].Y1, r.Lines[i].Y2 = r.Lines[i].Y1-by, r.Lines[i].Y2-by
 	}
@@ -180,10 +195,18 @@ func (s *story) bands(p *picture, r *rowLane) {
 	}
 }
 
-func (s *story) actorX(i int) int { return gutterWidth + i*laneWidth + laneWidth/2 }
-func (s *story) storeX() int      { return gutterWidth + len(s.actors)*laneWidth + laneWidth/2 }
+// gutter is the width of what stands before the lanes.
+func (s *story) gutter() int {
+	if s.chances == nil {
+		return gutterWidth
+	}
+	return gutterWidth + chanceWidth
+}
+
+func (s *story) actorX(i int) int { return s.gutter() + i*laneWidth + laneWidth/2 }
+func (s *story) storeX() int      { return s.gutter() + len(s.actors)*laneWidth + laneWidth/2 }
 func (s *story) rowX(i int) int {
-	return gutterWidth + (len(s.actors)+1)*laneWidth + i*rowWidth + rowWidth/2
+	return s.gutter() + (len(s.actors)+1)*laneWidth + i*rowWidth + rowWidth/2
 }
 
 // y is the middle of a step.
@@ -239,6 +262,9 @@ func (s *story) row(i int) row {
 	if i == s.decisive {
 		r.Class += " decisive"
 		r.Back = true
+	}
+	if i < len(s.chances) {
+		r.Chance = &bar{X: gutterWidth, Y: r.Y, Width: int(math.Round(s.chances[i] * (chanceWidth - 8))), Label: s.chance(i)}
 	}
 	if sign := signs[step.Kind]; sign != "" && s.lane[i] >= 0 {
 		r.Marks = append(r.Marks, mark{s.actorX(s.lane[i]), r.Base + 1, classOf(step.Kind), sign})

@@ -48,6 +48,9 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 	}
 	for i, step := range s.Steps {
 		line := tableRow{N: step.N, Time: since(s.Start, step.Time), Who: clean(step.Lane), Kind: step.Kind, Text: clean(step.Text), Violated: i == s.decisive}
+		if i < len(s.chances) {
+			line.More = append(line.More, s.chance(i))
+		}
 		for _, c := range step.Changes {
 			line.More = append(line.More, clean("row: "+c.Text))
 		}
@@ -90,6 +93,8 @@ type words struct {
 	Invariant, Statement, Sentence                              string
 	Lines                                                       []string
 	Script                                                      []string
+	Needed                                                      string
+	Causes                                                      []cause
 	File                                                        string
 }
 
@@ -115,6 +120,7 @@ func (s *story) cleaned() words {
 	w := words{
 		Scenario: clean(s.Scenario), About: clean(strings.Join(strings.Fields(s.About), " ")), Protocol: clean(s.Protocol), Seed: clean(s.Seed),
 		Verdict: clean(s.Verdict), Why: clean(s.Why), Digest: clean(s.Digest), Tool: clean(s.Tool), Steps: len(s.Steps),
+		Needed: needed(s.Record), Causes: s.causes(),
 		Lasts: since(s.Start, s.Steps[len(s.Steps)-1].Time)[1:],
 	}
 	for _, a := range s.Actors {

@@ -212,9 +212,16 @@
   for (const head of document.querySelectorAll('.heads .head')) {
     head.addEventListener('click', () => {
       const lane = head.dataset.l;
+      if (!lane) return;
       if (!lanes.delete(lane)) lanes.add(lane);
       head.classList.toggle('on', lanes.has(lane));
       sift();
+    });
+  }
+  for (const button of document.querySelectorAll('.go')) {
+    button.addEventListener('click', () => {
+      const step = lines.findIndex((tr) => tr.cells[0].textContent === button.dataset.n);
+      if (step >= 0) show(step, middle(step));
     });
   }
   for (const button of document.querySelectorAll('.copy')) {

@@ -37,7 +37,20 @@ func blindPublish(t *testing.T) *record.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return recorded(t, run)
+	return explained(recorded(t, run))
+}
+
+// explained gives a record an explanation, in which the chance grows from step to step.
+func explained(r *record.Record) *record.Record {
+	x := &record.Explanation{Tails: 2 * len(r.Steps), Before: 1, Causes: []record.Cause{
+		{Step: 10, What: "alice pause", Effect: "needed", To: 0.0188, With: 30},
+		{Step: 4, What: "time tick", Effect: "helped", Without: 10, From: 0.2, To: 0.4, With: 28},
+	}}
+	for i := range r.Steps {
+		x.After = append(x.After, 2*(i+1))
+	}
+	r.Explanation = x
+	return r
 }
 
 // blindPublishWhole is the record before it was shrunk.
@@ -45,7 +58,7 @@ func blindPublishWhole(t *testing.T) *record.Record {
 	t.Helper()
 	s, p := scenariotest.Embedded(t, "paused-writer"), scenariotest.Protocol(t, "blind-publish")
 	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
-	return recorded(t, found.Failure.Replay().Run(s, p))
+	return explained(recorded(t, found.Failure.Replay().Run(s, p)))
 }
 
 func recorded(t *testing.T, run scenario.Run) *record.Record {
@@ -176,6 +189,37 @@ func TestThePageHasEachStepInPictureAndTable(t *testing.T) {
 		if !strings.Contains(text, `class="`+class+`"`) {
 			t.Errorf("nothing is drawn as %q", class)
 		}
+	}
+}
+
+func TestThePageSaysWhatHadToHappen(t *testing.T) {
+	r := blindPublish(t)
+	var bars, buttons []string
+	whole, side := "", ""
+	for _, n := range elements(t, page(t, r)) {
+		switch {
+		case n.Data == "rect" && attribute(n, "class") == "chance":
+			bars = append(bars, attribute(n, "width"))
+		case n.Data == "button" && attribute(n, "class") == "go":
+			buttons = append(buttons, attribute(n, "data-n"))
+		case n.Data == "header":
+			whole = textOf(n)
+		case n.Data == "aside":
+			side = textOf(n)
+		}
+	}
+	if len(bars) != len(r.Steps) || bars[0] == bars[len(bars)-1] || bars[len(bars)-1] != "48" {
+		t.Errorf("the bars of %d steps are %v wide, want them to grow to 48", len(r.Steps), bars)
+	}
+	if !strings.Contains(whole, "Needed for it: alice pause (step 10)") || strings.Contains(whole, "tick") {
+		t.Errorf("the head says %q, want what was needed in it, and nothing else", whole)
+	}
+	if fmt.Sprint(buttons) != "[10 4]" || !strings.Contains(side, "helped: time tick") || !strings.Contains(side, "without it 0 of 36 runs violate it (0.0% to 1.9%), with it 30") {
+		t.Errorf("beside the picture stand %v and %q", buttons, side)
+	}
+	r.Explanation = nil
+	if text := page(t, r); strings.Contains(text, "Needed for it") || strings.Contains(text, `class="chance"`) {
+		t.Error("a record without an explanation has one on its page")
 	}
 }
 

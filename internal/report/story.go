@@ -22,6 +22,7 @@ type story struct {
 	stops    []stop
 	matters  map[int]bool // the steps with the changes and events that show the violation
 	decisive int          // the step of the violation; -1 if there is none
+	chances  []float64    // of the violation, by step; nil if nothing is known of them
 }
 
 // actorLane is a node, or one goroutine of a node, through all its incarnations.
@@ -94,6 +95,11 @@ func read(r *record.Record) *story {
 			if step.N == v.Step {
 				s.decisive = i
 			}
+		}
+	}
+	if x := r.Explanation; x != nil && x.Tails > 0 && len(x.After) <= len(r.Steps) {
+		for _, violated := range x.After {
+			s.chances = append(s.chances, min(1, max(0, float64(violated)/float64(x.Tails))))
 		}
 	}
 	return s

@@ -1,0 +1,143 @@
+package explain_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/explain"
+	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/scenariotest"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+)
+
+// explained is the explanation of a protocol's first violation in an embedded scenario, shrunk.
+func explained(t *testing.T, name, protocol string, tails int) *explain.Explanation {
+	t.Helper()
+	s, p := scenariotest.Embedded(t, name), scenariotest.Protocol(t, protocol)
+	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if found.Failure == nil {
+		t.Fatalf("%s passes %s", protocol, name)
+	}
+	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := explain.Explain{Failed: run, Tails: tails}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestTheKnownCauseIsNamedFirst holds, for bugs of which the cause is known, that it is the event which is named first,
+// and that nothing is blamed where the bug needs nothing.
+func TestTheKnownCauseIsNamedFirst(t *testing.T) {
+	for i, tc := range []struct{ scenario, mutant, cause string }{
+		{"paused-after-acquire", "blind-publish", "alice pause"},
+		{"own-commit-met", "own-commit-as-conflict", "fault response-lost op=PutItem key=LOCK"},
+		{"timeout-leaves-in-progress", "no-release-after-failure", "fault origin-failed"},
+		{"ttl-in-milliseconds", "lock-ttl-in-milliseconds", ""},
+		{"paused-process-serves", "fresh-as-of-read", "alice pause"},
+		{"body-deleted-under-the-row", "retry-without-token", "fault response-lost op=TransactWriteItems"},
+		{"stale-page-in-the-second-tier", "last-page-published-again", "alice origin-failed"},
+		{"failure-blocks-the-window", "no-release-after-failure", "alice origin-failed"},
+		{"long-outage", "last-page-for-ever", "alice origin-failed"},
+		{"dead-holder-costs-a-lease", "dead-holder-costs-two-leases", "alice crash"},
+		{"expiry-timer-restarts", "expiry-restarts-on-look", "alice crash"},
+		{"no-time-left-is-no-limit", "zero-lease-is-for-ever", "alice crash"},
+		{"lock-never-stale", "acquire-waits-for-ttl", "alice crash"},
+		{"crashed-holder", "reentrant-by-owner", "alice crash"},
+		{"going-back", "first-look-eventual", "lag of replicas"},
+		{"replica-lags", "eventual-read", "lag of replicas"},
+		{"second-look-left-out", "no-second-look", "bob gives way to alice"},
+		{"two-contenders", "acquire-by-get-then-put", "bob gives way to alice"},
+		{"late-arrival", "check-then-act-publish", "alice gives way to bob"},
+		{"invalidation-overtaken-by-a-fill", "invalidation-overtaken", "alice gives way to bob"},
+		{"stepped-clock", "blind-publish", "time tick"},
+		{"pointer-before-body", "body-after-pointer", ""},
+		{"window-against-duplicates", "no-release-after-publish", ""},
+		{"stale-inner-data", "stale-inner-cache", ""},
+	} {
+		t.Run(tc.scenario+"/"+tc.mutant, func(t *testing.T) {
+			if few := 4; (testing.Short() || race.Enabled) && i >= few {
+				t.Skipf("the first %d are enough here", few)
+			}
+			x := explained(t, tc.scenario, tc.mutant, 40)
+			got := ""
+			if len(x.Events) > 0 && x.Events[0].Needed() {
+				got = x.Events[0].What
+			}
+			printed := prose.Explanation(x, false)
+			if got != tc.cause {
+				t.Errorf("found %q as the cause, want %q:\n%s", got, tc.cause, printed)
+			}
+			if got != "" && !strings.Contains(printed, "with it\n\n  needed: step ") {
+				t.Errorf("what was needed is not first:\n%s", printed)
+			}
+			if i := slices.IndexFunc(x.Events, func(e explain.Event) bool { return !e.Needed() }); i >= 0 {
+				if slices.ContainsFunc(x.Events[i:], explain.Event.Needed) {
+					t.Errorf("an event that was not needed comes before one that was: %+v", x.Events)
+				}
+			}
+		})
+	}
+}
+
+// TestInterval holds the figures of Wilson's interval that tables print.
+func TestInterval(t *testing.T) {
+	for _, tc := range []struct {
+		violated, n int
+		from, to    float64
+	}{{0, 200, 0, 0.0188}, {200, 200, 0.9812, 1}, {100, 200, 0.4314, 0.5686}, {1, 10, 0.0179, 0.4042}} {
+		from, to := explain.Interval(tc.violated, tc.n)
+		if math.Abs(from-tc.from) > 0.0001 || math.Abs(to-tc.to) > 0.0001 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", tc.violated, tc.n, from, to, tc.from, tc.to)
+		}
+	}
+}
+
+// TestCausesOfTheWholeWorld holds that a clock that is wrong, and deletions that come by themselves, are found where
+// the schedule has no step for them.
+func TestCausesOfTheWholeWorld(t *testing.T) {
+	for _, tc := range []struct{ name, mutant, text, cause string }{
+		{"a clock ahead", "recipe-a", `
+name: ahead
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [get /home], clock: {offset: 30s}}
+bounds: {ticks: 0}
+`, "bob clock error"},
+		{"deleted at once", "lock-ttl-too-short", `
+name: at-once
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 15s, get /home]}
+ttl-lag: at-once
+cache: {lease: 30s, render: 20s}
+bounds: {ticks: 0}
+invariants: [single-flight]
+`, "deletion by TTL"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, p := scenariotest.Parsed(t, tc.text), scenariotest.Protocol(t, tc.mutant)
+			found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+			if found.Failure == nil {
+				t.Fatal("it passes")
+			}
+			x, err := explain.Explain{Failed: found.Failure.Replay().Run(s, p), Tails: 40}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(x.Events) == 0 || x.Events[0].What != tc.cause || !x.Events[0].Needed() {
+				t.Errorf("want %q first:\n%s", tc.cause, prose.Explanation(x, true))
+			}
+		})
+	}
+}
