@@ -33,7 +33,7 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		Version:       version(info, runtime.Version()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return all.run(cmd.Context(), nil) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return all.judge(cmd, nil) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(cli.FlagError)
