@@ -35,13 +35,14 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return all.judge(cmd, nil) },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true // it has its own
 	root.SetFlagErrorFunc(cli.FlagError)
 	all.flags(root)
 	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newReport(out), newExplain(out), newScenario(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out))
+	root.AddCommand(newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress), newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newReport(out), newExplain(out), newScenario(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out), newCompletion(root))
+	complete(root)
 	return root
 }
 
