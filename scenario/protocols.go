@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/mutant"
 	"github.com/isr-sim/isr-sim/internal/policyprotocol"
@@ -25,7 +24,7 @@ func ProtocolNamed(name string) (isr.Protocol, error) {
 		return all[i], nil
 	}
 	names := protocolNames(all)
-	err := fmt.Errorf("protocol: found %q, expected one of %s", name, strings.Join(names, ", "))
+	err := fmt.Errorf("protocol: found %q, expected one of the %d that isr-sim list prints", name, len(names))
 	if option, ok := suggest.Nearest(name, names); ok {
 		err = fmt.Errorf("%w\nhint: did you mean %q?", err, option)
 	}

@@ -31,6 +31,7 @@ type exploreCommand struct {
 	file     string
 	corpus   string
 	keeper   keeper
+	formats  formats
 }
 
 func newExplore(out, progress io.Writer) *cobra.Command {
@@ -61,9 +62,12 @@ shorter ones. Explore adds new ones, and deletes none.`,
 		Example: "  isr-sim explore --schedules 100000 --protocol blind-publish paused-writer\n" +
 			"  isr-sim explore --for 10m --swarm --corpus corpus\n" +
 			"  isr-sim explore --schedules 1000000 --shard 2/4 --out shard-2.json",
-		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.formats.around(cmd, &e.out, func() error { return e.run(cmd.Context(), args) })
+		},
 	}
 	f := cmd.Flags()
+	e.formats.flags(cmd)
 	e.campaign.register(f)
 	e.program.register(f)
 	e.keeper.flags(cmd, "the shortest run of each violated invariant")
@@ -137,6 +141,9 @@ func (e *exploreCommand) run(ctx context.Context, names []string) error {
 			found = append(found, x)
 			results.print(e.out, x)
 			err = errors.Join(err, e.keeper.keepFindings(ctx, e.out, s, x, names[i]))
+			for _, r := range ofExploration(x, names[i]) {
+				e.formats.add(e.keeper.with(r, x.Scenario+"."+x.Protocol+"."+r.Invariant))
+			}
 		}
 		if err != nil {
 			return errors.Join(unknown(err, ""), save(file, found))

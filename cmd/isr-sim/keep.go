@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/report"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/verdicts"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -30,7 +31,11 @@ type keeper struct {
 	record, report string // files, or folders; "" is nothing
 	cmd            *cobra.Command
 	explained      *record.Explanation // nil, unless the command explains its one run
+	kept           map[string]kept     // by the name of the run
 }
+
+// kept are the files that were written about a run.
+type kept struct{ record, report string }
 
 // flags adds --record and --report. which says which run they are about.
 func (k *keeper) flags(cmd *cobra.Command, which string) {
@@ -93,6 +98,11 @@ func (k *keeper) keep(ctx context.Context, out io.Writer, run scenario.Run, scen
 		return unknown(fmt.Errorf("the run could not be recorded: %w", err), "")
 	}
 	r.Explanation = k.explained
+	if k.kept == nil {
+		k.kept = map[string]kept{}
+	}
+	left := kept{}
+	defer func() { k.kept[name] = left }()
 	source := ""
 	if scenarioName != "" {
 		source = shell.Quote(scenarioName)
@@ -102,6 +112,7 @@ func (k *keeper) keep(ctx context.Context, out io.Writer, run scenario.Run, scen
 		if err := write(file, r.Write); err != nil {
 			return unknown(fmt.Errorf("--record: %w", err), "")
 		}
+		left.record = file
 		fmt.Fprintf(out, "record: %s\n", file)
 		source = "" // the record has all
 		if r.File != "" {
@@ -113,6 +124,7 @@ func (k *keeper) keep(ctx context.Context, out io.Writer, run scenario.Run, scen
 		if err := write(file, func(to io.Writer) error { return report.Page(to, r, commandsFor(r, source)) }); err != nil {
 			return unknown(fmt.Errorf("--report: %w", err), "")
 		}
+		left.report = file
 		fmt.Fprintf(out, "report: %s\n", file)
 	}
 	return nil
@@ -177,6 +189,12 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (sce
 }
 
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// with adds the files that were kept of a run to its result.
+func (k *keeper) with(r verdicts.Result, name string) verdicts.Result {
+	r.Record, r.Report = k.kept[name].record, k.kept[name].report
+	return r
+}
 
 // keepTelling keeps the telling run of a campaign.
 func (k *keeper) keepTelling(ctx context.Context, out io.Writer, c *campaign.Campaign, r *campaign.Report, name string) error {

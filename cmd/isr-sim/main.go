@@ -11,9 +11,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/terminal"
+	"github.com/isr-sim/isr-sim/internal/verdicts"
 )
 
 func main() {
@@ -29,12 +35,39 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &cli.Output{To: stdout}
 	root := newRoot(out, stderr)
+	lines := terminal.Output(stdout)
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if fits(cmd) {
+			out.To = lines
+		}
+	}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	code := cli.Report(stderr, root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if closeErr := lines.Close(); closeErr != nil && out.Err == nil {
+		out.Err = closeErr
+	}
+	code := cli.Report(stderr, err)
 	if out.Err != nil {
 		return cli.Report(stderr, unknown(fmt.Errorf("print: %w", out.Err), ""))
 	}
 	return code
+}
+
+// fits says whether the output of a command is for readers only, so that its lines may be broken for a narrow terminal.
+// Files, programs and machines' results stay whole.
+func fits(cmd *cobra.Command) bool {
+	switch cmd.Name() {
+	case "isr-sim", "run", "explore", "merge", "prove", "museum", "mutants", "replay", "shrink", "explain", "list":
+	default:
+		return false
+	}
+	if markdown := cmd.Flags().Lookup("markdown"); markdown != nil && markdown.Changed {
+		return false
+	}
+	given, err := cmd.Flags().GetStringArray("format")
+	return err != nil || !slices.ContainsFunc(given, func(f string) bool {
+		return !strings.Contains(f, "=") && !verdicts.Format(f).WithText()
+	})
 }

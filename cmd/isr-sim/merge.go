@@ -14,6 +14,7 @@ import (
 
 func newMerge(out io.Writer) *cobra.Command {
 	var file string
+	var forms formats
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
@@ -32,13 +33,16 @@ shard that is missing.`,
 			}
 			return usage(errors.New("merge: found no files, expected the files that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return merge(out, file, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return forms.around(cmd, &out, func() error { return merge(out, file, args, &forms) })
+		},
 	}
+	forms.flags(cmd)
 	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON")
 	return cmd
 }
 
-func merge(out io.Writer, file string, names []string) error {
+func merge(out io.Writer, file string, names []string, forms *formats) error {
 	var files []explore.ShardFile
 	for _, name := range names {
 		data, err := os.ReadFile(name)
@@ -64,6 +68,7 @@ func merge(out io.Writer, file string, names []string) error {
 	var results results
 	for _, x := range merged {
 		results.print(out, x)
+		forms.add(ofExploration(x, x.File)...)
 	}
 	if err := save(result, merged); err != nil {
 		return unknown(fmt.Errorf("--out: %w", err), "")

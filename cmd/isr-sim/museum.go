@@ -25,6 +25,7 @@ type museumCommand struct {
 	schedules     int
 	workers       int
 	keeper        keeper
+	formats       formats
 	local         *ddblocal.Instance // with that backend
 }
 
@@ -42,9 +43,12 @@ name, too.
 With --backend dynamodb-local, museum makes the requests of the schedule that shows the
 bug again on DynamoDB Local in a container, and compares every answer.`,
 		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n  isr-sim run --protocol blind-publish paused-after-acquire",
-		RunE:    func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return m.formats.around(cmd, &m.out, func() error { return m.run(cmd.Context(), args) })
+		},
 	}
 	f := cmd.Flags()
+	m.formats.flags(cmd)
 	m.keeper.flags(cmd, "the run with the bug")
 	f.StringVar(&m.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	f.Uint64Var(&m.seed, "seed", 1, "the seed of everything random")
@@ -98,6 +102,7 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
 	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers}.Run(ctx)
 	if brokeOff(m.out, err, name) {
+		m.formats.add(ofBroken(err, s, "", name))
 		return exitUnknown, nil
 	}
 	if err != nil {
@@ -115,6 +120,8 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 			return 0, err
 		}
 	}
+	of := ofExhibit(shown, name)
+	m.formats.add(m.keeper.with(of[0], s.Name+"."+shown.Bug.Name), of[1])
 	if m.local == nil || shown.Broken.Failure == nil {
 		return code, nil
 	}

@@ -23,6 +23,7 @@ type mutantsCommand struct {
 	schedules int
 	workers   int
 	markdown  bool
+	formats   formats
 }
 
 func newMutants(out io.Writer) *cobra.Command {
@@ -37,9 +38,12 @@ invariant. Exit code 1 says that a mutant was not caught by the invariant that i
 names, or that a reference violated an invariant.`,
 		Example: "  isr-sim mutants\n  isr-sim mutants --schedules 1000000\n  isr-sim mutants --markdown > docs/MUTANTS.md",
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return m.formats.around(cmd, &m.out, func() error { return m.run(cmd.Context()) })
+		},
 	}
 	f := cmd.Flags()
+	m.formats.flags(cmd)
 	f.Uint64Var(&m.seed, "seed", 1, "the seed of everything random")
 	f.IntVar(&m.schedules, "schedules", 20_000, "the number of schedules of the references, in all scenarios together")
 	f.IntVar(&m.workers, "workers", 0, "the number of schedules that run at the same time; it changes no result (default: one for each core)")
@@ -67,6 +71,9 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	if err != nil {
 		return unknown(err, "")
 	}
+	for _, r := range all {
+		m.formats.add(ofMutant(r, m.seed))
+	}
 	missed := slices.DeleteFunc(slices.Clone(all), (*selftest.MutantResult).CaughtByNamed)
 	clean := true
 	if m.markdown {
@@ -89,6 +96,7 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 // print prints the result of a reference protocol.
 func (m *mutantsCommand) print(r selftest.Reference) {
 	for _, report := range r.Reports {
+		m.formats.add(ofReference(report))
 		if report.Verdict != invariant.OK {
 			fmt.Fprintf(m.out, "%s\n", prose.Report(report, shell.Program(), shell.Quote(report.Scenario.Name)))
 		}

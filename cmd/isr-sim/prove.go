@@ -29,6 +29,7 @@ type proveCommand struct {
 	program   programFlags
 	stderr    io.Writer
 	keeper    keeper
+	formats   formats
 }
 
 func newProve(out io.Writer) *cobra.Command {
@@ -50,10 +51,11 @@ search; the output then says what is left. A state takes some 150 bytes of memor
 		Args:    someScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.stderr = cmd.ErrOrStderr()
-			return v.run(cmd.Context(), args)
+			return v.formats.around(cmd, &v.out, func() error { return v.run(cmd.Context(), args) })
 		},
 	}
 	f := cmd.Flags()
+	v.formats.flags(cmd)
 	v.program.register(f)
 	v.keeper.flags(cmd, "the run that fails")
 	f.StringVar(&v.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
@@ -99,6 +101,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	}
 	proof, err := campaign.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
 	if brokeOff(v.out, err, name) {
+		v.formats.add(ofBroken(err, s, p.Name, name))
 		return nil, exitUnknown, nil
 	}
 	if err != nil {
@@ -108,12 +111,14 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	if proof.Explored.Complete {
 		fmt.Fprintf(v.out, "proved within these bounds: %s\n", strings.Join(proof.Proved(), ", "))
 	}
-	if why := v.explain(proof, name); why != "" {
+	why := v.explain(proof, name)
+	if why != "" {
 		fmt.Fprintf(v.out, "\n%s\n", why)
 	}
 	if err := v.keeper.keepTelling(ctx, v.out, nil, &proof.Report, name); err != nil {
 		return nil, 0, err
 	}
+	v.formats.add(v.keeper.with(ofReport(&proof.Report, name, why), s.Name+"."+proof.Protocol.Name))
 	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
 }
 

@@ -16,6 +16,7 @@ func newReplay(out io.Writer) *cobra.Command {
 	r := &recording{}
 	var history string
 	k := &keeper{}
+	forms := &formats{}
 	cmd := &cobra.Command{
 		Use:   "replay SCENARIO",
 		Short: "Run one recorded schedule again and print its trace",
@@ -30,15 +31,18 @@ the recorded one: the scenario, the protocol or isr-sim has changed. Exit code 1
 that the schedule violates an invariant, 0 that it does not.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer",
 		Args:    oneScenario,
-		RunE:    func(cmd *cobra.Command, args []string) error { return replay(cmd, out, r, args[0], history, k) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return forms.around(cmd, &out, func() error { return replay(cmd, out, r, args[0], history, k, forms) })
+		},
 	}
 	r.flags(cmd)
+	forms.flags(cmd)
 	cmd.Flags().StringVar(&history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
 	k.flags(cmd, "the run")
 	return cmd
 }
 
-func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history string, k *keeper) error {
+func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history string, k *keeper, forms *formats) error {
 	defer r.program.close()
 	if err := k.ready(false); err != nil {
 		return err
@@ -61,6 +65,7 @@ func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history strin
 	if err := k.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name); err != nil {
 		return err
 	}
+	forms.add(k.with(ofOutcome(run, o, name), run.Scenario.Name+"."+run.Protocol.Name))
 	switch o.Verdict {
 	case invariant.Violated:
 		return &exitError{Code: exitViolated}

@@ -33,9 +33,9 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		Version:       version(info, runtime.Version()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return all.run(cmd.Context(), nil) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return all.judge(cmd, nil) },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true // it has its own
 	root.SetFlagErrorFunc(cli.FlagError)
 	all.flags(root)
 	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
@@ -44,8 +44,10 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.AddCommand(
 		newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress),
 		newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newReport(out), newExplain(out),
-		newScenario(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out), newMan(out),
+		newScenario(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out),
+		newCompletion(root), newMan(out),
 	)
+	complete(root)
 	return root
 }
 

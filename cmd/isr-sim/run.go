@@ -32,6 +32,7 @@ type runCommand struct {
 	replays  int
 	metrics  bool
 	keeper   keeper
+	formats  formats
 	local    *ddblocal.Instance // started when first needed
 }
 
@@ -49,14 +50,20 @@ With --backend dynamodb-local, run then makes the requests of the same schedules
 again on DynamoDB Local in a container, and compares every answer. It needs a Docker
 engine.`,
 		Example: "  isr-sim run paused-writer two-contenders\n  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
-		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return r.judge(cmd, args) },
 	}
 	r.flags(cmd)
 	return cmd
 }
 
+// judge runs scenarios, and writes the results in the forms that the user asks for.
+func (r *runCommand) judge(cmd *cobra.Command, args []string) error {
+	return r.formats.around(cmd, &r.out, func() error { return r.run(cmd.Context(), args) })
+}
+
 func (r *runCommand) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	r.formats.flags(cmd)
 	r.keeper.flags(cmd, "the run that fails, or else the first one,")
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
 	r.campaign.register(f)
@@ -124,6 +131,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	}
 	report, err := c.Run(ctx)
 	if brokeOff(r.out, err, name) {
+		r.formats.add(ofBroken(err, s, c.Protocol.Name, name))
 		return nil, worse(code, exitUnknown), nil
 	}
 	if err != nil {
@@ -144,12 +152,14 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 			return nil, 0, unknown(err, "")
 		}
 	}
-	if why := r.explain(report, name); why != "" {
+	why := r.explain(report, name)
+	if why != "" {
 		fmt.Fprintf(r.out, "\n%s\n", why)
 	}
 	if err := r.keeper.keepTelling(ctx, r.out, &c, report, name); err != nil {
 		return nil, 0, err
 	}
+	r.formats.add(r.keeper.with(ofReport(report, name, why), s.Name+"."+report.Protocol.Name))
 	if r.backend == backendLocal && ctx.Err() == nil {
 		same, err := r.compare(ctx, c, report)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/format"
+	"github.com/isr-sim/isr-sim/internal/verdicts"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -100,7 +101,8 @@ reach: [pause, lock-taken-over] # marks that a campaign must reach, to count
 }
 
 func newScenarioCheck(out io.Writer) *cobra.Command {
-	return &cobra.Command{
+	var forms formats
+	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check scenario files without running them",
 		Long: `Check reads scenario files and prints all mistakes in them, each with line, column,
@@ -109,15 +111,22 @@ files are scenarios, 2 that one is not.`,
 		Example: "  isr-sim scenario check *.yaml\n  isr-sim scenario check - < mine.yaml",
 		Args:    arguments("a file", 1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachFile(cmd.InOrStdin(), args, func(name string, data []byte) error {
-				if _, err := scenario.Parse(name, data); err != nil {
+			return forms.around(cmd, &out, func() error {
+				return eachFile(cmd.InOrStdin(), args, func(name string, data []byte) error {
+					if _, err := scenario.Parse(name, data); err != nil {
+						return err
+					}
+					r := verdicts.Result{Scenario: name, Verdict: verdicts.OK, Passed: true}
+					r.File, r.Line = inFile(name)
+					forms.add(r)
+					_, err := fmt.Fprintf(out, "%s: ok\n", name)
 					return err
-				}
-				_, err := fmt.Fprintf(out, "%s: ok\n", name)
-				return err
+				})
 			})
 		},
 	}
+	forms.flags(cmd)
+	return cmd
 }
 
 func newScenarioFormat(out io.Writer) *cobra.Command {

@@ -53,11 +53,11 @@ func Load(name string) (*scenario.Scenario, error) {
 		}
 		return s, err
 	}
-	hint := "isr-sim list says what they are about"
+	hint := "isr-sim list prints their names"
 	if option, ok := suggest.Nearest(name, slices.Concat(fixtures.Names(), fixtures.Museum())); ok {
 		hint = fmt.Sprintf("did you mean %q?", option)
 	}
-	return nil, fmt.Errorf("scenario: found %q, expected a file or one of %s\nhint: %s", name, strings.Join(fixtures.Names(), ", "), hint)
+	return nil, fmt.Errorf("scenario: found %q, expected a file or the name of an embedded scenario\nhint: %s", name, hint)
 }
 
 // maxStdin bounds what is read, far beyond the size of a scenario.

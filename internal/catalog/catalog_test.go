@@ -29,11 +29,11 @@ func TestLoad(t *testing.T) {
 		"mine.yaml":                    "mine",
 		"mine":                         "mine",
 		filepath.Join(".", "a folder"): "found the directory a folder, expected a file\nhint: name the files in it: 'a folder'/*.yaml",
-		"paused-writr":                 "expected a file or one of ",
+		"paused-writr":                 "expected a file or the name of an embedded scenario",
 		"paused-writer.yaml":           "hint: the embedded scenario is called paused-writer",
 		"other.yaml":                   "hint: embedded scenarios are named without a path",
 		"paused-wrter":                 "hint: did you mean \"paused-writer\"?",
-		"frobnicate":                   "hint: isr-sim list says what they are about",
+		"frobnicate":                   "hint: isr-sim list prints their names",
 	} {
 		s, err := Load(word)
 		if err != nil && !strings.Contains(err.Error(), want) || err == nil && s.Name != want {

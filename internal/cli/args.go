@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,14 +27,14 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 			commands = append(commands, c.Name())
 		}
 	}
-	hint := "isr-sim --help"
+	hint := cmd.CommandPath() + " --help"
 	_, statErr := os.Stat(word)
 	if option, ok := suggest.Nearest(word, commands); ok {
 		hint = fmt.Sprintf("did you mean %q?", cmd.CommandPath()+" "+option)
 	} else if slices.Contains(fixtures.Names(), word) || catalog.IsFile(word) || statErr == nil {
 		hint = fmt.Sprintf("a scenario is run with: isr-sim run %s", shell.Quote(word))
 	}
-	return Usage(fmt.Errorf("found the command %q, expected one of %s", word, strings.Join(commands, ", ")), hint)
+	return Usage(fmt.Errorf("found the command %q, expected one of those that %s --help prints", word, cmd.CommandPath()), hint)
 }
 
 // NoArguments refuses arguments.
@@ -59,7 +58,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 		if e.GetSpecifiedShortnames() != "" {
 			dashes = "-"
 		}
-		return Usage(fmt.Errorf("found the flag %s%s, expected one of --%s", dashes, e.GetSpecifiedName(), strings.Join(names, ", --")), help)
+		return Usage(fmt.Errorf("found the flag %s%s, expected one of those that %s --help prints", dashes, e.GetSpecifiedName(), cmd.CommandPath()), help)
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return Usage(fmt.Errorf("--%s: found %q, expected %s", e.GetFlag().Name, e.GetValue(), expectedValue(e.GetFlag())), help)

@@ -11,7 +11,7 @@ var Module = Rules{
 			"fixtures/ddblocal",
 			"internal/api", "internal/atomicfile", "internal/fingerprint", "internal/heap", "internal/hostname", "internal/httpbody",
 			"internal/httpdoor", "internal/imports", "internal/jobs", "internal/lint", "internal/progress", "internal/race",
-			"internal/shell", "internal/sigv4", "internal/suggest", "internal/words", "scenario/history", "scenario/policy",
+			"internal/shell", "internal/sigv4", "internal/suggest", "internal/terminal", "internal/verdicts", "internal/words", "scenario/history", "scenario/policy",
 		},
 		{"ddbfake/internal/packed", "internal/browser", "internal/recorder", "scenario/sim"},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr"},

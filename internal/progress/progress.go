@@ -25,7 +25,7 @@ func newBar(w io.Writer, scenario string, lasts time.Duration) (show func(done, 
 	var bar *progressbar.ProgressBar
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(scenario), progressbar.OptionClearOnFinish(),
-		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionUseANSICodes(true),
+		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionUseANSICodes(os.Getenv("NO_COLOR") == ""),
 	}
 	clock := clockwork.NewRealClock()
 	start := clock.Now()
