@@ -7,12 +7,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
 const headerTime = "X-Isr-Sim-Time"
+
+// headerNumber is the header of a request with its number, from a program that says when it is quiet.
+const headerNumber = "X-Isr-Sim-Request"
 
 // maxBody bounds the body of a request: more than DynamoDB takes.
 const maxBody = 17 << 20
@@ -25,6 +29,7 @@ type arrival struct {
 	header http.Header
 	body   []byte
 	answer chan *answer // nil breaks the connection
+	number int          // that a program which says when it is quiet gave it; 0 is none
 }
 
 // answer is that to an arrival.
@@ -77,15 +82,18 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := &arrival{method: r.Method, path: r.URL.Path, query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
+	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber))
 	p.mu.Lock()
-	other := p.pending
-	if other == nil {
-		p.pending = a
+	var other *arrival
+	if len(p.underWay) > 0 && !p.parallel() {
+		other = p.underWay[0]
+	} else {
+		p.underWay = append(p.underWay, a)
 	}
 	p.mu.Unlock()
 	if other != nil {
 		p.fail(fmt.Sprintf("sent %s while its %s was under way", a, other),
-			"a node has one request at a time: await each before the next one")
+			"await each request before the next one, or have the node's hello say that it can \"quiet\" or \"parallel\"")
 		drop(w)
 		return
 	}
@@ -115,7 +123,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 // reply answers the request that is under way.
 func (p *process) reply(a *arrival, to *answer) {
 	p.mu.Lock()
-	p.pending = nil
+	p.underWay = slices.DeleteFunc(p.underWay, func(other *arrival) bool { return other == a })
 	p.mu.Unlock()
 	a.answer <- to
 }

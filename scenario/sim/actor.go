@@ -66,7 +66,7 @@ type Proc struct {
 	request Request
 	wake    time.Time
 
-	// A Proc is an incarnation, or a lane of it: see Lanes. In a Bubble, a lane is one of its goroutines that is parked.
+	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
 	lane    int
 	work    func() // a lane's code, outside of a Bubble
 	current *Proc  // of an incarnation: its lane whose code is running

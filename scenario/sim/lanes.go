@@ -2,19 +2,17 @@ package sim
 
 import "slices"
 
-// Lanes is implemented by an actor's Clock outside of a Bubble: its code may have several things under way, each in a
-// lane of the actor. One of them runs at a time, from one step of its own to the next.
-type Lanes interface {
-	// Lane runs f in a lane of its own until it parks or returns, and returns what drops the lane. To drop a lane that is
-	// over does nothing; what it had under way in the network may still take effect. f's steps come in the schedule
-	// beside those of the other lanes.
-	Lane(f func()) (drop func())
-	// Join parks the actor's own code until a lane has come to its end. There must be one.
-	Join()
-}
+// Outside of a Bubble, an actor's code may have several things under way, each in a lane of the actor. One of them runs
+// at a time, from one step of its own to the next. The methods are the clock's, because that is what reaches code which
+// knows no Proc.
 
-func (c actorClock) Lane(f func()) func() { return c.proc.openLane(f) }
-func (c actorClock) Join()                { c.proc.park(away) }
+// Lane runs f in a lane of its own until it parks or returns, and returns what drops the lane. To drop a lane that is
+// over does nothing; what it had under way in the network may still take effect. f's steps come in the schedule beside
+// those of the other lanes.
+func (c actorClock) Lane(f func()) (drop func()) { return c.proc.openLane(f) }
+
+// Join parks the actor's own code until a lane has come to its end. There must be one.
+func (c actorClock) Join() { c.proc.park(away) }
 
 // here returns the lane whose code is running, or p itself.
 func (p *Proc) here() *Proc {

@@ -12,6 +12,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
+// lanes is what a clock outside of a bubble can.
+type lanes interface {
+	Lane(f func()) (drop func())
+	Join()
+}
+
 // twoLanes runs an actor that increments the register in two lanes, while a third sleeps, and others that only read.
 func twoLanes(cfg sim.Config, more sim.Actor, readers int) (*register, sim.Result) {
 	r := &register{}
@@ -23,14 +29,14 @@ func twoLanes(cfg sim.Config, more sim.Actor, readers int) (*register, sim.Resul
 		p.Do(&access{to: r, write: true, value: read.value + 1})
 	}
 	more.Name, more.Run = "a", func(p *sim.Proc) {
-		lanes := p.Clock().(sim.Lanes)
+		here := p.Clock().(lanes)
 		left := 2
-		stop := lanes.Lane(func() { p.Clock().Sleep(time.Hour); r.value = -100 })
+		stop := here.Lane(func() { p.Clock().Sleep(time.Hour); r.value = -100 })
 		for range 2 {
-			lanes.Lane(func() { increment(p); left-- })
+			here.Lane(func() { increment(p); left-- })
 		}
 		for left > 0 {
-			lanes.Join()
+			here.Join()
 		}
 		stop()
 		p.Do(&access{to: r, write: true, value: r.value * 10})
@@ -93,15 +99,15 @@ func TestAHeartbeatLane(t *testing.T) {
 	beats := 0
 	s := sim.New(sim.Config{})
 	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
-		lanes := p.Clock().(sim.Lanes)
+		here := p.Clock().(lanes)
 		done := false
-		lanes.Lane(func() {
+		here.Lane(func() {
 			p.Clock().Sleep(10 * time.Second)
 			done = true
 		})
 		for !done {
-			drop := lanes.Lane(func() { p.Clock().Sleep(3 * time.Second); beats++ })
-			lanes.Join()
+			drop := here.Lane(func() { p.Clock().Sleep(3 * time.Second); beats++ })
+			here.Join()
 			drop()
 		}
 	}})
@@ -111,9 +117,9 @@ func TestAHeartbeatLane(t *testing.T) {
 
 	s = sim.New(sim.Config{})
 	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
-		lanes := p.Clock().(sim.Lanes)
-		lanes.Lane(func() { p.Clock().Sleep(time.Second); panic("trouble") })
-		lanes.Join()
+		here := p.Clock().(lanes)
+		here.Lane(func() { p.Clock().Sleep(time.Second); panic("trouble") })
+		here.Join()
 	}})
 	if result := s.Run(); result.End != sim.Broken || !strings.Contains(fmt.Sprint(result.Err), "trouble") {
 		t.Errorf("got %v: %v, want a run that is broken by trouble", result.End, result.Err)
