@@ -181,19 +181,35 @@ function begin() { // of a request to isr-sim: its number, and what is to be cal
   return [number, () => { if (mine === lives && under.delete(number)) stir() }]
 }
 
+const open = new Set() // requests that are not over
+const track = (request) => { open.add(request); request.once('close', () => open.delete(request)) }
+function abandon() { // those of a life that is over: nothing comes of them, not even an error
+  for (const request of open) {
+    request.removeAllListeners()
+    request.on('error', () => {})
+    request.destroy()
+  }
+  open.clear()
+}
+
 http.request = function (...args) {
   const mine = life.getStore() ?? lives
   const request = real.request.apply(this, args)
-  if (!busy || mine !== lives) return request // of code whose life is over: it waits for ever
+  if (mine !== lives) { // of code whose life is over: it waits for ever
+    request.write = request.end = request.flushHeaders = () => request
+    return request
+  }
+  if (!busy) return request
   let done
   if (ours(request.host, request.getHeader('host')?.toString().split(':')[1] ?? 80)) {
     const [number, over] = begin()
     request.setHeader(header, number)
     done = over
+    track(request)
   } else {
-    let open = true
+    let once = true
     elsewhere++
-    done = () => { if (open && mine === lives) { elsewhere--; stir() } open = false }
+    done = () => { if (once && mine === lives) { elsewhere--; stir() } once = false }
   }
   request.once('response', (r) => { learn(r.headers['x-isr-sim-time']); r.once('close', done) })
   request.once('error', done)
@@ -216,7 +232,7 @@ globalThis.fetch = async (what, how) => {
 }
 syncBuiltinESMExports()
 
-let agent = new http.Agent({ keepAlive: true })
+const agent = new http.Agent({ keepAlive: true })
 function ask(method, path, body) { // a request of the kit's own
   return new Promise((resolve, reject) => {
     const mine = lives
@@ -232,6 +248,7 @@ function ask(method, path, body) { // a request of the kit's own
         answer.statusCode >= 400 && answer.statusCode !== 404 ? reject(new Error(text.toString())) : resolve({ status: answer.statusCode, body: text })
       })
     })
+    track(r)
     r.on('error', (e) => { if (mine === lives) { done(); reject(e) } })
     r.end(body)
   })
@@ -281,11 +298,11 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     if (line.type === 'end') process.exit(0)
     if (line.type === 'reset') {
       lives++
+      abandon()
       under.clear()
       elsewhere = 0
       busy = stirred = false
       pending = []
-      agent = new http.Agent({ keepAlive: true })
       say({ type: 'ready' })
       return
     }

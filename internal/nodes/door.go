@@ -18,6 +18,9 @@ const headerTime = "X-Isr-Sim-Time"
 // headerNumber is the header of a request with its number, from a program that says when it is quiet.
 const headerNumber = "X-Isr-Sim-Request"
 
+// headerAlone is the header of a request that is a word of quiet by itself: nothing else is under way.
+const headerAlone = "X-Isr-Sim-Quiet"
+
 // maxBody bounds the body of a request: more than DynamoDB takes.
 const maxBody = 17 << 20
 
@@ -30,6 +33,7 @@ type arrival struct {
 	body   []byte
 	answer chan *answer // nil breaks the connection
 	number int          // that a program which says when it is quiet gave it; 0 is none
+	alone  bool         // the program says that it waits for nothing else
 }
 
 // answer is that to an arrival.
@@ -82,7 +86,8 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := &arrival{method: r.Method, path: r.URL.Path, query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
-	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber))
+	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber)) // 0 if there is none
+	a.alone = r.Header.Get(headerAlone) != ""
 	p.mu.Lock()
 	var other *arrival
 	if len(p.underWay) > 0 && !p.parallel() {
@@ -115,6 +120,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Length", strconv.Itoa(len(to.body)))
 		w.WriteHeader(to.status)
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
+	case <-r.Context().Done(): // a life that is over has closed its connection
 	case <-p.gone:
 		drop(w)
 	}

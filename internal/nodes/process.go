@@ -45,7 +45,6 @@ type process struct {
 	failure     string     // the first thing that it did wrong
 	hint        string
 	ended       bool // it failed by coming to its end: what it said before counts
-	abandoned   int  // requests, and lives without one, that ended within a command
 }
 
 // event is a line, or a request: exactly one of them.
@@ -273,12 +272,9 @@ func (p *process) tell(t told) {
 // forget ends a life. The process is ready for the next one, or has been killed. within says that the life ended in
 // the middle of a command.
 func (p *process) forget(within bool, now time.Time) error {
-	const many = 40 // requests that are never answered keep a connection each
+	const many = 40 // requests that are never answered may keep a connection each
 	p.mu.Lock()
-	if within {
-		p.abandoned += max(len(p.underWay), 1)
-	}
-	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && p.abandoned < many)
+	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && len(p.connections) < many)
 	p.underWay = nil
 	p.mu.Unlock()
 	if !able {

@@ -106,6 +106,9 @@ func (c *talk) listen(p *process) *said {
 				panic(c.n.wrong(c.at, fmt.Sprintf("sent %s without the header %s, though its hello says that it can %q", e.arrival, headerNumber, canQuiet), ""))
 			}
 			c.arrived = append(c.arrived, e.arrival)
+			if e.arrival.alone {
+				c.quiet = &said{Requests: []int{e.arrival.number}}
+			}
 		case e.line == nil: // nothing came
 			return nil
 		default:
