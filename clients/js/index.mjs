@@ -7,14 +7,17 @@ import { syncBuiltinESMExports } from 'node:module'
 import readline from 'node:readline'
 import timersPromises from 'node:timers/promises'
 import timers from 'node:timers'
+import zlib from 'node:zlib'
 
-const real = { request: http.request, setImmediate: globalThis.setImmediate, Date: globalThis.Date }
+const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, Date: globalThis.Date }
 const life = new AsyncLocalStorage() // the number of the life that code belongs to
 let lives = 0
 let init = null // of this life
 let time = 0 // the node's own, in milliseconds
 let began = 0
-let out = 0 // requests under way
+const under = new Set() // the numbers of the requests under way to isr-sim
+let elsewhere = 0 // what else is under way: requests to others, work of the thread pool, immediates
+let asked = 0 // numbers given
 let busy = false // a command is being done
 
 // Time.
@@ -28,20 +31,21 @@ class SimulatedDate extends real.Date {
 globalThis.Date = new Proxy(SimulatedDate, { apply: () => new SimulatedDate().toString() })
 performance.now = () => time - began
 
-// Timers. They fire when the process has nothing else to do: then it sleeps until the first of them.
+// Timers. isr-sim says when the first of them fires.
 
 let pending = [] // in the order of time, then of setting
 let numbers = 0
 class Timer {
   constructor(callback, delay, args, again) {
-    Object.assign(this, { id: ++numbers, callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(), context: AsyncLocalStorage.snapshot?.() })
+    Object.assign(this, { id: ++numbers, where: new Error(), callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(), context: AsyncLocalStorage.snapshot?.() })
     this.start()
   }
   start() {
+    if (this.life !== undefined && this.life !== lives) return
     this.at = time + this.delay
+    this.number = ++numbers // of this setting
     pending.push(this)
-    pending.sort((a, b) => a.at - b.at || a.id - b.id)
-    look()
+    pending.sort((a, b) => a.at - b.at || a.number - b.number)
   }
   fire() {
     if (this.again) this.start()
@@ -54,6 +58,8 @@ class Timer {
   close() { cancel(this); return this }
   [Symbol.toPrimitive]() { return this.id }
 }
+// The AWS SDK's HTTP handler watches each of its requests with timers: they would be steps, and do nothing but warn.
+const watches = (t) => t.watches ??= /[\\/]node-http-handler[\\/]/.test(t.where.stack)
 const cancel = (t) => { pending = pending.filter((p) => p !== t && p.id !== t) }
 const simulated = {
   setTimeout: (f, ms, ...args) => new Timer(f, ms, args, false),
@@ -68,27 +74,77 @@ Object.assign(timers, simulated)
 timersPromises.setTimeout = wait
 if (timersPromises.scheduler) timersPromises.scheduler.wait = wait
 
+// At rest. When something has come to this process, and it then has nothing to do but wait for answers and timers, it
+// says so, once.
+
 let looking = false
+let stirred = false // something has come since it last said so
 const turns = 3 // of the event loop, within which promises and streams have had their say
-function look(left = turns) {
-  if (looking && left === turns) return
+const say = (line) => process.stdout.write(JSON.stringify(line) + '\n')
+function stir() {
+  stirred = true
+  if (!looking) look(turns)
+}
+function look(left) {
   looking = true
   real.setImmediate(() => {
-    if (!busy || out > 0 || pending.length === 0) { looking = false; return }
-    if (process.getActiveResourcesInfo?.().some((r) => /^(FSReq|GetAddrInfo|TCPConnect|Process|Worker)/.test(r))) return look(turns - 0.5)
-    if (left > 1) return look(Math.ceil(left) - 1)
     looking = false
-    const first = pending[0]
-    const mine = lives
-    out++
-    ask('POST', `sleep?ms=${Math.max(0, first.at - time)}`).then(() => {
-      if (mine !== lives) return
-      out--
-      if (pending[0] === first || pending.includes(first)) { cancel(first); first.fire() }
-      look()
-    })
+    if (!busy || !stirred) return
+    if (elsewhere > 0) return // whose end stirs
+    if (process.getActiveResourcesInfo?.().some((r) => /^(FSReq|GetAddrInfo|GetNameInfo|QueryReq|Process|Worker)/.test(r))) return look(turns)
+    if (left > 1) return look(left - 1)
+    if (under.size === 0 && pending.length === 0) return // it waits for something that nobody knows of
+    stirred = false
+    const line = { type: 'quiet', requests: [...under] }
+    const first = pending.find((t) => under.size === 0 || !watches(t))
+    if (first !== undefined) Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time) })
+    say(line)
   })
 }
+function wake(number) {
+  const t = pending.find((p) => p.number === number)
+  if (t === undefined) return // cleared since
+  cancel(t)
+  t.fire()
+}
+
+// Work that goes on beside the event loop, or in its next turn: f's last argument is called when it is done.
+
+const counted = (f) => (...args) => {
+  const mine = lives
+  const last = args.length - 1
+  if (!busy || typeof args[last] !== 'function') return f(...args)
+  const callback = args[last]
+  elsewhere++
+  args[last] = (...results) => { if (mine === lives) { elsewhere--; stir(); callback(...results) } }
+  return f(...args)
+}
+const countedPromise = (f) => async (...args) => {
+  const mine = lives
+  elsewhere++
+  try { return await f(...args) } finally { if (mine === lives) { elsewhere--; stir() } }
+}
+for (const name of ['gzip', 'gunzip', 'deflate', 'deflateRaw', 'inflate', 'inflateRaw', 'unzip', 'brotliCompress', 'brotliDecompress']) zlib[name] = counted(zlib[name])
+for (const name of ['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'generateKey', 'importKey', 'exportKey']) {
+  crypto.webcrypto.subtle[name] = countedPromise(crypto.webcrypto.subtle[name].bind(crypto.webcrypto.subtle))
+}
+const immediates = new Map()
+globalThis.setImmediate = timers.setImmediate = (f, ...args) => {
+  const mine = lives
+  elsewhere++
+  const i = real.setImmediate(() => {
+    immediates.delete(i)
+    if (mine === lives) { elsewhere--; stir(); f(...args) }
+  })
+  immediates.set(i, mine)
+  return i
+}
+globalThis.clearImmediate = timers.clearImmediate = (i) => {
+  if (immediates.get(i) === lives) { elsewhere--; stir() }
+  immediates.delete(i)
+  real.clearImmediate(i)
+}
+globalThis.setImmediate[Symbol.for('nodejs.util.promisify.custom')] = timersPromises.setImmediate = (value) => new Promise((done) => globalThis.setImmediate(done, value))
 
 // Randomness: mulberry32, from the seed of the life.
 
@@ -114,63 +170,101 @@ crypto.randomFillSync = (a) => { Buffer.from(a.buffer, a.byteOffset, a.byteLengt
 globalThis.crypto.randomUUID = uuid
 globalThis.crypto.getRandomValues = crypto.randomFillSync
 
-// Requests: every answer brings the time. Code of a life that is over waits for ever.
+// Requests: every answer brings the time. Each has a number, by which isr-sim knows those that are under way.
+
+const header = 'x-isr-sim-request'
+const ours = (host, port) => init !== null && host === init.host && Number(port) === init.port
+function begin() { // of a request to isr-sim: its number, and what is to be called when it is over
+  const mine = lives
+  const number = ++asked
+  under.add(number)
+  return [number, () => { if (mine === lives && under.delete(number)) stir() }]
+}
+
+const open = new Set() // requests that are not over
+const track = (request) => { open.add(request); request.once('close', () => open.delete(request)) }
+function abandon() { // those of a life that is over: nothing comes of them, not even an error
+  for (const request of open) {
+    request.removeAllListeners()
+    request.on('error', () => {})
+    request.destroy()
+  }
+  open.clear()
+}
 
 http.request = function (...args) {
-  const mine = life.getStore()
+  const mine = life.getStore() ?? lives
   const request = real.request.apply(this, args)
-  if (mine === undefined || mine !== lives) return request
-  out++
-  let open = true
-  const done = () => { if (open && mine === lives) { out--; look() } open = false }
+  if (mine !== lives) { // of code whose life is over: it waits for ever
+    request.write = request.end = request.flushHeaders = () => request
+    return request
+  }
+  if (!busy) return request
+  let done
+  if (ours(request.host, request.getHeader('host')?.toString().split(':')[1] ?? 80)) {
+    const [number, over] = begin()
+    request.setHeader(header, number)
+    done = over
+    track(request)
+  } else {
+    let once = true
+    elsewhere++
+    done = () => { if (once && mine === lives) { elsewhere--; stir() } once = false }
+  }
   request.once('response', (r) => { learn(r.headers['x-isr-sim-time']); r.once('close', done) })
   request.once('error', done)
   request.once('close', done)
   return request
 }
+http.get = (...args) => http.request(...args).end()
+globalThis.fetch = async (what, how) => {
+  const request = new Request(what, how)
+  const url = new URL(request.url)
+  if (!busy || !ours(url.hostname, url.port || 80)) return countedPromise(real.fetch)(request)
+  const [number, done] = begin()
+  request.headers.set(header, number)
+  try {
+    const answer = await real.fetch(request)
+    learn(answer.headers.get('x-isr-sim-time') ?? undefined)
+    await answer.clone().arrayBuffer() // all of it has come
+    return answer
+  } finally { done() }
+}
 syncBuiltinESMExports()
 
-let agent = new http.Agent({ keepAlive: true })
+const agent = new http.Agent({ keepAlive: true })
 function ask(method, path, body) { // a request of the kit's own
   return new Promise((resolve, reject) => {
-    const url = new URL('/_isr-sim/' + path, init.endpoint)
     const mine = lives
-    const r = real.request(url, { method, agent }, (answer) => {
+    const [number, done] = begin()
+    const r = real.request({ method, agent, host: init.host, port: init.port, path: '/_isr-sim/' + path, headers: { [header]: number } }, (answer) => {
       const parts = []
       answer.on('data', (part) => parts.push(part))
       answer.on('end', () => {
         if (mine !== lives) return
         learn(answer.headers['x-isr-sim-time'])
-        resolve({ status: answer.statusCode, body: Buffer.concat(parts) })
+        done()
+        const text = Buffer.concat(parts)
+        answer.statusCode >= 400 && answer.statusCode !== 404 ? reject(new Error(text.toString())) : resolve({ status: answer.statusCode, body: text })
       })
     })
-    r.on('error', (e) => { if (mine === lives) reject(e) })
+    track(r)
+    r.on('error', (e) => { if (mine === lives) { done(); reject(e) } })
     r.end(body)
   })
 }
-async function asked(method, path, body) {
-  out++
-  const mine = lives
-  try {
-    const answer = await ask(method, path, body)
-    if (answer.status >= 400 && answer.status !== 404) throw new Error(answer.body.toString())
-    return answer
-  } finally {
-    if (mine === lives) { out--; look() }
-  }
-}
 
 /** Reads the origin of a page, and takes the scenario's time to render it. */
-export const origin = async (key) => (await asked('GET', 'origin?key=' + encodeURIComponent(key))).body.toString()
+export const origin = async (key) => (await ask('GET', 'origin?key=' + encodeURIComponent(key))).body.toString()
 
 /** The store of bodies: get returns undefined for a body that is not there. */
 export const bodies = {
-  put: async (name, body) => { await asked('PUT', 'bodies/' + encodeURIComponent(name), body) },
+  put: async (name, body) => { await ask('PUT', 'bodies/' + encodeURIComponent(name), body) },
   get: async (name) => {
-    const a = await asked('GET', 'bodies/' + encodeURIComponent(name))
+    const a = await ask('GET', 'bodies/' + encodeURIComponent(name))
     return a.status === 404 ? undefined : a.body.toString()
   },
-  delete: async (name) => { await asked('DELETE', 'bodies/' + encodeURIComponent(name)) },
+  delete: async (name) => { await ask('DELETE', 'bodies/' + encodeURIComponent(name)) },
 }
 
 /**
@@ -179,7 +273,6 @@ export const bodies = {
  * {body, fresh}; invalidate(key) and rollback(key) return nothing.
  */
 export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback']) {
-  const say = (line) => process.stdout.write(JSON.stringify(line) + '\n')
   let cache = null
   const handle = async (line) => {
     learn(line.time)
@@ -205,21 +298,28 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     if (line.type === 'end') process.exit(0)
     if (line.type === 'reset') {
       lives++
-      out = 0
-      busy = looking = false
+      abandon()
+      under.clear()
+      elsewhere = 0
+      busy = stirred = false
       pending = []
-      agent = new http.Agent({ keepAlive: true })
       say({ type: 'ready' })
       return
+    }
+    if (line.type === 'wake') {
+      learn(line.time)
+      wake(line.timer)
+      return stir()
     }
     if (line.type === 'init') {
       began = line.time
       state = line.seed | 0
-      init = { ...line, client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials } }
+      const at = new URL(line.endpoint)
+      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials } }
     }
     busy = true
     life.run(lives, handle, line)
-    look()
+    stir()
   }).on('close', () => process.exit(0))
-  say({ type: 'hello', versions: [1], can: [...can, 'timers', 'reset', 'abandon'] })
+  say({ type: 'hello', versions: [1], can: [...can, 'timers', 'quiet', 'reset', 'abandon'] })
 }

@@ -7,12 +7,19 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
 const headerTime = "X-Isr-Sim-Time"
+
+// headerNumber is the header of a request with its number, from a program that says when it is quiet.
+const headerNumber = "X-Isr-Sim-Request"
+
+// headerAlone is the header of a request that is a word of quiet by itself: nothing else is under way.
+const headerAlone = "X-Isr-Sim-Quiet"
 
 // maxBody bounds the body of a request: more than DynamoDB takes.
 const maxBody = 17 << 20
@@ -25,6 +32,8 @@ type arrival struct {
 	header http.Header
 	body   []byte
 	answer chan *answer // nil breaks the connection
+	number int          // that a program which says when it is quiet gave it; 0 is none
+	alone  bool         // the program says that it waits for nothing else
 }
 
 // answer is that to an arrival.
@@ -77,15 +86,19 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := &arrival{method: r.Method, path: r.URL.Path, query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
+	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber)) // 0 if there is none
+	a.alone = r.Header.Get(headerAlone) != ""
 	p.mu.Lock()
-	other := p.pending
-	if other == nil {
-		p.pending = a
+	var other *arrival
+	if len(p.underWay) > 0 && !p.parallel() {
+		other = p.underWay[0]
+	} else {
+		p.underWay = append(p.underWay, a)
 	}
 	p.mu.Unlock()
 	if other != nil {
 		p.fail(fmt.Sprintf("sent %s while its %s was under way", a, other),
-			"a node has one request at a time: await each before the next one")
+			"await each request before the next one, or have the node's hello say that it can \"quiet\" or \"parallel\"")
 		drop(w)
 		return
 	}
@@ -107,6 +120,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Length", strconv.Itoa(len(to.body)))
 		w.WriteHeader(to.status)
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
+	case <-r.Context().Done(): // a life that is over has closed its connection
 	case <-p.gone:
 		drop(w)
 	}
@@ -115,7 +129,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 // reply answers the request that is under way.
 func (p *process) reply(a *arrival, to *answer) {
 	p.mu.Lock()
-	p.pending = nil
+	p.underWay = slices.DeleteFunc(p.underWay, func(other *arrival) bool { return other == a })
 	p.mu.Unlock()
 	a.answer <- to
 }

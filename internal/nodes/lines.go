@@ -25,13 +25,20 @@ const (
 	canTimers     = "timers"  // it has a simulated clock: for people, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
 	canAbandon    = "abandon" // and at one within a command, whose requests are then never answered
+	// It may have several requests under way at a time. It says when it waits for nothing but their answers and its
+	// timers, in a line of type quiet.
+	canQuiet = "quiet"
+	// It may have several requests under way at a time, and says nothing: it is waited for.
+	canParallel = "parallel"
 )
 
-var abilities = []string{canGet, canInvalidate, canRegenerate, canRollback, canTimers, canReset, canAbandon}
+var abilities = []string{
+	canGet, canInvalidate, canRegenerate, canRollback, canTimers, canReset, canAbandon, canQuiet, canParallel,
+}
 
 // said is a line of a program. Fields that its type does not have are zero.
 type said struct {
-	Type string `json:"type"` // hello, ready, reply
+	Type string `json:"type"` // hello, ready, reply, quiet
 
 	// hello
 	Versions []int    `json:"versions"`
@@ -42,6 +49,11 @@ type said struct {
 	Body  string `json:"body"`
 	Fresh bool   `json:"fresh"`
 	Error string `json:"error"`
+
+	// quiet
+	Requests []int    `json:"requests"` // that are under way, by their numbers
+	Timer    int      `json:"timer"`    // the number of the first timer; 0 is none
+	After    *float64 `json:"after"`    // milliseconds until it fires
 }
 
 // parseLine reads a line of a program.
@@ -82,8 +94,9 @@ func excerpt(text []byte) string {
 
 // told is a line to a program.
 type told struct {
-	Type string `json:"type"` // init, command, reset, end
-	Time int64  `json:"time"` // the node's own, in milliseconds since 1970, rounded down
+	Type  string `json:"type"`            // init, command, wake, reset, end
+	Time  int64  `json:"time"`            // the node's own, in milliseconds since 1970, rounded down
+	Timer int    `json:"timer,omitempty"` // of wake: the one that fires
 	*initial
 	*command
 }

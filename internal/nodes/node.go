@@ -133,43 +133,6 @@ func (n *node) wrong(at, problem, hint string) *Error {
 	return &Error{n.actor, at, problem, hint}
 }
 
-// ask tells the program something and serves its requests until it answers with a line. It panics with an *Error if
-// the program does something else, and with the simulator's signal if the node crashes.
-func (n *node) ask(ctx context.Context, at string, t told) (answered said) {
-	p := n.process
-	within := true
-	defer func() {
-		if within {
-			_ = n.end(true) // the first error is on its way
-		}
-	}()
-	t.Time = milliseconds(n.cfg.Clock.Now())
-	p.tell(t)
-	for restful := 0; ; {
-		e, err := p.next(at)
-		if err != nil {
-			panic(err)
-		}
-		if e.arrival == nil {
-			if answered, err = parseLine(e.line); err != nil {
-				panic(n.wrong(at, err.Error(), "the program's own messages go to stderr"))
-			}
-			within = false
-			return answered
-		}
-		to, step := n.serve(ctx, at, e.arrival)
-		if !step {
-			if restful++; restful > maxRestful {
-				panic(n.wrong(at, fmt.Sprintf("sent more than %d requests that take no time", maxRestful), ""))
-			}
-		}
-		if to != nil {
-			to.time = milliseconds(n.cfg.Clock.Now())
-		}
-		p.reply(e.arrival, to)
-	}
-}
-
 // ours is the path of everything that is not DynamoDB's.
 const ours = "/_isr-sim/"
 
@@ -228,6 +191,9 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	return &answer{status: response.StatusCode, header: response.Header, body: body}
 }
 
+// mostSleep bounds a sleep, and a timer, in milliseconds: a year.
+const mostSleep = float64(365 * 24 * time.Hour / time.Millisecond)
+
 // sleep waits by the node's clock: ?ms=1500, or a body {"ms": 1500}.
 func (n *node) sleep(ms string, body []byte) (to *answer, step bool) {
 	var asked struct {
@@ -239,8 +205,7 @@ func (n *node) sleep(ms string, body []byte) (to *answer, step bool) {
 	} else {
 		err = json.Unmarshal(body, &asked)
 	}
-	const most = 365 * 24 * time.Hour
-	if err != nil || !(asked.Milliseconds >= 0 && asked.Milliseconds <= float64(most/time.Millisecond)) {
+	if err != nil || !(asked.Milliseconds >= 0 && asked.Milliseconds <= mostSleep) {
 		return text(http.StatusBadRequest, "found no milliseconds from 0 to those of a year: expected ?ms=1500, or the body {\"ms\": 1500}"), false
 	}
 	d := time.Duration(asked.Milliseconds * float64(time.Millisecond))

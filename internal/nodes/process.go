@@ -40,12 +40,11 @@ type process struct {
 	name        string // of the actor whose life it is
 	stderr      int    // bytes of this life
 	connections map[net.Conn]connection
-	life        int      // the number of lives before
-	pending     *arrival // the request that is not yet answered
-	failure     string   // the first thing that it did wrong
+	life        int        // the number of lives before
+	underWay    []*arrival // the requests that are not yet answered
+	failure     string     // the first thing that it did wrong
 	hint        string
 	ended       bool // it failed by coming to its end: what it said before counts
-	abandoned   int  // lives that ended within a command
 }
 
 // event is a line, or a request: exactly one of them.
@@ -107,7 +106,9 @@ func (g *Program) start(actor string) (*process, error) {
 		p.kill()
 		return broken(err)
 	}
+	p.mu.Lock()
 	p.can = s.Can
+	p.mu.Unlock()
 	return p, nil
 }
 
@@ -173,8 +174,16 @@ func (p *process) failed(at string) *Error {
 	return &Error{p.name, at, p.failure, p.hint}
 }
 
+// parallel says that the program may have several requests under way.
+func (p *process) parallel() bool {
+	return slices.Contains(p.can, canQuiet) || slices.Contains(p.can, canParallel)
+}
+
 // next waits for what the program says next.
-func (p *process) next(at string) (event, error) {
+func (p *process) next(at string) (event, error) { return p.nextWithin(at, nil) }
+
+// nextWithin is next that returns nothing if the program says nothing until enough is over. Nil is never.
+func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) {
 	limit := newDeadline(p.program.limit())
 	defer limit.stop()
 	select {
@@ -187,6 +196,8 @@ func (p *process) next(at string) (event, error) {
 		return e, nil
 	case <-p.gone:
 		return p.last(at)
+	case <-enough:
+		return event{}, nil
 	case <-limit.over():
 		p.fail(fmt.Sprintf("said nothing for %v of real time: no request and no line", p.program.limit()),
 			"a node that waits asks for it: POST /_isr-sim/sleep; a slow one gets more time with --exec-limit")
@@ -261,13 +272,10 @@ func (p *process) tell(t told) {
 // forget ends a life. The process is ready for the next one, or has been killed. within says that the life ended in
 // the middle of a command.
 func (p *process) forget(within bool, now time.Time) error {
-	const many = 40 // requests that are never answered keep a connection each
+	const many = 40 // requests that are never answered may keep a connection each
 	p.mu.Lock()
-	if within {
-		p.abandoned++
-	}
-	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && p.abandoned < many)
-	p.pending = nil
+	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && len(p.connections) < many)
+	p.underWay = nil
 	p.mu.Unlock()
 	if !able {
 		if !within {
@@ -278,6 +286,9 @@ func (p *process) forget(within bool, now time.Time) error {
 	}
 	p.tell(told{Type: "reset", Time: milliseconds(now)})
 	s, err := p.line(resetting)
+	for err == nil && s.Type == "quiet" { // of the life that is over
+		s, err = p.line(resetting)
+	}
 	if err == nil && s.Type != "ready" {
 		p.fail(fmt.Sprintf("printed a line of type %q, expected ready: it has answered a command twice, or no reset", s.Type), "")
 		err = p.failed(resetting)

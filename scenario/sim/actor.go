@@ -66,8 +66,10 @@ type Proc struct {
 	request Request
 	wake    time.Time
 
-	// In a Bubble, a Proc is an incarnation, or one of its goroutines that is parked: a lane.
+	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
 	lane    int
+	work    func() // a lane's code, outside of a Bubble
+	current *Proc  // of an incarnation: its lane whose code is running
 	life    context.Context
 	die     context.CancelFunc
 	atEnd   []func()
@@ -83,7 +85,7 @@ type actor struct {
 	index  int
 	node   *fakeclock.Node
 	proc   *Proc
-	lanes  []*Proc // by Proc.lane; in a Bubble
+	lanes  []*Proc // by Proc.lane
 	first  Proc    // most nodes have no other incarnation
 	paused bool
 	until  time.Time // a paused node cannot resume before
@@ -102,7 +104,7 @@ const (
 	sleeping
 	ended
 	crashed
-	away    // in a Bubble: its goroutines run, or are parked in lanes
+	away    // it waits for its lanes
 	turning // in a Bubble: a lane that waits for its turn
 )
 
@@ -118,6 +120,7 @@ func (p *Proc) Clock() clockwork.Clock { return p.clock }
 // Do sends r into the world and returns when its answer has arrived. In between, others run and time moves, as the
 // schedule has it.
 func (p *Proc) Do(r Request) {
+	p = p.here()
 	p.request = r
 	p.park(calling)
 	p.request = nil
@@ -128,6 +131,7 @@ func (p *Proc) sleep(d time.Duration) {
 	if d <= 0 {
 		return
 	}
+	p = p.here()
 	p.wake = p.after(d)
 	p.park(sleeping)
 }
@@ -182,6 +186,10 @@ func (p *Proc) run() {
 		p.sim.settle()
 		return
 	}
+	if p.work != nil {
+		p.runLane()
+		return
+	}
 	if p.state == notStarted {
 		p.coroutine = p.sim.pool.lend(p)
 	}
@@ -218,6 +226,10 @@ func (p *Proc) code() {
 			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
 		}
 	}()
+	if p.work != nil {
+		p.work()
+		return
+	}
 	p.actor.Run(p)
 }
 
@@ -247,6 +259,7 @@ func (p *Proc) crash() {
 		p.down()
 		return
 	}
+	p.actor.endLanes(p.sim, true)
 	if started {
 		p.coroutine.stop()
 	}

@@ -257,7 +257,7 @@ func (s *Sim) orphan(p *Proc) {
 	if p.state != calling {
 		return
 	}
-	if s.cfg.Bubble != nil {
+	if s.cfg.Bubble != nil || p.lane > 0 {
 		s.orphaned++
 	}
 	s.orphans = append(s.orphans, orphan{p, p.request, p.actor.observed, s.orphaned})

@@ -362,6 +362,9 @@ func (s *Sim) persistent() int {
 		}
 		a := step.proc.actor
 		// Before its code runs, nothing can befall a node.
+		if len(a.lanes) > 0 { // they race with one another
+			continue
+		}
 		if step.Kind != Start && (a.pauses > 0 || a.crashes > 0 || len(a.clockSteps) > 0) {
 			continue
 		}

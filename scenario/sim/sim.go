@@ -206,6 +206,7 @@ func (s *Sim) Run() Result {
 			a.proc.down()
 			continue
 		}
+		a.endLanes(s, false)
 		if p := a.proc; p.state != notStarted && p.state != ended && p.state != crashed {
 			p.state = crashed
 			p.coroutine.stop()
@@ -331,7 +332,7 @@ func (s *Sim) collect() (goesOn bool) {
 // collectActor gathers a's steps and says whether a waits for time to move.
 func (s *Sim) collectActor(a *actor) (waiting bool) {
 	p := a.proc
-	if s.cfg.Bubble != nil && p.state != crashed {
+	if (s.cfg.Bubble != nil || p.state == away || len(a.lanes) > 0) && p.state != crashed {
 		waiting = s.collectLanes(a)
 	}
 	if p.state == ended {

@@ -31,7 +31,11 @@ func (s *Sim) Fingerprint() uint64 {
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		orphans += o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation))
+		h := o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation))
+		if o.sender.lane > 0 {
+			h = h.Number(uint64(o.sender.lane))
+		}
+		orphans += h
 	}
 	return uint64(h.Number(uint64(orphans)))
 }
@@ -72,6 +76,7 @@ func (s *Sim) observe(step *Step) {
 	case Start, Response, Timer, Crash, Restart:
 		a := step.proc.actor
 		a.observed = a.observed.Number(uint64(step.Kind))
+		a.observeLane(step.proc)
 		a.observeTime()
 	}
 }
@@ -81,6 +86,13 @@ func (a *actor) observeTime() {
 	a.observed = a.observed.Number(uint64(a.node.True().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
 }
 
+// observeLane notes which of its lanes observes something, if it has several.
+func (a *actor) observeLane(p *Proc) {
+	if p.lane > 0 {
+		a.observed = a.observed.Number(uint64(p.lane))
+	}
+}
+
 // observeAnswer notes how the actor's request took effect.
 func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	if s.cfg.Fingerprint == nil {
@@ -88,6 +100,7 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	}
 	a := p.actor
 	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(outcome))
+	a.observeLane(p)
 	answer, known := uint64(0), false
 	if r, ok := p.request.(Fingerprinter); ok {
 		answer, known = r.AnswerFingerprint()

@@ -1,7 +1,7 @@
 """The kit of isr-sim for Python: import it before anything else.
 
-It speaks the protocol of docs/NODES.md, and replaces the clock and the randomness of the process by simulated ones. A
-node has one request under way at a time, so it has one thread.
+It speaks the protocol of docs/NODES.md, and replaces the clock, the threads and the randomness of the process by
+simulated ones.
 """
 
 import datetime
@@ -10,15 +10,19 @@ import json
 import os
 import random
 import sys
+import threading
 import time
 import urllib.parse
 import uuid
 
+from . import _threads
+
 _real_random = random.Random
+_threading_start = _threads._start
 _now = 0  # the node's own time, in milliseconds since 1970
 _began = 0
 _random = _real_random(0)
-_connection = None
+_connections = []  # that are not in use
 _here = ("127.0.0.1", 0)
 
 
@@ -28,30 +32,62 @@ def _learn(ms):
         _now = int(ms)
 
 
-# Requests: every answer brings the time, whichever library sends the request.
+# Requests, whichever library sends them: each has a number, by which isr-sim knows those that are under way, and every
+# answer brings the time. While one waits for its answer, the node's other threads run.
 
 _begin = http.client.HTTPResponse.begin
+_endheaders = http.client.HTTPConnection.endheaders
+_sent = threading.local()  # number: of the thread's request
+_numbers = 0
+
+
+def _number_and_send(self, *args, **kwargs):
+    global _numbers
+    if _threads.mine() is None or (self.host, self.port) != _here:
+        return _endheaders(self, *args, **kwargs)
+    _numbers += 1
+    number = _numbers
+    self.putheader("X-Isr-Sim-Request", str(number))
+    alone = _threads.alone()
+    if alone:
+        self.putheader("X-Isr-Sim-Quiet", "1")
+    _threads.under_way.add(number)
+    _sent.number, _sent.alone = number, alone
+    try:
+        return _endheaders(self, *args, **kwargs)
+    except BaseException:
+        _sent.number = None
+        _threads.under_way.discard(number)
+        raise
 
 
 def _begin_and_learn(self):
-    _begin(self)
-    _learn(self.headers.get("X-Isr-Sim-Time"))
+    number = getattr(_sent, "number", None)
+    if number is None:
+        return _begin(self)
+    _sent.number = None
+    me = None if _sent.alone else _threads.mine()
+    if me is not None:
+        _threads.hand_over()
+    try:
+        _begin(self)
+        _learn(self.headers.get("X-Isr-Sim-Time"))
+    finally:
+        _threads.under_way.discard(number)
+        if me is not None:
+            _threads.come_back(me)
 
 
 http.client.HTTPResponse.begin = _begin_and_learn
+http.client.HTTPConnection.endheaders = _number_and_send
 
 
 def _ask(method, path, body=None):
-    global _connection
-    if _connection is None:
-        _connection = http.client.HTTPConnection(*_here)
-    try:
-        _connection.request(method, "/_isr-sim/" + path, body)
-        answer = _connection.getresponse()
-        text = answer.read()
-    except BaseException:
-        _connection = None
-        raise
+    connection = _connections.pop() if _connections else http.client.HTTPConnection(*_here)
+    connection.request(method, "/_isr-sim/" + path, body)
+    answer = connection.getresponse()
+    text = answer.read()
+    _connections.append(connection)
     if answer.status >= 400 and answer.status != 404:
         raise RuntimeError(text.decode())
     return answer.status, text
@@ -63,7 +99,15 @@ def _ask(method, path, body=None):
 def _sleep(seconds):
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
-    _ask("POST", "sleep?ms=%f" % (seconds * 1000))
+    if _threads.mine() is None:
+        _real_sleep(seconds)
+    elif _threads.alone():
+        _ask("POST", "sleep?ms=%f" % (seconds * 1000))
+    else:
+        _threads.sleep(seconds)
+
+
+_real_sleep = time.sleep
 
 
 time.time = lambda: _now / 1000
@@ -154,26 +198,51 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback")):
     can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and rollback(key) return
     nothing.
     """
-    global _began, _connection, _here
+    global _began, _connections, _here
     lines, sys.stdout = sys.stdout, sys.stderr  # what the cache prints is no line of the protocol
 
     def say(**line):
         lines.write(json.dumps(line) + "\n")
         lines.flush()
 
-    say(type="hello", versions=[1], can=[*can, "timers", "reset"])
+    def read():
+        for text in sys.stdin:
+            line = json.loads(text)
+            if line["type"] == "wake":
+                _learn(line["time"])
+                _threads.wake(line["timer"])
+                continue
+            told.put(line)
+            if line["type"] == "end":
+                return
+        told.put({"type": "end", "time": _now})
+
+    def say_quiet(requests, timer, after):
+        more = {} if timer is None else {"timer": timer, "after": after}
+        say(type="quiet", requests=requests, **more)
+
+    told = _threads.Lines()
+    _threads.now, _threads.say_quiet = lambda: _now, say_quiet
+    _threading_start(threading.Thread(target=read, daemon=True))
+    me = _threads.adopt()
+    say(type="hello", versions=[1], can=[*can, "timers", "quiet", "reset"])
     cache = None
-    for text in sys.stdin:
-        line = json.loads(text)
+    while True:
+        _threads.busy = False
+        _threads.hand_over()
+        line = told.get()
         _learn(line["time"])
+        _threads.come_back(me)
+        _threads.busy = True
         if line["type"] == "end":
-            return
+            lines.flush()
+            os._exit(0)  # whatever threads the cache has left
         if line["type"] == "reset":
             cache = None
             say(type="ready")
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
-            _began, _connection, _here = line["time"], None, (at.hostname, at.port)
+            _began, _connections, _here = line["time"], [], (at.hostname, at.port)
             _seed(line["seed"])
             cache = create(line)
             say(type="ready")
