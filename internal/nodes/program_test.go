@@ -173,6 +173,7 @@ func serveNode(behaviour string) {
 	if behaviour == "old" {
 		versions[0] = 0
 	}
+	can = append(can, several[behaviour]...)
 	say(map[string]any{"type": "hello", "versions": versions, "can": can})
 	in := bufio.NewScanner(os.Stdin)
 	var c *clock
@@ -249,6 +250,7 @@ func serveNode(behaviour string) {
 
 // misbehave does, within a command, what the behaviour says.
 func misbehave(behaviour string, c *clock) {
+	askSeveral(behaviour, c)
 	switch behaviour {
 	case "hang":
 		select {}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/probe"
@@ -110,6 +111,9 @@ func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
 	}
 	return a
 }
+
+// OfProgram says that the nodes are processes of a command: their code is not known to be deterministic.
+func (c Set) OfProgram() bool { return strings.HasPrefix(c.Protocol.Name, "exec ") } // as package nodes names them
 
 // again is the run of an outcome, to be made once more.
 func (c Set) again(o *scenario.Outcome) scenario.Run {

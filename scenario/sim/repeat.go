@@ -47,8 +47,10 @@ func (e *explorer) compare() *DivergedError {
 // asked are the requests under way.
 func (e *explorer) asked() (asked []string) {
 	for _, a := range e.sim.actors {
-		if sorted, ok := a.proc.request.(Sorted); ok && a.proc.state == calling {
-			asked = append(asked, a.proc.name+" "+sorted.SortKey())
+		for _, p := range append([]*Proc{a.proc}, a.lanes...) {
+			if sorted, ok := p.request.(Sorted); ok && p.state == calling {
+				asked = append(asked, p.name+" "+sorted.SortKey())
+			}
 		}
 	}
 	return asked

@@ -1,0 +1,168 @@
+//go:build unix
+
+package nodes_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+)
+
+// several are the behaviours with several requests under way, by what their hellos say besides.
+var several = map[string][]string{
+	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
+	"bad-timer": {"quiet"},
+}
+
+// askSeveral does, within a command, what the behaviour says, before it goes on as usual.
+func askSeveral(behaviour string, c *clock) {
+	names := []string{"c", "b", "a"}
+	switch behaviour {
+	case "three-parallel", "three-quiet", "stale-quiet":
+		var asking sync.WaitGroup
+		for i, name := range names {
+			if behaviour == "stale-quiet" && i == 2 {
+				// It is said before the request is sent, and true when it has come.
+				say(map[string]any{"type": "quiet", "requests": []int{1, 2, 3}})
+			}
+			asking.Go(func() { c.ask(name, i+1) })
+		}
+		if behaviour == "three-quiet" {
+			say(map[string]any{"type": "quiet", "requests": []int{2}}) // which was never so
+			say(map[string]any{"type": "quiet", "requests": []int{1, 2, 3}, "timer": 7, "after": 1500})
+		}
+		if behaviour == "three-parallel" {
+			asking.Wait()
+			return
+		}
+		select {} // which number is answered first is the schedule's choice
+	case "reply-early":
+		go c.ask("a", 1) // the program never says that it is quiet
+		say(map[string]any{"type": "reply", "id": 1, "body": "", "fresh": false})
+		say(map[string]any{"type": "reply", "id": 2, "body": "", "fresh": false})
+		select {}
+	case "no-number":
+		c.ask("a", 0)
+	case "bad-timer":
+		say(map[string]any{"type": "quiet", "requests": []int{}, "timer": 7, "after": -1})
+		select {}
+	case "random":
+		c.ask("first", 0)
+		c.ask(rand.Text(), 0)
+	}
+}
+
+// ask reads a body, by a request with a number, 0 is none.
+func (c *clock) ask(name string, number int) {
+	r, err := http.NewRequest(http.MethodGet, c.endpoint+"/_isr-sim/bodies/"+name, nil)
+	if err != nil {
+		panic(err)
+	}
+	if number > 0 {
+		r.Header.Set("X-Isr-Sim-Request", strconv.Itoa(number))
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err == nil {
+		_ = answer.Body.Close()
+	}
+}
+
+func oneNode(t *testing.T) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home, get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRequestsAtOnce has a program's requests that come at the same time happen in every order, one at a time, and in
+// the order of what they ask where the schedule does not choose; one seed has one trace.
+func TestRequestsAtOnce(t *testing.T) {
+	p, s := program(t, "three-parallel", 0), oneNode(t)
+	orders := map[string]bool{}
+	for seed := range uint64(6) {
+		var before string
+		for i := range 2 {
+			var trace strings.Builder
+			if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 && trace.String() != before {
+				t.Fatalf("seed %d: two runs differ:\n%s\n%s", seed, before, trace.String())
+			}
+			before = trace.String()
+		}
+		order := ""
+		for line := range strings.Lines(before) {
+			if _, name, is := strings.Cut(line, "effect      GetBody "); is && len(order) < 3 {
+				order += name[:1]
+			}
+		}
+		orders[order] = true
+		if !strings.Contains(before, "alice/c") {
+			t.Fatalf("seed %d has no three lanes:\n%s", seed, before)
+		}
+	}
+	if len(orders) < 2 {
+		t.Errorf("got the orders %v in 6 seeds, want at least 2 of the 6", orders)
+	}
+}
+
+// TestWordsOfQuiet has a word of quiet count when all the requests that it names have come, and not before; and a timer
+// fire beside requests.
+func TestWordsOfQuiet(t *testing.T) {
+	for _, behaviour := range []string{"three-quiet", "stale-quiet"} {
+		var trace strings.Builder
+		p := program(t, behaviour, 2*time.Second)
+		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Trace: &trace}.Do(t.Context())
+		var bad *nodes.Error
+		if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "said nothing for") { // after its first answer or timer
+			t.Errorf("%s: got %v, want a program that says nothing more", behaviour, err)
+		}
+		if got := strings.Count(trace.String(), " effect "); got == 0 || strings.Count(trace.String(), "alice/c") == 0 && !strings.Contains(trace.String(), "GetBody") {
+			t.Errorf("%s: got\n%s\nwant requests in lanes", behaviour, trace.String())
+		}
+	}
+}
+
+// TestBadTalk has programs that break the rules of requests at the same time end their run with an error that says so.
+func TestBadTalk(t *testing.T) {
+	for behaviour, want := range map[string]string{
+		"reply-early": `while its GET /_isr-sim/bodies/a was under way`,
+		"no-number":   "sent GET /_isr-sim/bodies/a without the header X-Isr-Sim-Request",
+		"bad-timer":   "said that a timer fires after -1 ms",
+	} {
+		p := program(t, behaviour, 5*time.Second)
+		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
+		var bad *nodes.Error
+		if !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
+			t.Errorf("%s: got %v, want %s", behaviour, err, want)
+		}
+	}
+}
+
+// TestProgramThatListensToChance has a run that comes out otherwise when it is repeated name the request that differs,
+// although all its runs are ok.
+func TestProgramThatListensToChance(t *testing.T) {
+	for behaviour, want := range map[string]string{"random": `request 2 of alice was "GetBody `, "reference": ""} {
+		p := program(t, behaviour, 0)
+		_, err := campaign.Campaign{Scenario: oneNode(t), Protocol: p.Protocol(), Schedules: 3}.Run(t.Context())
+		var chance *scenario.NondeterminismError
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: got %v, want nothing", behaviour, err)
+		case want != "" && (!errors.As(err, &chance) || !strings.Contains(chance.Difference, want)):
+			t.Errorf("%s: got %v, want ...%s", behaviour, err, want)
+		}
+	}
+}
