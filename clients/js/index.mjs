@@ -9,7 +9,7 @@ import timersPromises from 'node:timers/promises'
 import timers from 'node:timers'
 import zlib from 'node:zlib'
 
-const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, Date: globalThis.Date }
+const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
 const life = new AsyncLocalStorage() // the number of the life that code belongs to
 let lives = 0
 let init = null // of this life
@@ -60,9 +60,12 @@ class Timer {
 }
 // The AWS SDK's HTTP handler watches each of its requests with timers: they would be steps, and do nothing but warn.
 const watches = (t) => t.watches ??= /[\\/]node-http-handler[\\/]/.test(t.where.stack)
-const cancel = (t) => { pending = pending.filter((p) => p !== t && p.id !== t) }
+const cancel = (t) => { t instanceof timeouts ? real.clearTimeout(t) : pending = pending.filter((p) => p !== t && p.id !== t) }
+// What is behind fetch watches its connections by timers of the process, which outlive a life: they stay real.
+const timeouts = setTimeout(() => {}, 0).constructor
+const ofFetch = () => /node:internal\/deps\/undici/.test(new Error().stack)
 const simulated = {
-  setTimeout: (f, ms, ...args) => new Timer(f, ms, args, false),
+  setTimeout: (f, ms, ...args) => (ofFetch() ? real.setTimeout(f, ms, ...args) : new Timer(f, ms, args, false)),
   setInterval: (f, ms, ...args) => new Timer(f, ms, args, true),
   clearTimeout: cancel,
   clearInterval: cancel,
