@@ -13,7 +13,7 @@ func fitted(t *testing.T, text string, width int) string {
 	t.Helper()
 	var b strings.Builder
 	f := terminal.Fit(&b, width)
-	for len(text) > 0 { // in pieces
+	for text != "" { // in pieces
 		n := min(7, len(text))
 		if _, err := f.Write([]byte(text[:n])); err != nil {
 			t.Fatal(err)
