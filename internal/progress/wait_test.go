@@ -2,57 +2,45 @@ package progress
 
 import (
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/jonboulle/clockwork"
 )
 
-// screen is a terminal whose text is read while it is written.
-type screen struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
+// screen is a terminal that hands over each text that is written.
+type screen chan string
 
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
+func (s screen) Write(p []byte) (int, error) {
+	s <- string(p)
+	return len(p), nil
 }
 
 func TestWait(t *testing.T) {
 	clock := clockwork.NewFakeClock()
-	var s screen
-	remove := wait(&s, "shrinking", clock)
+	s := make(screen, 3)
+	remove := wait(s, "shrinking", clock)
 	if err := clock.BlockUntilContext(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	clock.Advance(patience)
-	for s.String() == "" {
-		time.Sleep(time.Millisecond)
+	if got := <-s; got != "\rshrinking: 1s" {
+		t.Errorf("got %q", got)
 	}
 	remove()
 	remove()
-	if want := "\rshrinking: 1s\r" + strings.Repeat(" ", len("shrinking: 1s")) + "\r"; s.String() != want {
-		t.Errorf("got %q, want %q", s.String(), want)
+	if got, want := <-s, "\r"+strings.Repeat(" ", len("shrinking: 1s"))+"\r"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(s) > 0 {
+		t.Errorf("got %q once more", <-s)
 	}
 }
 
 func TestNothingIsSaidOfShortWaits(t *testing.T) {
-	var s screen
-	wait(&s, "shrinking", clockwork.NewFakeClock())()
-	if s.String() != "" {
-		t.Errorf("got %q", s.String())
-	}
-	Wait(&s, "shrinking")() // no terminal
-	if s.String() != "" {
-		t.Errorf("got %q on what is no terminal", s.String())
+	s := make(screen, 1)
+	wait(s, "shrinking", clockwork.NewFakeClock())()
+	Wait(s, "shrinking")() // no terminal
+	if len(s) > 0 {
+		t.Errorf("got %q", <-s)
 	}
 }
