@@ -23,6 +23,7 @@ import (
 type formats struct {
 	given   []string
 	to      []destination
+	quiet   bool
 	results []verdicts.Result
 }
 
@@ -32,10 +33,11 @@ type destination struct {
 	file   string
 }
 
-// flags adds --format.
+// flags adds --format and --quiet.
 func (f *formats) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.given, "format", nil,
 		"the form of the results: "+strings.Join(formatNames(), ", ")+"; `FORMAT`=FILE writes a file besides the output (docs/CI.md)")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print only the results that are not as expected")
 }
 
 func formatNames() []string {
@@ -86,8 +88,15 @@ func (f *formats) around(cmd *cobra.Command, out *io.Writer, judge func() error)
 			*out = io.Discard
 		}
 	}
+	text := *out
+	if f.quiet {
+		*out = io.Discard
+	}
 	err := judge()
 	*out = output
+	if f.quiet {
+		f.printFailed(text)
+	}
 	if len(f.to) == 0 {
 		return err
 	}
@@ -110,6 +119,26 @@ func (f *formats) around(cmd *cobra.Command, out *io.Writer, judge func() error)
 		}
 	}
 	return err
+}
+
+// printFailed prints what is not as expected, as the text does.
+func (f *formats) printFailed(out io.Writer) {
+	for i := range f.results {
+		r := &f.results[i]
+		switch {
+		case r.Passed:
+			continue
+		case r.Details != "":
+			fmt.Fprintf(out, "%s\n", r.Details)
+		default:
+			fmt.Fprintf(out, "%s\n", r)
+		}
+		for _, kept := range []struct{ what, file string }{{"record", r.Record}, {"report", r.Report}} {
+			if kept.file != "" {
+				fmt.Fprintf(out, "%s: %s\n", kept.what, kept.file)
+			}
+		}
+	}
 }
 
 func (d destination) write(out io.Writer, doc verdicts.Document) error {

@@ -56,10 +56,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // fits says whether the output of a command is for readers only, so that its lines may be broken for a narrow terminal.
-// Files, programs and machines' results stay whole.
+// Files such as the scenario that shrink prints, and results for machines, stay whole.
 func fits(cmd *cobra.Command) bool {
 	switch cmd.Name() {
-	case "isr-sim", "run", "explore", "merge", "prove", "museum", "mutants", "replay", "shrink", "explain", "list":
+	case "isr-sim", "run", "explore", "merge", "prove", "museum", "mutants", "replay", "explain", "list":
 	default:
 		return false
 	}

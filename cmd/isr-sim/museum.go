@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
@@ -29,8 +30,8 @@ type museumCommand struct {
 	local         *ddblocal.Instance // with that backend
 }
 
-func newMuseum(out, progress io.Writer) *cobra.Command {
-	m := &museumCommand{out: out, progress: progress}
+func newMuseum(out, stderr io.Writer) *cobra.Command {
+	m := &museumCommand{out: out, progress: stderr}
 	cmd := &cobra.Command{
 		Use:   "museum [EXHIBIT...]",
 		Short: "Show real bugs: each caught in a broken protocol, and absent from a correct one",
@@ -100,7 +101,9 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 
 // show shows one exhibit and returns its exit code. An error ends the command.
 func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name string) (int, error) {
+	remove := progress.Wait(m.progress, s.Name)
 	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers}.Run(ctx)
+	remove()
 	if brokeOff(m.out, err, name) {
 		m.formats.add(ofBroken(err, s, "", name))
 		return exitUnknown, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/selftest"
 	"github.com/isr-sim/isr-sim/internal/shell"
@@ -24,6 +25,7 @@ type mutantsCommand struct {
 	workers   int
 	markdown  bool
 	formats   formats
+	stderr    io.Writer
 }
 
 func newMutants(out io.Writer) *cobra.Command {
@@ -39,6 +41,7 @@ names, or that a reference violated an invariant.`,
 		Example: "  isr-sim mutants\n  isr-sim mutants --schedules 1000000\n  isr-sim mutants --markdown > docs/MUTANTS.md",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			m.stderr = cmd.ErrOrStderr()
 			return m.formats.around(cmd, &m.out, func() error { return m.run(cmd.Context()) })
 		},
 	}
@@ -61,7 +64,17 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	}
 	defer heap.CollectRarely()()
 	tests := selftest.Run{Scenarios: scenarios, Seed: m.seed, Workers: m.workers}
-	row := func(r *selftest.MutantResult) { fmt.Fprintln(m.out, selftest.Row(r)) }
+	remove := progress.Wait(m.stderr, "mutants")
+	defer func() { remove() }()
+	// above prints what stands above the progress.
+	above := func(what string, print func()) {
+		remove()
+		print()
+		remove = progress.Wait(m.stderr, what)
+	}
+	row := func(r *selftest.MutantResult) {
+		above("mutants", func() { fmt.Fprintln(m.out, selftest.Row(r)) })
+	}
 	if m.markdown {
 		row = func(*selftest.MutantResult) {}
 	} else {
@@ -77,11 +90,14 @@ func (m *mutantsCommand) run(ctx context.Context) error {
 	missed := slices.DeleteFunc(slices.Clone(all), (*selftest.MutantResult).CaughtByNamed)
 	clean := true
 	if m.markdown {
+		remove()
 		fmt.Fprint(m.out, selftest.Page(m.seed, all))
 	} else {
-		fmt.Fprintf(m.out, "%d mutants: %d caught by the invariant they name\n\n", len(all), len(all)-len(missed))
+		above("references", func() {
+			fmt.Fprintf(m.out, "%d mutants: %d caught by the invariant they name\n\n", len(all), len(all)-len(missed))
+		})
 		if err := tests.References(ctx, m.schedules, func(r selftest.Reference) {
-			m.print(r)
+			above("references", func() { m.print(r) })
 			clean = clean && r.Verdict == invariant.OK
 		}); err != nil {
 			return unknown(err, "")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -99,7 +100,9 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 		ctx, stop = context.WithTimeoutCause(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 		defer stop()
 	}
+	remove := progress.Wait(v.stderr, "searching "+s.Name)
 	proof, err := campaign.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
+	remove()
 	if brokeOff(v.out, err, name) {
 		v.formats.add(ofBroken(err, s, p.Name, name))
 		return nil, exitUnknown, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/compare"
 	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/heap"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
@@ -36,8 +37,8 @@ type runCommand struct {
 	local    *ddblocal.Instance // started when first needed
 }
 
-func newRun(out, progress io.Writer) *cobra.Command {
-	r := &runCommand{out: out, progress: progress}
+func newRun(out, stderr io.Writer) *cobra.Command {
+	r := &runCommand{out: out, progress: stderr}
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO...]",
 		Short: "Run scenarios, embedded ones by name and others by file; all embedded ones by default",
@@ -129,7 +130,10 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	if err != nil {
 		return nil, 0, err
 	}
+	show, remove := progress.Of(r.progress, s.Name, 0)
+	c.Progress = show
 	report, err := c.Run(ctx)
+	remove()
 	if brokeOff(r.out, err, name) {
 		r.formats.add(ofBroken(err, s, c.Protocol.Name, name))
 		return nil, worse(code, exitUnknown), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/gotest"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
@@ -79,7 +80,9 @@ func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) erro
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
+	remove := progress.Wait(cmd.ErrOrStderr(), "shrinking "+run.Scenario.Name)
 	shrunk, err := campaign.Shrink{Failed: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Run(cmd.Context())
+	remove()
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}

@@ -64,6 +64,14 @@ type Document struct {
 	Results  []Result `json:"results"`
 }
 
+// String is a result on one line.
+func (r *Result) String() string {
+	if r.Message == "" {
+		return r.title()
+	}
+	return r.title() + ": " + r.Message
+}
+
 // title is a result in a few words.
 func (r *Result) title() string {
 	switch {
