@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/concurrent"
+	"github.com/isr-sim/isr-sim/internal/record"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -26,6 +27,7 @@ type concurrentCommand struct {
 	lasts         time.Duration
 	seed          uint64
 	history       string
+	keep          keeper
 }
 
 func newConcurrent(out, progress io.Writer) *cobra.Command {
@@ -50,6 +52,7 @@ a bug, find it with isr-sim run.`,
 	f.DurationVar(&c.lasts, "for", time.Minute, "the time to run; the first violation ends it")
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of the nodes' intentions; it does not decide what happens")
 	f.StringVar(&c.history, "history", "", "write a page of HTML to this file: each node's operations in the last seconds")
+	c.keep.flags(cmd, "the last round")
 	return cmd
 }
 
@@ -73,6 +76,9 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 	}
 	p, err := protocol(c.protocol)
 	if err != nil {
+		return err
+	}
+	if err := c.keep.ready(false); err != nil {
 		return err
 	}
 	clock := clockwork.NewRealClock()
@@ -100,6 +106,12 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 		if err := drawHistory(c.history, func(w io.Writer) error { return invariant.Visualize(o.Seen, w) }); err != nil {
 			return unknown(err, "")
 		}
+	}
+	if err := c.keep.keepWatched(c.out, record.Watched{
+		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend), Protocol: p.Name, Seed: c.seed,
+		Start: o.Began, Evidence: o.Seen, Verdict: o.Verdict, Why: o.Why, Invariant: o.Violated, Finding: o.Finding, Lines: o.Lines,
+	}); err != nil {
+		return err
 	}
 	switch o.Verdict {
 	case invariant.Violated:

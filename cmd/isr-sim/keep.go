@@ -98,6 +98,22 @@ func (k *keeper) keep(ctx context.Context, out io.Writer, run scenario.Run, scen
 		return unknown(fmt.Errorf("the run could not be recorded: %w", err), "")
 	}
 	r.Explanation = k.explained
+	return k.write(out, r, scenarioName, name)
+}
+
+// keepWatched writes the files of a run that no schedule decided.
+func (k *keeper) keepWatched(out io.Writer, w record.Watched) error {
+	if !k.wanted() {
+		return nil
+	}
+	r, err := record.OfWatched(w, k.cmd.Root().Version)
+	if err != nil {
+		return unknown(fmt.Errorf("the run could not be recorded: %w", err), "")
+	}
+	return k.write(out, r, "", w.Name)
+}
+
+func (k *keeper) write(out io.Writer, r *record.Record, scenarioName, name string) error {
 	if k.kept == nil {
 		k.kept = map[string]kept{}
 	}

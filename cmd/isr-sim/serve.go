@@ -73,6 +73,7 @@ type serveCommand struct {
 	skew        time.Duration
 	revalidate  time.Duration
 	s3          serveS3
+	keep        keeper
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -98,6 +99,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.BoolVar(&c.conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
 	f.BoolVar(&c.throughput, "throughput", false, "refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
+	c.keep.flags(cmd, "--check's changes and findings at the end")
 	f.StringVar(&c.check, "check", "", "judge the writes, and the history that clients post: by all invariants that these decide, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
 	f.StringArrayVar(&c.except, "check-except", nil, "for --check: an access key id whose writes are not judged, such as that of a program that sets rows up; repeatable")
@@ -207,12 +209,16 @@ func (c *serveCommand) serve(ctx context.Context) error {
 		}
 		return unknown(err, "")
 	}
+	start := clock.Now().Truncate(time.Second)
 	checker := c.checker(db, clock, invariants, rows)
 	if err := serve.Run(ctx, listener, serve.Options{
 		DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: desk}, Hosts: c.allowHosts, Log: c.progress, Checker: checker,
 		Certificate: certificate, S3: bodies, S3Socket: s3Socket,
 	}); err != nil {
 		return unknown(err, "")
+	}
+	if err := c.keepSeen(db, checker, rows, start); err != nil {
+		return err
 	}
 	if err := c.judged(checker); err != nil {
 		return err

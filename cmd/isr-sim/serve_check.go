@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/control"
+	"github.com/isr-sim/isr-sim/internal/record"
 	"github.com/isr-sim/isr-sim/internal/serve"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -24,6 +25,12 @@ func (c *serveCommand) invariants() ([]invariant.Invariant, error) {
 	}
 	if c.revalidate < 0 {
 		return nil, usage(fmt.Errorf("--revalidate: found %v, expected 0s or more", c.revalidate), "isr-sim serve --help")
+	}
+	if c.keep.wanted() && c.check == "" {
+		return nil, usage(errors.New("found --record or --report without --check, which alone needs them"), "isr-sim serve --check --record run.json")
+	}
+	if err := c.keep.ready(false); err != nil {
+		return nil, err
 	}
 	if len(c.except) > 0 && c.check == "" {
 		return nil, usage(errors.New("found --check-except without --check, which alone needs it"), "--check --check-except "+c.except[0])
@@ -118,6 +125,43 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 		fmt.Fprintf(c.progress, "hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE\n")
 	}
 	return verdict(found)
+}
+
+// keepSeen writes the record of what was checked: the change log, as far as it is kept, and the first violation.
+func (c *serveCommand) keepSeen(db *ddbfake.DB, checker *live.Checker, rows isr.Schema, start time.Time) error {
+	if checker == nil {
+		return nil
+	}
+	checker.Look()
+	found := checker.Found()
+	seen := record.Watched{
+		Name: "serve", About: "The traffic that isr-sim serve --check has seen.", Protocol: "programs", Seed: c.seed, Start: start,
+		Evidence: invariant.Evidence{Changes: db.Changes(), Schema: rows, Revalidate: c.revalidate}, Verdict: found.Verdict(),
+	}
+	if len(seen.Evidence.Changes) == 0 && c.keep.wanted() {
+		fmt.Fprintln(c.progress, "not recorded: no row was changed")
+		return nil
+	}
+	for _, b := range found.Broken {
+		if b.Verdict != seen.Verdict {
+			continue
+		}
+		seen.Why = b.Why
+		if b.Verdict == invariant.Violated {
+			seen.Invariant, seen.Evidence.History = b.Invariant, b.Events
+			for _, change := range b.Changes {
+				seen.Finding.Changes = append(seen.Finding.Changes, change.Seq)
+			}
+			for _, e := range b.Events {
+				seen.Finding.Events = append(seen.Finding.Events, e.Seq)
+			}
+			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[3:] { // verdict, statement and reason stand before
+				seen.Lines = append(seen.Lines, strings.TrimSpace(line))
+			}
+		}
+		break
+	}
+	return c.keep.keepWatched(c.progress, seen)
 }
 
 // untold are the invariants of which nothing was judged, on one line if they lack the same.

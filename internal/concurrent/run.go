@@ -62,6 +62,8 @@ type Outcome struct {
 	Violated                 invariant.Invariant // if violated
 	Why                      string              // for anything but ok
 	Lines                    []string            // the events of the violation, in order of time
+	Finding                  invariant.Finding   // of the violation
+	Began                    time.Time           // the last round
 	Seen                     invariant.Evidence  // of the last round; see invariant.Visualize
 }
 
@@ -127,6 +129,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	o.Asked += w.asked
 	o.Paused += w.paused
 	o.Abandoned += w.abandoned
+	o.Began = until.Add(-length)
 	o.Seen = invariant.Evidence{
 		History: w.log.Events(), Operations: w.operations.All(), MaxClockSkew: Slack, Revalidate: revalidate,
 	}
@@ -136,7 +139,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 		f := inv.Check(o.Seen)
 		switch {
 		case f.Verdict == invariant.Violated:
-			o.Verdict, o.Violated, o.Why, o.Lines = f.Verdict, inv, f.Why, lines(o.Seen, f, until.Add(-length))
+			o.Verdict, o.Violated, o.Why, o.Finding, o.Lines = f.Verdict, inv, f.Why, f, lines(o.Seen, f, o.Began)
 			return nil
 		case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
 			o.Verdict, o.Why = f.Verdict, inv.Name+": "+f.Why

@@ -28,6 +28,8 @@ type Record struct {
 	Seed     string `json:"seed"`
 	Choices  string `json:"choices"`
 	Swarm    bool   `json:"swarm,omitempty"`
+	// Watched says that no schedule decided the run: it cannot be replayed, and has no choices and no digest.
+	Watched bool `json:"watched,omitempty"`
 	// Digest is the beginning of the SHA-256 of the run's trace.
 	Digest string `json:"digest"`
 	// Start is the time at which the run begins.
@@ -67,16 +69,19 @@ type Step struct {
 	// a restart is alice.2, its second goroutine alice/b.
 	Actor string `json:"actor,omitempty"`
 	Lane  string `json:"lane"`
-	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick.
-	Kind string `json:"kind" jsonschema:"enum=start,enum=effect,enum=response,enum=timer,enum=resume,enum=restart,enum=pause,enum=crash,enum=clock-step,enum=orphan,enum=external,enum=tick"`
+	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick; and
+	// where the run was watched, effect, external, note (a client tells), call and answer (of an operation).
+	Kind string `json:"kind" jsonschema:"enum=start,enum=effect,enum=response,enum=timer,enum=resume,enum=restart,enum=pause,enum=crash,enum=clock-step,enum=orphan,enum=external,enum=tick,enum=note,enum=call,enum=answer"`
 	// Text is the step in words.
 	Text string `json:"text"`
 	// Visit says that the step belongs to the visit after the schedule, when all faults are over.
 	Visit bool `json:"visit,omitempty"`
 	// Options is the number of steps that were possible here.
-	Options int      `json:"options"`
-	Changes []Change `json:"changes,omitempty"`
-	Events  []Event  `json:"events,omitempty"`
+	Options int `json:"options"`
+	// Operation numbers the operation of a call and of its answer, from 1.
+	Operation int      `json:"operation,omitempty"`
+	Changes   []Change `json:"changes,omitempty"`
+	Events    []Event  `json:"events,omitempty"`
 }
 
 // Change is a row that the step has changed.
@@ -156,11 +161,12 @@ type Violation struct {
 	Why string `json:"why"`
 	// Step is the number of the step with the decisive change or event, 0 if there is none.
 	Step int `json:"step,omitempty"`
-	// Changes and Events are the sequence numbers of the few changes and events that matter; Lines are those, and the
-	// operations that matter, in words and in order of time.
-	Changes []int    `json:"changes,omitempty"`
-	Events  []int    `json:"events,omitempty"`
-	Lines   []string `json:"lines"`
+	// Changes and Events are the sequence numbers of the few changes and events that matter, Operations are the numbers of
+	// such operations; Lines are all those in words and in order of time.
+	Changes    []int    `json:"changes,omitempty"`
+	Events     []int    `json:"events,omitempty"`
+	Operations []int    `json:"operations,omitempty"`
+	Lines      []string `json:"lines"`
 }
 
 // Explanation says what a violation needed, and how likely it was after each step.

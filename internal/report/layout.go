@@ -120,6 +120,13 @@ func (s *story) lay(chunkSteps int) *picture {
 		}
 		p.bands = append(p.bands, band{X: s.actorX(st.lane) - 9, Y: y(st.from), Width: 18, Height: max((st.until-st.from)*stepHeight, 6), Class: class, Label: strings.TrimPrefix(class, "stop ")})
 	}
+	for _, c := range s.calls {
+		class := "call"
+		if c.open {
+			class = "call open"
+		}
+		p.bands = append(p.bands, band{X: s.actorX(c.lane) - 5, Y: y(c.from), Width: 10, Height: max((c.until-c.from)*stepHeight, 6), Class: class, Label: clean(c.label)})
+	}
 	p.steps = make([]row, len(s.Steps))
 	for i := range s.Steps {
 		p.steps[i] = s.row(i)
@@ -215,6 +222,7 @@ func y(step int) int { return step*stepHeight + stepHeight/2 }
 // signs are the shapes of steps that are no requests: each can be told from the others without its colour.
 var signs = map[string]string{
 	"start": "▷", "response": "•", "timer": "◔", "resume": "▶", "restart": "↻", "pause": "‖", "crash": "✕", "clock-step": "±", "external": "▽",
+	"call": "▷", "answer": "•", "note": "○",
 }
 
 // classOf is the class of a sign; those that have the ink's own colour have no other one.
@@ -230,9 +238,9 @@ func classOf(kind string) string {
 // verb stands between a node and what it does.
 func verb(kind string) string {
 	switch kind {
-	case "effect", "orphan":
+	case "effect", "orphan", "call":
 		return " → "
-	case "response":
+	case "response", "answer":
 		return " ← "
 	case "pause":
 		return " pauses "
@@ -311,7 +319,7 @@ func (s *story) draw(p *picture, r request) {
 	if r.sent >= 0 {
 		at.Lines = append(at.Lines, line{x, y(r.sent), s.storeX() - 6, at.Mid, "ask"})
 	}
-	if r.answer >= 0 {
+	if r.answer > r.effect {
 		back := &p.steps[r.answer]
 		back.Lines = append(back.Lines, line{s.storeX(), at.Mid, x + 6, back.Mid, "answer"})
 	}

@@ -93,6 +93,7 @@ type words struct {
 	Invariant, Statement, Sentence                              string
 	Lines                                                       []string
 	Script                                                      []string
+	Watched                                                     bool
 	Needed                                                      string
 	Causes                                                      []cause
 	File                                                        string
@@ -120,7 +121,7 @@ func (s *story) cleaned() words {
 	w := words{
 		Scenario: clean(s.Scenario), About: clean(strings.Join(strings.Fields(s.About), " ")), Protocol: clean(s.Protocol), Seed: clean(s.Seed),
 		Verdict: clean(s.Verdict), Why: clean(s.Why), Digest: clean(s.Digest), Tool: clean(s.Tool), Steps: len(s.Steps),
-		Needed: needed(s.Record), Causes: s.causes(),
+		Watched: s.Watched, Needed: needed(s.Record), Causes: s.causes(),
 		Lasts: since(s.Start, s.Steps[len(s.Steps)-1].Time)[1:],
 	}
 	for _, a := range s.Actors {

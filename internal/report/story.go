@@ -22,7 +22,8 @@ type story struct {
 	stops    []stop
 	matters  map[int]bool // the steps with the changes and events that show the violation
 	decisive int          // the step of the violation; -1 if there is none
-	chances  []float64    // of the violation, by step; nil if nothing is known of them
+	calls    []call
+	chances  []float64 // of the violation, by step; nil if nothing is known of them
 }
 
 // actorLane is a node, or one goroutine of a node, through all its incarnations.
@@ -72,6 +73,13 @@ type request struct {
 	refused, orphan      bool
 }
 
+// call is an operation of a node that was watched: it took effect at some time between its call and its answer.
+type call struct {
+	lane, from, until int
+	open              bool // there is no answer
+	label             string
+}
+
 // stop is a time in which a node did not run.
 type stop struct {
 	lane, from, until int
@@ -82,12 +90,16 @@ func read(r *record.Record) *story {
 	s := &story{Record: r, matters: map[int]bool{}, decisive: -1}
 	s.findActors()
 	s.findRequests()
+	s.findCalls()
 	s.findStops()
 	s.findRows()
 	if v := r.Violation; v != nil {
 		for i, step := range r.Steps {
 			for _, c := range step.Changes {
 				s.matters[i] = s.matters[i] || slices.Contains(v.Changes, c.Seq)
+			}
+			if step.Operation > 0 && slices.Contains(v.Operations, step.Operation) {
+				s.matters[i] = true
 			}
 			for _, e := range step.Events {
 				s.matters[i] = s.matters[i] || slices.Contains(v.Events, e.Seq)
@@ -156,9 +168,13 @@ func (s *story) findRequests() {
 				sent = -1
 			}
 			_, answer, _ := cutLast(step.Text, " -> ")
+			at := -1
+			if s.Watched { // of a request that was watched, its effect alone is known
+				sent, at = i, i
+			}
 			waits[step.Lane] = len(s.requests)
 			s.requests = append(s.requests, request{
-				lane: s.lane[i], sent: sent, effect: i, answer: -1, orphan: step.Kind == "orphan", refused: refuses(answer),
+				lane: s.lane[i], sent: sent, effect: i, answer: at, orphan: step.Kind == "orphan", refused: refuses(answer),
 			})
 		case "response":
 			if at, waiting := waits[step.Lane]; waiting {
@@ -168,6 +184,24 @@ func (s *story) findRequests() {
 			runs[step.Lane] = i
 		}
 	}
+}
+
+// findCalls pairs calls of operations with their answers.
+func (s *story) findCalls() {
+	at := map[int]int{} // by operation
+	for i, step := range s.Steps {
+		switch step.Kind {
+		case "call":
+			at[step.Operation] = len(s.calls)
+			s.calls = append(s.calls, call{lane: s.lane[i], from: i, until: len(s.Steps), open: true, label: step.Text + ": no answer"})
+		case "answer":
+			if n, known := at[step.Operation]; known {
+				c := &s.calls[n]
+				c.until, c.open, c.label = i, false, step.Text
+			}
+		}
+	}
+	s.calls = slices.DeleteFunc(s.calls, func(c call) bool { return c.lane < 0 })
 }
 
 // refuses says whether an answer, in words, is an error.

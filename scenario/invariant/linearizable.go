@@ -121,20 +121,24 @@ func Visualize(ev Evidence, w io.Writer) error {
 // maxDrawn bounds the steps of the search for one key's picture.
 const maxDrawn = 1 << 14
 
-// leadingTo returns the places, from 1, of the operations on the same key that did something and ended before the given
-// one, and of the given one.
+// leadingTo returns the places, from 1, of the operations on the same key that did something and were called before the
+// given one was answered, the latest ones only, and last that of the given one.
 func leadingTo(all []history.Operation, o history.Operation) []int {
 	var places []int
+	own := 0
 	for i, other := range all {
 		effective := other.Result == history.Done && other.Verb != history.Read || other.Result == history.InDoubt
-		if other.Key == o.Key && (other.Call == o.Call || effective && other.Call < o.Return) {
+		switch {
+		case other.Call == o.Call:
+			own = i + 1
+		case other.Key == o.Key && effective && other.Call < o.Return:
 			places = append(places, i+1)
 		}
 	}
-	if extra := len(places) - longestStory; extra > 0 {
+	if extra := len(places) + 1 - longestStory; extra > 0 {
 		places = slices.Delete(places, 0, extra)
 	}
-	return places
+	return append(places, own)
 }
 
 func keysOf(operations []history.Operation) []string {
