@@ -22,11 +22,16 @@ const Prefix = "exec "
 // DefaultLimit is how long a process may be silent, in real time.
 const DefaultLimit = 10 * time.Second
 
+// DefaultSettle is how long a program that may have several requests under way, and does not say when it is quiet, must
+// have sent none to count as quiet, in real time.
+const DefaultSettle = 50 * time.Millisecond
+
 // Program is the nodes of one scenario after the other: a command that starts one of them. Close ends their processes.
 type Program struct {
 	Command string          // for the shell
 	Context context.Context // of all runs
 	Limit   time.Duration   // of a silence; 0 is DefaultLimit
+	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
 
 	mu     sync.Mutex

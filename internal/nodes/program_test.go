@@ -231,6 +231,9 @@ func serveNode(behaviour string) {
 		case "end":
 			return
 		case "command":
+			if askSeveral(behaviour, int(line.ID), c) {
+				continue
+			}
 			misbehave(behaviour, c)
 			served, err := handler.Get(context.Background(), line.Key)
 			reply := map[string]any{"type": "reply", "id": line.ID, "body": string(served.Body), "fresh": served.Fresh}
@@ -250,7 +253,6 @@ func serveNode(behaviour string) {
 
 // misbehave does, within a command, what the behaviour says.
 func misbehave(behaviour string, c *clock) {
-	askSeveral(behaviour, c)
 	switch behaviour {
 	case "hang":
 		select {}

@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// settling is how long a program that may have several requests under way, and does not say when it is quiet, must have
-// sent none to count as quiet.
-const settling = 25 * time.Millisecond
-
 // lanes is what the clock of an actor can do besides: the actor has several things under way. See package sim.
 type lanes interface {
 	Lane(f func()) (drop func())
@@ -92,7 +88,7 @@ func (c *talk) listen(p *process) *said {
 		case says && c.atRest():
 			return nil
 		case !says && len(c.arrived)+len(c.open) > 0:
-			rest := newDeadline(settling)
+			rest := newDeadline(cmp.Or(p.program.Settle, DefaultSettle))
 			defer rest.stop()
 			enough = rest.over()
 		}

@@ -1,0 +1,15 @@
+// A node that asks for a row by the real clock, which no kit replaces.
+import { node } from 'isr-sim-node' // before anything else
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
+
+node(({ client, table }) => {
+  const db = new DynamoDBClient(client)
+  const read = (pk) => db.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk }, sk: { S: 'META' } } }))
+  return {
+    async get() {
+      await read('CACHE#first')
+      await read('CACHE#' + process.hrtime.bigint())
+      return { body: '', fresh: false }
+    },
+  }
+}, ['get'])

@@ -1,0 +1,170 @@
+"""A simulator of one node: it tells the kit's process lines, and answers its requests one at a time when it is quiet."""
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import unittest
+
+START = 1_000_000_000_000
+KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Simulator:
+    def __init__(self, body):
+        self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
+        simulator = self
+
+        class Door(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                number, come = int(self.headers["X-Isr-Sim-Request"]), threading.Event()
+                with simulator.mutex:
+                    simulator.parked[number] = self.command + " " + self.path, come
+                    if self.headers["X-Isr-Sim-Quiet"]:
+                        simulator.quiet = {"requests": [number]}
+                    simulator.step()
+                come.wait(10)
+                text = ("of " + self.path).encode()
+                self.send_response(200)
+                self.send_header("X-Isr-Sim-Time", str(simulator.time))
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def do_POST(self):
+                simulator.time += int(float(self.path.split("=")[1]))
+                self.do_GET()
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Door)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        source = "import isr_sim, asyncio, threading, time, datetime, random, uuid, queue, concurrent.futures\n"
+        source += "class Node:\n    def get(self, key):\n" + textwrap.indent(textwrap.dedent(body), " " * 8)
+        source += "\nisr_sim.node(lambda init: Node(), ['get'])\n"
+        environment = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.child = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        for text in self.child.stdout:
+            line = json.loads(text)
+            with self.mutex:
+                if line["type"] == "hello":
+                    self.tell(type="init", seed=5, endpoint="http://127.0.0.1:%d" % server.server_port)
+                elif line["type"] == "ready":
+                    self.tell(type="command", id=1, verb="get", key="/home")
+                elif line["type"] == "quiet":
+                    self.quiet = line
+                    self.step()
+                else:
+                    self.reply = line.get("error", line.get("body"))
+                    self.tell(type="end")
+        self.child.wait(10)
+        self.child.stdin.close()
+        self.child.stdout.close()
+        server.shutdown()
+        server.server_close()
+
+    def tell(self, **line):
+        self.child.stdin.write(json.dumps({"time": self.time, **line}) + "\n")
+        self.child.stdin.flush()
+
+    def step(self):
+        if self.quiet is None or set(self.quiet["requests"]) != set(self.parked):
+            return
+        now, self.quiet = self.quiet, None
+        if now["requests"]:
+            asked, come = self.parked.pop(max(now["requests"]))
+            self.steps.append(asked)
+            self.time += 1000
+            come.set()
+        else:
+            self.time += now["after"]
+            self.steps.append("timer after %d" % now["after"])
+            self.tell(type="wake", timer=now["timer"])
+
+
+def origins(keys):
+    return ["GET /_isr-sim/origin?key=" + key for key in keys]
+
+
+class KitTest(unittest.TestCase):
+    def test_requests_of_threads_are_under_way_at_once(self):
+        for body in [
+            """
+            with concurrent.futures.ThreadPoolExecutor(3) as pool:
+                return ",".join(pool.map(isr_sim.origin, "abc")), False
+            """, """
+            async def all():
+                return await asyncio.gather(*(asyncio.to_thread(isr_sim.origin, key) for key in "abc"))
+            return ",".join(asyncio.run(all())), False
+            """, """
+            done = queue.Queue()
+            threads = [threading.Thread(target=lambda key=key: done.put(isr_sim.origin(key))) for key in "abc"]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            return ",".join(sorted(done.get() for _ in threads)), False
+            """,
+        ]:
+            s = Simulator(body)
+            self.assertEqual(s.steps, origins("cba"))  # the last one first
+            self.assertEqual(s.reply, ",".join("of /_isr-sim/origin?key=" + key for key in "abc"))
+
+    def test_time_moves_by_answers_and_timers_alone(self):
+        s = Simulator("""
+            began = time.time()
+            isr_sim.origin("a")
+            time.sleep(1.5)
+            return "%s %s %s" % (time.time() - began, time.monotonic(), datetime.datetime.now().timestamp() - began), False
+        """)
+        self.assertEqual(s.steps, origins("a") + ["POST /_isr-sim/sleep?ms=1500.000000"])
+        self.assertEqual(s.reply, "3.5 3.5 3.5")
+
+    def test_a_heartbeat_beats_until_it_is_stopped(self):
+        s = Simulator("""
+            beats, over = [], threading.Event()
+            def beat():
+                while not over.wait(0.3): beats.append(time.monotonic())
+            heart = threading.Thread(target=beat)
+            heart.start()
+            time.sleep(1)
+            over.set()
+            heart.join()
+            return str(beats), False
+        """)
+        self.assertEqual(s.reply, "[0.3, 0.6, 0.9]")
+
+    def test_asyncio_sleeps_by_the_simulated_clock(self):
+        s = Simulator("""
+            async def both():
+                await asyncio.gather(asyncio.sleep(2), asyncio.sleep(1))
+                return time.monotonic()
+            return str(asyncio.run(both())), False
+        """)
+        self.assertEqual((s.steps, s.reply), (["timer after 1000", "timer after 1000"], "2.0"))
+
+    def test_locks_with_time_limits(self):
+        s = Simulator("""
+            lock = threading.Lock()
+            lock.acquire()
+            late = lock.acquire(timeout=2)
+            threading.Timer(3, lock.release).start()
+            return str([late, lock.acquire(timeout=9), time.monotonic()]), False
+        """)
+        self.assertEqual(s.reply, "[False, True, 5.0]")
+
+    def test_randomness_comes_from_the_seed(self):
+        body = "return str([random.random(), uuid.uuid4()]), False"
+        self.assertEqual(Simulator(body).reply, Simulator(body).reply)
+
+    def test_an_error_of_the_cache_is_its_reply(self):
+        self.assertEqual(Simulator("raise TypeError('no')").reply, "TypeError: no")
+
+
+if __name__ == "__main__":
+    unittest.main()
