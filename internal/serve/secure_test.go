@@ -125,19 +125,23 @@ func TestHostNamesOverTLS(t *testing.T) {
 			}
 		}
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost/_isr-sim/clock", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Origin", "https://localhost")
 	config.InsecureSkipVerify = false
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusForbidden {
-		t.Errorf("a page: got %s, want 403", response.Status)
+	for origin, want := range map[string]int{
+		"https://localhost": http.StatusOK, "https://evil.example": http.StatusForbidden, "https://dynamodb.us-east-1.amazonaws.com": http.StatusForbidden,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost/_isr-sim/clock", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Origin", origin)
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a page of %s: got %s, want %d", origin, response.Status, want)
+		}
 	}
 }
 
