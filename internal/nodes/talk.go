@@ -81,21 +81,10 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 func (c *talk) listen(p *process) *said {
 	says := slices.Contains(p.can, canQuiet)
 	for {
-		var enough <-chan time.Time
-		switch {
-		case !p.parallel() && len(c.arrived) > 0:
+		if !p.parallel() && len(c.arrived) > 0 || says && c.atRest() {
 			return nil
-		case says && c.atRest():
-			return nil
-		case !says && len(c.arrived)+len(c.open) > 0:
-			rest := newDeadline(cmp.Or(p.program.Settle, DefaultSettle))
-			defer rest.stop()
-			enough = rest.over()
 		}
-		e, err := p.nextWithin(c.at, enough)
-		if err != nil {
-			panic(err)
-		}
+		e := c.hear(p, !says && len(c.arrived)+len(c.open) > 0)
 		switch {
 		case e.arrival != nil:
 			if says && e.arrival.number == 0 {
@@ -118,6 +107,21 @@ func (c *talk) listen(p *process) *said {
 			c.quiet = &s
 		}
 	}
+}
+
+// hear waits for what the program says next. If it may settle, that may be nothing.
+func (c *talk) hear(p *process, maySettle bool) event {
+	var settled <-chan time.Time
+	if maySettle {
+		rest := newDeadline(cmp.Or(p.program.Settle, DefaultSettle))
+		defer rest.stop()
+		settled = rest.over()
+	}
+	e, err := p.nextWithin(c.at, settled)
+	if err != nil {
+		panic(err)
+	}
+	return e
 }
 
 // atRest says whether the program waits for nothing but the requests that have come, and its timer.

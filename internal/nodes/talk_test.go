@@ -3,7 +3,6 @@
 package nodes_test
 
 import (
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"strconv"
@@ -22,6 +21,9 @@ var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
 	"bad-timer": {"quiet"},
 }
+
+// chance is kept from one run to the next.
+var chance int
 
 // askSeveral does, within a command, what the behaviour says. It returns false if the node goes on as usual.
 func askSeveral(behaviour string, id int, c *clock) (replied bool) {
@@ -47,8 +49,12 @@ func askSeveral(behaviour string, id int, c *clock) (replied bool) {
 		}
 		select {} // which number is answered first is the schedule's choice
 	case "reply-early":
-		go c.ask("a", 1) // the program never says that it is quiet
-		time.Sleep(200 * time.Millisecond) // it comes before the reply
+		one := make(chan bool)
+		for number := range 2 {
+			go func() { c.ask("a", number+1); one <- true }()
+		}
+		say(map[string]any{"type": "quiet", "requests": []int{1, 2}})
+		<-one // the other one is under way
 		say(map[string]any{"type": "reply", "id": id, "body": "", "fresh": false})
 		return true
 	case "no-number":
@@ -58,7 +64,8 @@ func askSeveral(behaviour string, id int, c *clock) (replied bool) {
 		select {}
 	case "random":
 		c.ask("first", 0)
-		c.ask(rand.Text(), 0)
+		chance++
+		c.ask(strconv.Itoa(chance), 0)
 	}
 	return false
 }
