@@ -289,7 +289,8 @@ func (p *parse) actor(n ast.Node) {
 		return
 	}
 	a := Actor{}
-	var name, script ast.Node
+	var name, script, many ast.Node
+	machines, times := 1, 1
 	complete := p.mapping(n,
 		field{"name", func(n ast.Node) {
 			name, a.Name = n, p.name(n)
@@ -300,6 +301,7 @@ func (p *parse) actor(n ast.Node) {
 				p.fail(n, "give each actor a name of its own", "found a second actor called %q", a.Name)
 			}
 		}},
+		field{"count", func(n ast.Node) { many, machines = n, p.count(n, 1, maxActors) }},
 		field{"tenant", func(n ast.Node) { a.Tenant = p.name(n) }},
 		field{"script", func(n ast.Node) {
 			script = n
@@ -308,6 +310,7 @@ func (p *parse) actor(n ast.Node) {
 				p.fail(n, "script: [get /home]", "found no commands, expected at least one")
 			}
 		}},
+		field{"repeat", func(n ast.Node) { times = p.count(n, 1, maxRepeat) }},
 		field{"clock", func(n ast.Node) { p.clock(n, &a) }},
 		field{"pauses", func(n ast.Node) { a.Pauses = p.count(n, 0, 100) }},
 		field{"pause-for", func(n ast.Node) { a.PauseFor = p.duration(n, 0) }},
@@ -323,9 +326,28 @@ func (p *parse) actor(n ast.Node) {
 		p.apart(func() {
 			p.fail(n, "script: [get /home]", "found no script for actor %s, expected at least one command", a.Name)
 		})
+	case len(p.s.Actors)+machines > maxActors:
+		p.fail(many, "several actors of one kind show as much", "found more than %d actors", maxActors)
+		machines = 1
 	}
-	p.s.Actors = append(p.s.Actors, a)
+	a.Script = slices.Repeat(a.Script, times)
+	if many == nil {
+		p.s.Actors = append(p.s.Actors, a)
+		return
+	}
+	for i := range machines {
+		one := a
+		one.Name = fmt.Sprintf("%s-%d", a.Name, i+1)
+		one.Script, one.ClockSteps = slices.Clone(a.Script), slices.Clone(a.ClockSteps)
+		if slices.ContainsFunc(p.s.Actors, func(other Actor) bool { return other.Name == one.Name }) {
+			p.fail(many, "give each actor a name of its own", "found a second actor called %q", one.Name)
+		}
+		p.s.Actors = append(p.s.Actors, one)
+	}
 }
+
+// maxRepeat bounds how often a script is repeated.
+const maxRepeat = 100
 
 func (p *parse) clock(n ast.Node, a *Actor) {
 	p.mapping(n,

@@ -211,3 +211,31 @@ replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', t
 	}
 	sameAfterPrinting(t, s)
 }
+
+// An entry of actors may stand for several machines, and a script may be done several times. A file that is printed has
+// them one by one.
+func TestMachinesOfAKind(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range s.Actors {
+		got = append(got, fmt.Sprint(a.Name, " ", a.Script))
+	}
+	twice := " [get /home sleep 1s get /home sleep 1s]"
+	if diff := cmp.Diff([]string{"crowd-1" + twice, "crowd-2" + twice, "crowd-3" + twice, "alone [get /home]"}, got); diff != "" {
+		t.Errorf("machines (-want +got):\n%s", diff)
+	}
+	for _, wrong := range []struct{ actors, want string }{
+		{"  - {name: a, count: 65, script: [get /home]}", "found the number 65, expected a whole number from 1 to 64"},
+		{"  - {name: a, count: 40, script: [get /home]}\n  - {name: b, count: 40, script: [get /home]}", "found more than 64 actors"},
+		{"  - {name: a-2, script: [get /home]}\n  - {name: a, count: 2, script: [get /home]}", `found a second actor called "a-2"`},
+		{"  - {name: a, count: 2, script: [get /home]}\n  - {name: a-2, script: [get /home]}", `found a second actor called "a-2"`},
+		{"  - {name: a, script: [get /home], repeat: 0}", "found the number 0, expected a whole number from 1 to 100"},
+	} {
+		if _, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n"+wrong.actors+"\n")); err == nil || !strings.Contains(err.Error(), wrong.want) {
+			t.Errorf("%s: got %v, want %q", wrong.actors, err, wrong.want)
+		}
+	}
+}
