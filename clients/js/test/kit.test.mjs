@@ -117,3 +117,12 @@ test('an error of the cache is its reply', async () => {
   const { replies } = await run(`async () => { throw new TypeError('no') }`)
   assert.deepEqual(replies, ['TypeError: no'])
 })
+
+test('the timers by which fetch watches its connections are none of the node', async () => {
+  const { steps } = await run(`async () => {
+    await (await fetch(init.endpoint + '/x')).text()
+    await sleep(60_000)
+    return {}
+  }`, 2)
+  assert.deepEqual(steps, ['GET /x', 'timer after 60000', 'GET /x', 'timer after 60000'])
+})
