@@ -70,7 +70,7 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 	}
 	rest := f.text
 	for _, want := range []string{
-		"violated: simple under store-under-test\n\nlock-theft: ", "that run cannot be repeated: ", " of the trace is \"", "\" in one run and \"",
+		"violated: simple under store-under-test\n\nlock-theft: ", "that run cannot be repeated: ", " of alice was \"", "\" in one run, and ",
 		"crypto/rand was not seeded for each run, which takes a test that is not parallel: ",
 	} {
 		_, after, found := strings.Cut(rest, want)
