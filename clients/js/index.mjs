@@ -37,7 +37,7 @@ let pending = [] // in the order of time, then of setting
 let numbers = 0
 class Timer {
   constructor(callback, delay, args, again) {
-    Object.assign(this, { id: ++numbers, where: new Error(), callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(), context: AsyncLocalStorage.snapshot?.() })
+    Object.assign(this, { id: ++numbers, callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(), context: AsyncLocalStorage.snapshot?.() })
     this.start()
   }
   start() {
@@ -59,13 +59,27 @@ class Timer {
   [Symbol.toPrimitive]() { return this.id }
 }
 // The AWS SDK's HTTP handler watches each of its requests with timers: they would be steps, and do nothing but warn.
-const watches = (t) => t.watches ??= /[\\/]node-http-handler[\\/]/.test(t.where.stack)
-const cancel = (t) => { t instanceof timeouts ? real.clearTimeout(t) : pending = pending.filter((p) => p !== t && p.id !== t) }
+const ofSDK = /[\\/]node-http-handler[\\/]/
 // What is behind fetch watches its connections by timers of the process, which outlive a life: they stay real.
+const ofFetch = /node:internal\/deps\/undici/
 const timeouts = setTimeout(() => {}, 0).constructor
-const ofFetch = () => /node:internal\/deps\/undici/.test(new Error().stack)
+const cancel = (t) => { t instanceof timeouts ? real.clearTimeout(t) : pending = pending.filter((p) => p !== t && p.id !== t) }
+function caller() { // of setTimeout, as the stack names it
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 3
+  const { stack } = new Error()
+  Error.stackTraceLimit = limit
+  return stack
+}
+function timeout(f, ms, ...args) {
+  const from = caller()
+  if (ofFetch.test(from)) return real.setTimeout(f, ms, ...args)
+  const timer = new Timer(f, ms, args, false)
+  timer.watches = ofSDK.test(from)
+  return timer
+}
 const simulated = {
-  setTimeout: (f, ms, ...args) => (ofFetch() ? real.setTimeout(f, ms, ...args) : new Timer(f, ms, args, false)),
+  setTimeout: timeout,
   setInterval: (f, ms, ...args) => new Timer(f, ms, args, true),
   clearTimeout: cancel,
   clearInterval: cancel,
@@ -98,8 +112,10 @@ function look(left) {
     if (left > 1) return look(left - 1)
     if (under.size === 0 && pending.length === 0) return // it waits for something that nobody knows of
     stirred = false
+    const first = pending.find((t) => under.size === 0 || !t.watches)
+    if (first === undefined && under.size === 1 && held.length === 1) return send(true)
+    send(false)
     const line = { type: 'quiet', requests: [...under] }
-    const first = pending.find((t) => under.size === 0 || !watches(t))
     if (first !== undefined) Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time) })
     say(line)
   })
@@ -184,6 +200,27 @@ function begin() { // of a request to isr-sim: its number, and what is to be cal
   return [number, () => { if (mine === lives && under.delete(number)) stir() }]
 }
 
+// A request is sent when this process has come to rest, so that one that is alone can say so itself, without a line.
+const quiet = 'x-isr-sim-quiet'
+let held = [] // that are to be sent: each is told whether it is alone
+function send(alone) {
+  const all = held
+  held = []
+  for (const release of all) release(alone)
+}
+function hold(request) {
+  const end = request.end
+  request.end = (...args) => {
+    request.end = end
+    if (request.headersSent) return request.end(...args)
+    held.push((alone) => {
+      if (alone) request.setHeader(quiet, 1)
+      request.end(...args)
+    })
+    return request
+  }
+}
+
 const open = new Set() // requests that are not over
 const track = (request) => { open.add(request); request.once('close', () => open.delete(request)) }
 function abandon() { // those of a life that is over: nothing comes of them, not even an error
@@ -209,6 +246,7 @@ http.request = function (...args) {
     request.setHeader(header, number)
     done = over
     track(request)
+    hold(request)
   } else {
     let once = true
     elsewhere++
@@ -252,6 +290,7 @@ function ask(method, path, body) { // a request of the kit's own
       })
     })
     track(r)
+    if (busy) hold(r)
     r.on('error', (e) => { if (mine === lives) { done(); reject(e) } })
     r.end(body)
   })
@@ -303,6 +342,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       lives++
       abandon()
       under.clear()
+      held = []
       elsewhere = 0
       busy = stirred = false
       pending = []
@@ -318,7 +358,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       began = line.time
       state = line.seed | 0
       const at = new URL(line.endpoint)
-      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials } }
+      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, requestHandler: { httpAgent: agent } } }
     }
     busy = true
     life.run(lives, handle, line)

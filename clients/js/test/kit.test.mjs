@@ -13,7 +13,12 @@ async function run(get, commands = 1) {
   let time = start
   const steps = []
   const server = http.createServer((request, answer) => {
-    parked.set(Number(request.headers['x-isr-sim-request']), { request, answer })
+    const number = Number(request.headers['x-isr-sim-request'])
+    parked.set(number, { request, answer })
+    if (request.headers['x-isr-sim-quiet'] === '1') {
+      assert.equal(quiet, null)
+      quiet = { requests: [number] }
+    }
     step()
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
