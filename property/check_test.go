@@ -52,11 +52,8 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 // name. That every mutant is caught is tested with the embedded scenarios.
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
-	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl"}
-	if !testing.Short() {
-		names = append(names, "fresh-a-second-longer") // it takes many worlds
-	}
-	names = race.Fewer(names, names[:2])
+	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl", "fresh-a-second-longer"}
+	names = property.Fewer(names, names[:2])
 	for _, name := range names {
 		some = append(some, mutant.All()[slices.IndexFunc(mutant.All(), func(m isr.Protocol) bool { return m.Name == name })])
 	}
@@ -200,7 +197,7 @@ func TestBadStores(t *testing.T) {
 
 // With few worlds it may be chance that one of them never got somewhere.
 func TestFewWorldsAreNotVacuous(t *testing.T) {
-	if race.Enabled {
+	if testing.Short() || race.Enabled {
 		t.Skip("a hundred worlds of one goroutine")
 	}
 	t.Parallel()

@@ -22,7 +22,7 @@ bounds: {schedules: 400, steps: 2000, ticks: 0}
 
 // TestExplain holds that the command which a failure names explains it, the same way each time.
 func TestExplain(t *testing.T) {
-	if race.Enabled {
+	if testing.Short() || race.Enabled {
 		t.Skip("thousands of runs, one after the other")
 	}
 	pause := regexp.MustCompile(`needed: step \d+, alice pause: without it 0 of 100 `)
@@ -37,9 +37,6 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
-			if tc.env == nil && testing.Short() {
-				t.Skip("its runs are long")
-			}
 			dir := t.TempDir()
 			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=2s"}, tc.env...).wantFailure(t,
 				"explain: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property -isrsim.explain\n")

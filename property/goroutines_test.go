@@ -190,7 +190,7 @@ func TestBadGoroutines(t *testing.T) {
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep"}, tc.store) {
+			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside"}, tc.store) {
 				longWait(t)
 			}
 			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("1s", "0s")}).wantFailure(t, tc.want...)

@@ -70,8 +70,9 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 
 // TestShrinkingAScheduleEnds with the first run that does not end, and at the latest when its time is over.
 func TestShrinkingAScheduleEnds(t *testing.T) {
-	for _, goroutines := range []bool{true, false} {
+	for _, goroutines := range Fewer([]bool{true, false}, []bool{true}) {
 		t.Run(fmt.Sprintf("goroutines=%v", goroutines), func(t *testing.T) {
+			t.Parallel()
 			var stuck atomic.Bool
 			var nodes atomic.Int64 // a run that is stuck is never waited for
 			r := newRunner(t, Check{Protocol: DefaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {

@@ -130,7 +130,7 @@ func difference(want, got string) string {
 // TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test binary has another name
 // than a reader's command, so the commands in the output are put into the reader's form.
 func TestDocsShowRealOutput(t *testing.T) {
-	if race.Enabled {
+	if testing.Short() || race.Enabled {
 		t.Skip("scripts run the same commands")
 	}
 	printed := map[string]string{} // by command: two pages may show one

@@ -97,10 +97,15 @@ func oneNode(t *testing.T) *scenario.Scenario {
 // TestRequestsAtOnce has a program's requests that come at the same time happen in every order, one at a time, and in
 // the order of what they ask where the schedule does not choose; one seed has one trace.
 func TestRequestsAtOnce(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	p, s := program(t, "three-parallel", 0), oneNode(t)
 	p.Settle = 300 * time.Millisecond // of a machine that is busy
 	orders := map[string]bool{}
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
 		var before string
 		for i := range 2 {
 			var trace strings.Builder
@@ -124,13 +129,14 @@ func TestRequestsAtOnce(t *testing.T) {
 		}
 	}
 	if len(orders) < 2 {
-		t.Errorf("got the orders %v in 6 seeds, want at least 2 of the 6", orders)
+		t.Errorf("got the orders %v in %d seeds, want at least 2 of the 6", orders, seeds)
 	}
 }
 
 // TestWordsOfQuiet has a word of quiet count when all the requests that it names have come, and not before; and a timer
 // fire beside requests.
 func TestWordsOfQuiet(t *testing.T) {
+	t.Parallel()
 	for _, behaviour := range []string{"three-quiet", "stale-quiet"} {
 		var trace strings.Builder
 		p := program(t, behaviour, 2*time.Second)

@@ -157,6 +157,9 @@ func TestServerMemory(t *testing.T) {
 		peak    = 300 << 20 // all of them have 560 MB
 		after   = 150 << 20
 	)
+	if testing.Short() {
+		t.Skip("half a gigabyte of requests")
+	}
 	l := serveLimits
 	l.silence = 50 * time.Millisecond
 	l.body = 2 * time.Second

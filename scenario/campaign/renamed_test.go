@@ -13,14 +13,10 @@ import (
 // A proof of a cache with other names for every row, key and attribute searches the same states, and finds the
 // same mutants.
 func TestProofsOfRenamedRows(t *testing.T) {
-	if race.Enabled {
-		t.Skip("a search has one goroutine")
+	if testing.Short() || race.Enabled {
+		t.Skip("long searches of one goroutine")
 	}
-	names := []string{"prove-two-writers", "prove-recipe-b", "prove-regenerate"}
-	if testing.Short() {
-		names = names[:1]
-	}
-	for i, name := range names {
+	for i, name := range []string{"prove-two-writers", "prove-recipe-b", "prove-regenerate"} {
 		s := scenariotest.Embedded(t, name)
 		own := *s
 		own.Rows = scenariotest.RenamedRows

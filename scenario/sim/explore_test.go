@@ -211,6 +211,14 @@ func (p program) outcomes(t *testing.T, off sim.Reduction, remember bool, bound 
 	return slices.Compact(ends), x.Explored()
 }
 
+// fewer is n, or few under -short and for the race detector.
+func fewer(n, few int) int {
+	if testing.Short() {
+		return few
+	}
+	return race.Fewer(n, few)
+}
+
 func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	reductions := []struct {
 		name string
@@ -241,11 +249,11 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 		}
 	}
 	compare(restless(), "restless", 20_000)
-	for seed := range uint64(race.Fewer(900, 90)) {
+	for seed := range uint64(fewer(900, 90)) {
 		compare(drawProgram(sim.Stream(seed, "program"), 6), fmt.Sprint("seed ", seed), 600)
 	}
 	t.Logf("%d comparisons", compared)
-	if want := race.Fewer(300, 20); compared < want {
+	if want := fewer(300, 20); compared < want {
 		t.Errorf("%d comparisons, want at least %d", compared, want)
 	}
 	for i, r := range reductions {
@@ -296,7 +304,7 @@ func (w *walker) Choose(steps []sim.Step) int {
 // What a fingerprint leaves out of a state shows wherever two pasts lead to it: no search has to come to a wrong end.
 func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	again := 0
-	for seed := range uint64(race.Fewer(300, 30)) {
+	for seed := range uint64(fewer(300, 30)) {
 		rng := sim.Stream(seed, "equal states")
 		p := drawProgram(rng, 8)
 		if seed == 0 {
@@ -324,8 +332,8 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 // fewer steps asleep is left by the others then: each state by all but those that were asleep each time.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	type left struct{ possible, asleep, taken []uint64 }
-	fewer := 0
-	for seed := range uint64(race.Fewer(300, 30)) {
+	again := 0
+	for seed := range uint64(fewer(300, 30)) {
 		p := drawProgram(sim.Stream(seed, "program"), 6)
 		var run *sim.Sim
 		states := map[uint64]*left{}
@@ -341,7 +349,7 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 				before := len(state.asleep)
 				state.asleep = slices.DeleteFunc(slices.Clone(state.asleep), func(id uint64) bool { return !slices.Contains(m.Asleep, id) })
 				if len(state.asleep) < before {
-					fewer++
+					again++
 				}
 			}
 			if m.Taken >= 0 {
@@ -362,10 +370,10 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 			}
 		}
 	}
-	if fewer == 0 {
+	if again == 0 {
 		t.Error("no state came up again with fewer steps asleep")
 	}
-	t.Logf("%d times a state came up again with fewer steps asleep", fewer)
+	t.Logf("%d times a state came up again with fewer steps asleep", again)
 }
 
 // Larger programs, which the plain enumeration does not get through: there the reductions have more to do with each
@@ -373,7 +381,7 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
 	const bound = 10_000
 	compared, alone, all := 0, 0, 0
-	for seed := range uint64(20) {
+	for seed := range uint64(fewer(20, 5)) {
 		p := drawProgram(sim.Stream(seed, "larger program"), 12)
 		want, e := p.outcomes(t, noReduction&^sim.SleepSets, false, bound)
 		if !e.Complete {
@@ -388,8 +396,8 @@ func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
 		all += e.Schedules
 	}
 	t.Logf("%d programs, %d schedules of %d", compared, all, alone)
-	if compared < 6 {
-		t.Errorf("%d programs compared, want at least 6", compared)
+	if want := fewer(6, 2); compared < want {
+		t.Errorf("%d programs compared, want at least %d", compared, want)
 	}
 }
 
@@ -497,7 +505,7 @@ func TestARunCutAtItsBoundIsNotComplete(t *testing.T) {
 func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	explore := func(processors int) (all []sim.Explored) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		for seed := range uint64(20) {
+		for seed := range uint64(fewer(20, 5)) {
 			_, e := drawProgram(sim.Stream(seed, "program"), 6).outcomes(t, 0, true, 1000)
 			all = append(all, e)
 		}
