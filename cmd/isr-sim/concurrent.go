@@ -28,6 +28,7 @@ type concurrentCommand struct {
 	seed          uint64
 	history       string
 	keep          keeper
+	forms         formats
 }
 
 func newConcurrent(out, progress io.Writer) *cobra.Command {
@@ -43,7 +44,9 @@ It needs a Docker engine, or --backend fake. These runs cannot be replayed: to s
 a bug, find it with isr-sim run.`,
 		Example: "  isr-sim concurrent --for 60s\n  isr-sim concurrent --protocol blind-publish --history history.html",
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.forms.around(cmd, &c.out, func() error { return c.run(cmd.Context()) })
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.backend, "backend", backendLocal, "the store: dynamodb-local, or fake")
@@ -53,6 +56,7 @@ a bug, find it with isr-sim run.`,
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of the nodes' intentions; it does not decide what happens")
 	f.StringVar(&c.history, "history", "", "write a page of HTML to this file: each node's operations in the last seconds")
 	c.keep.flags(cmd, "the last round")
+	c.forms.flags(cmd)
 	return cmd
 }
 
@@ -112,6 +116,9 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 		Start: o.Began, Evidence: o.Seen, Verdict: o.Verdict, Why: o.Why, Invariant: o.Violated, Finding: o.Finding, Lines: o.Lines,
 	}); err != nil {
 		return err
+	}
+	if o.Verdict != invariant.Unknown { // then the error says it
+		c.forms.add(c.keep.with(ofConcurrent(o, p.Name, c.seed), "concurrent"))
 	}
 	switch o.Verdict {
 	case invariant.Violated:

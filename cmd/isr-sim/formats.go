@@ -35,9 +35,14 @@ type destination struct {
 
 // flags adds --format and --quiet.
 func (f *formats) flags(cmd *cobra.Command) {
+	f.formatFlag(cmd)
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print only the results that are not as expected")
+}
+
+// formatFlag adds --format alone.
+func (f *formats) formatFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.given, "format", nil,
 		"the form of the results: "+strings.Join(formatNames(), ", ")+"; `FORMAT`=FILE writes a file besides the output (docs/CI.md)")
-	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print only the results that are not as expected")
 }
 
 func formatNames() []string {

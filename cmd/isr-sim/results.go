@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/concurrent"
 	"github.com/isr-sim/isr-sim/internal/explore"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/schedules"
@@ -13,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/live"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -154,6 +156,33 @@ func ofOutcome(run recorded, o *scenario.Outcome, name string) verdicts.Result {
 		result.Replay, result.Shrink = command(o.Replay(), "replay", name), command(o.Replay(), "shrink", name)
 	}
 	return result
+}
+
+// ofConcurrent is the result of nodes in real parallel.
+func ofConcurrent(o *concurrent.Outcome, protocol string, seed uint64) verdicts.Result {
+	return verdicts.Result{
+		Scenario: "concurrent", Protocol: protocol, Verdict: verdicts.Verdict(o.Verdict.String()), Passed: o.Verdict == invariant.OK,
+		Invariant: o.Violated.Name, Statement: o.Violated.Statement, Message: o.Why, Details: strings.Join(o.Lines, "\n"), Seed: fmt.Sprint(seed),
+	}
+}
+
+// ofTraffic are the results of a server's check: one for each finding, or one for all of what was judged.
+func ofTraffic(found live.Found, told []string) []verdicts.Result {
+	var results []verdicts.Result
+	for _, b := range found.Broken {
+		r := verdicts.Result{Scenario: watched, Verdict: verdicts.Verdict(b.Verdict.String()), Message: b.Why, Details: b.String()}
+		if r.Verdict == verdicts.Violated {
+			r.Invariant, r.Statement = b.Invariant.Name, b.Invariant.Statement
+		}
+		results = append(results, r)
+	}
+	if len(results) > 0 {
+		return results
+	}
+	return []verdicts.Result{{
+		Scenario: watched, Verdict: verdicts.Verdict(found.Verdict().String()), Passed: found.Verdict() == invariant.OK,
+		Message: strings.Join(told, "\n"),
+	}}
 }
 
 // command is a command about a recorded schedule.

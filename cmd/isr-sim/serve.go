@@ -74,6 +74,7 @@ type serveCommand struct {
 	revalidate  time.Duration
 	s3          serveS3
 	keep        keeper
+	forms       formats
 }
 
 func newServe(out, progress io.Writer) *cobra.Command {
@@ -84,7 +85,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 		Long:    serveHelp,
 		Example: "  isr-sim serve\n  isr-sim serve --listen 127.0.0.1:8000 --clock manual --ttl-lag 'fixed 10m' --fault 'throttled op=PutItem times=2'",
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "address to listen on, host:port; port 0 takes a free one")
@@ -100,6 +101,7 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.BoolVar(&c.throughput, "throughput", false, "refuse requests beyond the throughput of a partition key, a provisioned table or an on-demand table, as DynamoDB does")
 	f.IntVar(&c.keepChanges, "keep-changes", 10_000, "the least number of latest changes to keep for the control API; 0 keeps all")
 	c.keep.flags(cmd, "--check's changes and findings at the end")
+	c.forms.formatFlag(cmd)
 	f.StringVar(&c.check, "check", "", "judge the writes, and the history that clients post: by all invariants that these decide, or the named ones, separated by commas")
 	f.Lookup("check").NoOptDefVal = serve.AllChecks
 	f.StringArrayVar(&c.except, "check-except", nil, "for --check: an access key id whose writes are not judged, such as that of a program that sets rows up; repeatable")
@@ -109,6 +111,22 @@ func newServe(out, progress io.Writer) *cobra.Command {
 	f.StringArrayVar(&c.faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	c.s3.flags(f)
 	return cmd
+}
+
+// run serves, and writes what --check found in the forms that were asked for.
+func (c *serveCommand) run(cmd *cobra.Command) error {
+	if err := c.forms.parse(); err != nil {
+		return err
+	}
+	if len(c.forms.to) > 0 && c.check == "" {
+		return usage(errors.New("found --format without --check, which alone has results"), "isr-sim serve --check --format junit=junit.xml")
+	}
+	for _, to := range c.forms.to {
+		if to.file == "" && !to.format.WithText() {
+			return usage(fmt.Errorf("--format: found %s for the output, which begins with the address, expected a file", to.format), fmt.Sprintf("--format %s=FILE", to.format))
+		}
+	}
+	return c.forms.around(cmd, &c.out, func() error { return c.serve(cmd.Context()) })
 }
 
 // serve serves until ctx is done.

@@ -102,30 +102,46 @@ func (c *serveCommand) judged(checker *live.Checker) error {
 	if found.Events > 0 {
 		fmt.Fprintf(c.progress, "events posted: %d\n", found.Events)
 	}
-	for _, line := range untold(found) {
-		fmt.Fprintf(c.progress, "not judged: %s\n", line)
+	left := c.notJudged(checker, found)
+	for _, line := range left {
+		fmt.Fprintf(c.progress, "%s\n", line)
 	}
-	if len(c.except) > 0 {
-		fmt.Fprintf(c.progress, "not judged, by %s: %d changes\n", strings.Join(c.except, ", "), found.Excepted)
-	}
-	for _, t := range found.Unjudged {
-		fmt.Fprintf(c.progress, "not judged: %s\n", t)
-	}
-	if found.Misfit != "" {
-		fmt.Fprintf(c.progress, "%s\n", found.Misfit)
-	}
-	rows := slices.ContainsFunc(checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
-	if !rows {
-		return verdict(found)
-	}
-	if found.Judged == 0 && c.rows != "" {
-		fmt.Fprintf(c.progress, "nothing was judged: --rows %s found no page and no lock\n", c.rows)
-	} else if found.Judged == 0 {
-		fmt.Fprintf(c.progress, "nothing was judged: found no row LOCK, and no page in a table that has one\n")
-		fmt.Fprintf(c.progress, "hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE\n")
+	for _, r := range ofTraffic(found, left) {
+		c.forms.add(c.keep.with(r, watched))
 	}
 	return verdict(found)
 }
+
+// notJudged says, in lines, of what there is no verdict, and why.
+func (c *serveCommand) notJudged(checker *live.Checker, found live.Found) []string {
+	var lines []string
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for _, line := range untold(found) {
+		say("not judged: %s", line)
+	}
+	if len(c.except) > 0 {
+		say("not judged, by %s: %d changes", strings.Join(c.except, ", "), found.Excepted)
+	}
+	for _, t := range found.Unjudged {
+		say("not judged: %s", t)
+	}
+	if found.Misfit != "" {
+		say("%s", found.Misfit)
+	}
+	rows := slices.ContainsFunc(checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
+	switch {
+	case !rows || found.Judged > 0:
+	case c.rows != "":
+		say("nothing was judged: --rows %s found no page and no lock", c.rows)
+	default:
+		say("nothing was judged: found no row LOCK, and no page in a table that has one")
+		say("hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE")
+	}
+	return lines
+}
+
+// watched is the name of the run that a server has watched.
+const watched = "serve"
 
 // keepSeen writes the record of what was checked: the change log, as far as it is kept, and the first violation.
 func (c *serveCommand) keepSeen(db *ddbfake.DB, checker *live.Checker, rows isr.Schema, start time.Time) error {
@@ -135,7 +151,7 @@ func (c *serveCommand) keepSeen(db *ddbfake.DB, checker *live.Checker, rows isr.
 	checker.Look()
 	found := checker.Found()
 	seen := record.Watched{
-		Name: "serve", About: "The traffic that isr-sim serve --check has seen.", Protocol: "programs", Seed: c.seed, Start: start,
+		Name: watched, About: "The traffic that isr-sim serve --check has seen.", Protocol: "programs", Seed: c.seed, Start: start,
 		Evidence: invariant.Evidence{Changes: db.Changes(), Schema: rows, Revalidate: c.revalidate}, Verdict: found.Verdict(),
 	}
 	if len(seen.Evidence.Changes) == 0 && c.keep.wanted() {
