@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/concurrent"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/record"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -97,10 +98,16 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 		defer stop(&err)
 		client = local.Client()
 	}
+	say := func(asked int) { fmt.Fprintf(c.progress, "%d pages asked for\n", asked) }
+	show, remove := progress.Of(c.progress, p.Name, "pages", c.lasts)
+	if show != nil {
+		say = func(asked int) { show(asked, 0) }
+	}
 	o, err := concurrent.Run{
 		Protocol: p, Client: client, Table: "isr-sim-concurrent", Clock: clock, Actors: c.actors, For: c.lasts, Seed: c.seed,
-		Progress: func(asked int) { fmt.Fprintf(c.progress, "%d pages asked for\n", asked) },
+		Progress: say,
 	}.Do(ctx)
+	remove()
 	if err != nil {
 		return unknown(err, "")
 	}

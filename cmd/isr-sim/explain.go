@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/explain"
+	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/prose"
 	"github.com/isr-sim/isr-sim/internal/record"
 )
@@ -79,7 +80,9 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
+	remove := progress.Wait(cmd.ErrOrStderr(), "explaining "+run.Scenario.Name)
 	explanation, err := explain.Explain{Failed: run.Run, Tails: x.tails}.Run(cmd.Context())
+	remove()
 	if err != nil {
 		return violated(cmd.Context(), err)
 	}

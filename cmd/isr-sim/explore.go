@@ -183,7 +183,7 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, n i
 	share := e.lasts / time.Duration(n)
 	ctx, cancel := within(ctx, share)
 	defer cancel()
-	show, remove := progress.Of(e.progress, explorer.Scenario.Name, share)
+	show, remove := progress.Of(e.progress, explorer.Scenario.Name, "schedules", share)
 	defer remove()
 	explorer.Progress = show
 	return explorer.Run(ctx)

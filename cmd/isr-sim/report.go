@@ -34,8 +34,9 @@ func newReport(out io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RECORD...",
 		Short: "Draw recorded runs: pages of HTML, pictures, or files for Perfetto",
-		Long: `Report draws the records of runs (--record of run, replay, shrink, prove, explore and
-museum; a failed check of package property leaves one). A page of HTML is one file and
+		Long: `Report draws the records of runs (--record of run, replay, shrink, explain, prove,
+explore, museum, concurrent and serve --check; a failed check of package property
+leaves one). A page of HTML is one file and
 asks no network: a lane for each node and for each row, the step of the violation in
 view, the rows at each step, and the commands that run the schedule again.
 

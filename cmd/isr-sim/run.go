@@ -130,7 +130,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	if err != nil {
 		return nil, 0, err
 	}
-	show, remove := progress.Of(r.progress, s.Name, 0)
+	show, remove := progress.Of(r.progress, s.Name, "schedules", 0)
 	c.Progress = show
 	report, err := c.Run(ctx)
 	remove()

@@ -98,7 +98,7 @@ func (p *command) measure(ctx context.Context, policies []policy.Policy, names [
 		}
 		on = append(on, w)
 	}
-	show, remove := progress.Of(p.stderr, "policy", 0)
+	show, remove := progress.Of(p.stderr, "policy", "runs", 0)
 	rows, err := lab.Compare(ctx, p.settings, policies, on, show)
 	remove()
 	if err != nil {

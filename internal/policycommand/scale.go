@@ -48,7 +48,7 @@ func (p *command) scale(ctx context.Context, name string) error {
 	if err != nil {
 		return cli.Usage(err, "")
 	}
-	show, remove := progress.Of(p.stderr, "policy", 0)
+	show, remove := progress.Of(p.stderr, "policy", "runs", 0)
 	scale, err := lab.MeasureScale(ctx, p.settings, one, show)
 	remove()
 	if err != nil {

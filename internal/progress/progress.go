@@ -12,16 +12,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Of returns functions that show a campaign's progress and remove it again, if w is a terminal: schedules done,
-// schedules a second, and the time left. A campaign that ends after a time has a bar of that time.
-func Of(w io.Writer, scenario string, lasts time.Duration) (show func(done, of int), remove func()) {
+// Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many are done of
+// what it counts, such as schedules, how many a second, and the time left. A campaign that ends after a time has a bar of
+// that time. If w is no terminal, show is nil.
+func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil, func() {}
 	}
-	return newBar(w, scenario, lasts)
+	return newBar(w, scenario, counts, lasts)
 }
 
-func newBar(w io.Writer, scenario string, lasts time.Duration) (show func(done, of int), remove func()) {
+func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
 	var bar *progressbar.ProgressBar
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(scenario), progressbar.OptionClearOnFinish(),
@@ -35,13 +36,13 @@ func newBar(w io.Writer, scenario string, lasts time.Duration) (show func(done, 
 			bar = progressbar.NewOptions64(lasts.Milliseconds(), append(options, progressbar.OptionSetPredictTime(true))...)
 		case bar == nil:
 			bar = progressbar.NewOptions(of, append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-				progressbar.OptionSetItsString("schedules"), progressbar.OptionSetPredictTime(true))...)
+				progressbar.OptionSetItsString(counts), progressbar.OptionSetPredictTime(true))...)
 		case done%16 != 0 && done < of: // a look at the clock costs a good part of a short run
 			return
 		}
 		if lasts > 0 {
 			elapsed := clock.Now().Sub(start)
-			bar.Describe(fmt.Sprintf("%s: %d schedules, %.0f a second", scenario, done, float64(done)/max(elapsed.Seconds(), 0.001)))
+			bar.Describe(fmt.Sprintf("%s: %d %s, %.0f a second", scenario, done, counts, float64(done)/max(elapsed.Seconds(), 0.001)))
 			_ = bar.Set64(min(elapsed, lasts).Milliseconds()) // a terminal that is gone is no reason to stop
 			return
 		}

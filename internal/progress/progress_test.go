@@ -11,7 +11,7 @@ import (
 
 func TestProgressIsForTerminals(t *testing.T) {
 	var b strings.Builder
-	show, remove := Of(&b, "paused-writer", 0)
+	show, remove := Of(&b, "paused-writer", "schedules", 0)
 	if remove(); show != nil || b.Len() > 0 {
 		t.Errorf("progress is shown on what is no terminal: %q", b.String())
 	}
@@ -23,7 +23,7 @@ func TestTheBarSaysHowFarHowFastAndHowLong(t *testing.T) {
 		time.Hour: `paused-writer: \d+ schedules, \d+ a second .* \[\d+s:.*\]`,
 	} {
 		var b strings.Builder
-		show, remove := newBar(&b, "paused-writer", lasts)
+		show, remove := newBar(&b, "paused-writer", "schedules", lasts)
 		clock := clockwork.NewRealClock()
 		// The bar draws itself a few times a second.
 		for start, done := clock.Now(), 0; clock.Now().Sub(start) < 300*time.Millisecond; {
