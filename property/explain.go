@@ -22,8 +22,8 @@ var explaining = flag.Bool(explainFlag, false,
 // less than 3%.
 const explainTails = 100
 
-// explained prints the chance of a recorded violation after each of its steps.
-func (r runner) explained(s *scenario.Scenario) string {
+// explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the run.
+func (r runner) explained(s *scenario.Scenario, file string) string {
 	g := r.guard(&answers{}, s)
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
 		return explain.Explain{
@@ -37,6 +37,6 @@ func (r runner) explained(s *scenario.Scenario) string {
 	if err != nil {
 		return fmt.Sprintf("not explained: %v", err)
 	}
-	return fmt.Sprintf("why %s is violated\n\n%s",
-		x.Outcome.Violation.Invariant.Name, prose.Explanation(x, false))
+	return fmt.Sprintf("why %s is violated\n\n%s%s",
+		x.Outcome.Violation.Invariant.Name, prose.Explanation(x, false), r.record(s, *s.Replay, x.Record(), file))
 }

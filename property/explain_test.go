@@ -1,11 +1,14 @@
 package property_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/record"
 )
 
 // onePause is a world in which nothing but the pause lets a lease run out.
@@ -48,6 +51,14 @@ func TestExplain(t *testing.T) {
 				return text
 			}
 			first := explained()
+			made, err := os.Open(filepath.Join(dir, filepath.FromSlash(recordOf(first))))
+			if err != nil {
+				t.Fatalf("%v in:\n%s", err, first)
+			}
+			defer made.Close()
+			if r, err := record.Read(made); err != nil || r.Explanation == nil || r.Explanation.Tails != 100 || len(r.Explanation.After) == 0 {
+				t.Errorf("the record has the explanation %+v, %v", r.Explanation, err)
+			}
 			if !strings.Contains(first, "the chance of it after each step, from 100 random tails each\n") || !tc.want.MatchString(first) {
 				t.Errorf("want %s in:\n%s", tc.want, first)
 			}
@@ -59,4 +70,11 @@ func TestExplain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// recordOf is the file that a text names after "record: ".
+func recordOf(text string) string {
+	_, name, _ := strings.Cut(text, "record: ")
+	name, _, _ = strings.Cut(name, "\n")
+	return name
 }

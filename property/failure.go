@@ -105,7 +105,10 @@ func (r runner) finish(f *failure, file string) string {
 	if smaller != f {
 		smaller.origin = f.origin + "; a schedule of few context switches"
 	}
-	report := r.keep(smaller, file) + smaller.report(r.t, file, r.subject.call) + r.record(smaller, file)
+	report := r.keep(smaller, file) + smaller.report(r.t, file, r.subject.call)
+	if smaller.violates() {
+		report += r.record(smaller.world, *smaller.replay, nil, file)
+	}
 	if ended := r.limit.ended(); ended != "" && f.repeatable() {
 		report += ended + "\n"
 	}

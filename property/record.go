@@ -14,20 +14,18 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
-// record writes the record of a failed run beside its file, and says where it is.
-func (r runner) record(f *failure, file string) string {
-	if !f.violates() {
-		return ""
-	}
-	g := r.guard(&answers{}, f.world)
+// record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it is.
+func (r runner) record(world *scenario.Scenario, replay scenario.Replay, x *record.Explanation, file string) string {
+	g := r.guard(&answers{}, world)
 	made, err := inside(r, func(ctx context.Context) (*record.Record, error) {
 		return record.Of(ctx, scenario.Run{
-			Scenario: f.world, Protocol: g.protocol(r.name, r.newStore), Seed: f.replay.Seed, Strategy: sim.Replay(f.replay.Choices),
+			Scenario: world, Protocol: g.protocol(r.name, r.newStore), Seed: replay.Seed, Strategy: sim.Replay(replay.Choices),
 			Options: r.options(),
 		}, toolVersion())
 	})
 	var text bytes.Buffer
 	if err == nil {
+		made.Explanation = x
 		err = made.Write(&text)
 	}
 	to := strings.TrimSuffix(file, filepath.Ext(file)) + ".json"

@@ -96,7 +96,7 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 		}
 		report := f.report(r.t, file, r.subject.call)
 		if *explaining && f.violates() {
-			report += "\n" + r.explained(s)
+			report += "\n" + r.explained(s, file)
 		}
 		r.t.Fatal(report)
 	}

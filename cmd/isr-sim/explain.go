@@ -9,7 +9,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/explain"
 	"github.com/isr-sim/isr-sim/internal/progress"
 	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/record"
 )
 
 // explainCommand says which step of a violated run decided it.
@@ -92,19 +91,6 @@ func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) err
 	if x.keep.wanted() {
 		fmt.Fprintln(out)
 	}
-	x.keep.explained = recordOf(explanation)
+	x.keep.explained = explanation.Record()
 	return x.keep.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name)
-}
-
-// recordOf is the explanation as records hold it.
-func recordOf(x *explain.Explanation) *record.Explanation {
-	r := &record.Explanation{Tails: x.Tails, Before: x.Before, After: make([]int, len(x.Steps)), Causes: make([]record.Cause, len(x.Events))}
-	for i, step := range x.Steps {
-		r.After[i] = step.Violated
-	}
-	for i, e := range x.Events {
-		from, to := explain.Interval(e.Violated, x.Tails)
-		r.Causes[i] = record.Cause{Step: x.Steps[e.Step].N, What: e.What, Effect: e.Effect(x.Tails), Without: e.Violated, From: from, To: to, With: e.With}
-	}
-	return r
 }
