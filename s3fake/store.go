@@ -93,6 +93,22 @@ func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	return answer, err
 }
 
+// Object returns the body of an object as it is now, as no request of a client does: it is not logged, and meets no
+// fault. The caller must not change it.
+func (s *Store) Object(bucket, key string) (body []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.buckets[bucket]
+	if b == nil {
+		return nil, false
+	}
+	o, ok := b.objects.Get(key)
+	if !ok {
+		return nil, false
+	}
+	return o.body, true
+}
+
 // attempt runs an operation.
 func (s *Store) attempt(op *operation, c *Call) *Answer {
 	b := s.buckets[c.Bucket]

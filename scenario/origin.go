@@ -176,13 +176,7 @@ func (r *bodyRequest) Apply(outcome int) {
 		r.body = w.bodies[r.name]
 		return
 	}
-	if w.fingerprinter != nil {
-		w.fingerprinter.thing(bodyFingerprint(r.name, w.bodies[r.name]), bodyFingerprint(r.name, r.body))
-	}
-	w.bodies[r.name] = r.body
-	w.bodyLog = append(w.bodyLog, history.Body{
-		Time: r.node.proc.Now(), Actor: r.node.proc.Name(), Name: r.name, Body: string(r.body), Gone: r.body == nil, Change: w.seen,
-	})
+	r.node.keepBody(r.name, r.body)
 }
 
 // AnswerFingerprint implements sim.Fingerprinter.

@@ -54,6 +54,8 @@ type world struct {
 	ofLocks       bool              // scripts hold locks
 	shown         probe.Shown       // what shows the violation
 	locks         locks
+	objectsMu     sync.Mutex
+	objects       any    // what the nodes' clients of the body store share: see bodies.State
 	alive         []life // handlers whose lives are to be ended with their nodes'
 	unended       error  // the first that could not be, before the end of the run
 }

@@ -28,6 +28,7 @@ const maxBody = 17 << 20
 type arrival struct {
 	method string
 	path   string
+	raw    string // the path as it was sent
 	query  string
 	header http.Header
 	body   []byte
@@ -85,7 +86,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		drop(w)
 		return
 	}
-	a := &arrival{method: r.Method, path: r.URL.Path, query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
+	a := &arrival{method: r.Method, path: r.URL.Path, raw: r.URL.EscapedPath(), query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
 	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber)) // 0 if there is none
 	a.alone = r.Header.Get(headerAlone) != ""
 	p.mu.Lock()
@@ -117,7 +118,9 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 			header[name] = values
 		}
 		header.Set(headerTime, strconv.FormatInt(to.time, 10))
-		header.Set("Content-Length", strconv.Itoa(len(to.body)))
+		if a.method != http.MethodHead { // which has the length of what it does not have
+			header.Set("Content-Length", strconv.Itoa(len(to.body)))
+		}
 		w.WriteHeader(to.status)
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
 	case <-r.Context().Done(): // a life that is over has closed its connection

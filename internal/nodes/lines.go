@@ -110,7 +110,8 @@ type initial struct {
 	Region      string        `json:"region"`
 	Credentials credentials   `json:"credentials"`
 	Table       string        `json:"table"`
-	Seed        uint64        `json:"seed"` // below 2^53
+	Bucket      string        `json:"bucket"` // of the bodies, in S3
+	Seed        uint64        `json:"seed"`   // below 2^53
 	Config      configuration `json:"config"`
 }
 

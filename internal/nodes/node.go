@@ -17,6 +17,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/objects"
+	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -29,6 +31,7 @@ type node struct {
 	actor   string
 	process *process // nil when the life is over
 	wire    dynamodb.HTTPClient
+	objects http.RoundTripper // of S3; nil before the first request
 	ids     int
 }
 
@@ -58,7 +61,7 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
 		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Endpoint: "http://" + n.process.listener.Addr().String(), Region: region,
-		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
+		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
 	}})
 	if ready.Type != "ready" {
 		return nil, n.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
@@ -139,7 +142,10 @@ const ours = "/_isr-sim/"
 // serve has one request happen. It returns nil if there is no answer, and whether the request was a step of the run.
 func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, step bool) {
 	path, mine := strings.CutPrefix(a.path, ours)
-	if !mine {
+	switch {
+	case !mine && a.header.Get("X-Amz-Target") == "" && (a.method != http.MethodPost || a.path != "/"):
+		return n.object(ctx, at, a)
+	case !mine:
 		return n.store(ctx, at, a), true
 	}
 	values, err := url.ParseQuery(a.query)
@@ -168,10 +174,7 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 
 // store has a request to DynamoDB happen.
 func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
-	key, of := signer(a.header.Get("Authorization"))
-	if key != "" && key != n.actor {
-		panic(n.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor), "use the credentials of the init line"))
-	}
+	of := n.signed(at, a)
 	r, err := http.NewRequestWithContext(ctx, a.method, "http://dynamodb.invalid"+a.path, a.reader())
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())
@@ -183,6 +186,42 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	if err != nil {
 		return nil // the request or its answer was lost
 	}
+	return answerOf(response)
+}
+
+// object has a request to S3 happen.
+func (n *node) object(ctx context.Context, at string, a *arrival) (to *answer, step bool) {
+	n.signed(at, a)
+	if n.objects == nil {
+		do, err := objects.Do(n.cfg.Bodies)
+		if err != nil {
+			return text(http.StatusNotImplemented, err.Error()), false
+		}
+		n.objects = s3fake.Transport(do)
+	}
+	r, err := http.NewRequestWithContext(ctx, a.method, "http://127.0.0.1"+a.raw+"?"+a.query, a.reader())
+	if err != nil {
+		return text(http.StatusBadRequest, err.Error()), false
+	}
+	r.Header = a.header.Clone()
+	response, err := n.objects.RoundTrip(r)
+	if err != nil {
+		return nil, true
+	}
+	return answerOf(response), true
+}
+
+// signed makes sure that a request is the actor's own, if it is signed, and returns its region.
+func (n *node) signed(at string, a *arrival) (region string) {
+	key, region := signer(a.header.Get("Authorization"))
+	if key != "" && key != n.actor {
+		panic(n.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor), "use the credentials of the init line"))
+	}
+	return region
+}
+
+// answerOf is a response that has come whole; nil is none.
+func answerOf(response *http.Response) *answer {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
