@@ -13,6 +13,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/bodystep"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -82,7 +83,11 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	client = dynamodb.New(client.Options(), g.onClient(actor))
 	cfg.Client = client
 	cfg.Clock = guardedClock{cfg.Clock, g, actor}
-	cfg.Bodies = guardedBodies{cfg.Bodies, g, actor}
+	guarded := guardedBodies{cfg.Bodies, g, actor}
+	cfg.Bodies = guarded
+	if steps, ok := guarded.BodyStore.(bodystep.Steps); ok {
+		cfg.Bodies = guardedSteps{guarded, steps}
+	}
 	render := cfg.Render
 	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
 		if err := g.check(actor, "Render"); err != nil {
@@ -150,6 +155,19 @@ func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error)
 		return nil, err
 	}
 	return b.BodyStore.GetBody(ctx, name)
+}
+
+// guardedSteps are guardedBodies for clients of another kind.
+type guardedSteps struct {
+	guardedBodies
+	bodystep.Steps
+}
+
+func (b guardedSteps) Step(ctx context.Context, s bodystep.Step) error {
+	if err := b.guard.check(b.actor, s.Text); err != nil {
+		return err
+	}
+	return b.Steps.Step(ctx, s)
 }
 
 // inStore calls the store under test: every way from the simulator into the store leads through here. So a goroutine

@@ -358,7 +358,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       began = line.time
       state = line.seed | 0
       const at = new URL(line.endpoint)
-      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, requestHandler: { httpAgent: agent } } }
+      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: { httpAgent: agent } } }
     }
     busy = true
     life.run(lives, handle, line)

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/catalog"
-	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/shell"
+
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/sim"
@@ -74,7 +74,7 @@ func (r *recording) load(cmd *cobra.Command, name string) (recorded, error) {
 	if r.trace != "" {
 		entry.Digest = r.trace
 	}
-	text, ofProgram := strings.CutPrefix(entry.Protocol, nodes.Prefix)
+	text, ofProgram := strings.CutPrefix(entry.Protocol, shell.ExecPrefix)
 	if ofProgram && r.program.command == "" {
 		return recorded{}, usage(errors.New("the recorded run is of a program, expected --exec"),
 			"a file starts no command: say it, if you trust it: --exec "+shell.Quote(text))

@@ -5,7 +5,7 @@ package nodes
 import "os/exec"
 
 // shell runs the text of a command.
-func shell(text string) *exec.Cmd { return exec.Command("cmd", "/c", text) }
+func shellCommand(text string) *exec.Cmd { return exec.Command("cmd", "/c", text) }
 
 // kill ends the process.
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may be gone already

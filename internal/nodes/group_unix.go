@@ -8,7 +8,7 @@ import (
 )
 
 // shell runs the text of a command in a process group of its own.
-func shell(text string) *exec.Cmd {
+func shellCommand(text string) *exec.Cmd {
 	//nolint:noctx // a process outlives the run that started it: Program.Close ends it
 	cmd := exec.Command("/bin/sh", "-c", text)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

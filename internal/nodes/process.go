@@ -56,7 +56,7 @@ type event struct {
 // start starts a process and waits for its hello.
 func (g *Program) start(actor string) (*process, error) {
 	p := &process{
-		program: g, cmd: shell(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor,
+		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor,
 		connections: map[net.Conn]connection{},
 	}
 	broken := func(err error) (*process, error) {

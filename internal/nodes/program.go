@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -15,9 +16,6 @@ const (
 	starting  = "its start"
 	resetting = "its reset"
 )
-
-// Prefix is what the names of programs as protocols begin with; the command follows.
-const Prefix = "exec "
 
 // DefaultLimit is how long a process may be silent, in real time.
 const DefaultLimit = 10 * time.Second
@@ -43,7 +41,7 @@ type Program struct {
 // Protocol returns the program as a protocol.
 func (g *Program) Protocol() isr.Protocol {
 	return isr.Protocol{
-		Name: Prefix + g.Command, Summary: "A program that speaks the protocol of docs/NODES.md.",
+		Name: shell.ExecPrefix + g.Command, Summary: "A program that speaks the protocol of docs/NODES.md.",
 		SDK: true, New: func(c isr.Config) (isr.Handler, error) { return g.boot(c) },
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/schedules"
 	"github.com/isr-sim/isr-sim/internal/shell"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -63,7 +62,7 @@ func ReplayLine(r scenario.Replay, command, program, file string) string {
 		flags += " --trace " + r.Digest
 	}
 	protocol := "--protocol " + r.Protocol
-	if text, ok := strings.CutPrefix(r.Protocol, nodes.Prefix); ok {
+	if text, ok := strings.CutPrefix(r.Protocol, shell.ExecPrefix); ok {
 		protocol = "--exec " + shell.Quote(text)
 	}
 	return fmt.Sprintf("%s: %s %s %s --seed %d --choices '%s'%s %s\n", command, program, command, protocol, r.Seed, r.Choices, flags, file)

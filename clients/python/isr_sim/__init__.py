@@ -182,7 +182,7 @@ class bodies:
 
 
 def boto3_options(init):
-    """The keyword arguments of boto3.client("dynamodb") for an init line."""
+    """The keyword arguments of boto3.client("dynamodb"), or "s3", for an init line."""
     return {
         "region_name": init["region"],
         "endpoint_url": init["endpoint"],

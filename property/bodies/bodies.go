@@ -1,0 +1,43 @@
+// Package bodies gives the store under a check of package property a client of S3, for a cache that keeps its pages there
+// and not in its rows.
+//
+//	property.CheckStore(t, func(n property.Node) (isr.Handler, error) {
+//		client, err := bodies.Client(n.Config)
+//		if err != nil {
+//			return nil, err
+//		}
+//		return mycache.New(n.Client, n.Table, client, bodies.Bucket), nil
+//	})
+//
+// It is a package of its own because it brings the SDK of S3, which package property does without.
+//
+// The limits are those of package s3fake. The faults of a world's body store strike the requests as status 500, which the
+// client tries again.
+package bodies
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/isr-sim/isr-sim/internal/objects"
+	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Bucket is the bucket that is there. The key of an object in it is the name of a body: what rows lead to.
+const Bucket = objects.Bucket
+
+// Client returns a real client of the SDK for the node of this configuration. Each attempt of a request is a step of the
+// run, as those of property.Node.Client are: the schedule decides when it takes effect, and LastModified is the true
+// time. All nodes of a run share the objects, and each run begins without any. Bodies that are put through the
+// configuration's own Bodies are not among them.
+//
+// The error says that the configuration is not that of a simulated node.
+func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {
+	do, err := objects.Do(c.Bodies)
+	if err != nil {
+		return nil, fmt.Errorf("bodies: %w", err)
+	}
+	return s3fake.NewClient(do, optFns...), nil
+}
