@@ -214,6 +214,8 @@ type storeRequest struct {
 	changed int    // how many rows it changed
 	named   *named // nil is the node's
 	sortKey string // see SortKey; "" is not known yet
+	slow    *Fault // that holds up the answer; nil is none
+	late    time.Duration
 }
 
 // Outcomes implements sim.Request: the ordinary outcome, and each fault that the schedule may choose for this call, as
@@ -225,7 +227,7 @@ func (r *storeRequest) Outcomes() []int {
 	r.ways = append(r.ways[:0], 0)
 	for i := range r.node.world.possible {
 		f := &r.node.world.possible[i]
-		if f.left != 0 && f.fault.Dependency == "" && r.node.world.matches(f.fault.Fault, r.call) {
+		if f.left != 0 && r.node.world.canStrike(&f.fault, r.call) {
 			r.node.world.met[f.declared] = true
 			r.ways = append(r.ways, i+1)
 		}
@@ -237,10 +239,27 @@ func (r *storeRequest) Outcomes() []int {
 func (r *storeRequest) Apply(outcome int) {
 	w := r.node.world
 	call := r.call
+	var struck *Fault
+	r.slow = nil
 	if outcome > 0 {
-		call.Fault = &w.possible[outcome-1].strike().Fault
-	} else if w.rows != nil {
-		call.Fault = w.certainByRole(call)
+		struck = w.possible[outcome-1].strike()
+		if struck.Latency > 0 {
+			struck, r.slow = nil, struck
+		}
+	}
+	if len(w.certain) > 0 {
+		if struck == nil {
+			struck = w.struckBy(call, false)
+		}
+		if r.slow == nil {
+			r.slow = w.struckBy(call, true)
+		}
+	}
+	if struck != nil {
+		call.Fault = &struck.Fault
+		if struck.CutOff {
+			w.mark(CutOff)
+		}
 	}
 	if w.fingerprinter != nil {
 		w.countCall(call)
@@ -253,12 +272,26 @@ func (r *storeRequest) Apply(outcome int) {
 	r.changed = w.afterCall(r)
 }
 
+// Delay implements sim.Slow.
+func (r *storeRequest) Delay() time.Duration {
+	if r.slow == nil {
+		return 0
+	}
+	w := r.node.world
+	w.mark(SlowAnswer)
+	r.late = w.delay(r.slow, r.node)
+	return r.late
+}
+
 // Describe implements sim.Request.
 func (r *storeRequest) Describe(int) string {
 	words := r.node.world.words()
 	text := words.Input(r.call.Input) + " -> " + words.Outcome(r.out, r.err)
 	if r.twice {
 		text += " (delivered twice)"
+	}
+	if r.late > 0 {
+		text += fmt.Sprintf(" (the answer takes %v)", r.late)
 	}
 	return text
 }

@@ -9,11 +9,14 @@ import (
 )
 
 // deadlines is a sim.Source without steps: it stops time where the rows' own deadlines are (the end of a lease, of
-// freshness, ttl), a second before and a second after. An off-by-one is visible nowhere else.
+// freshness, ttl), a second before and a second after, and at the ends of the windows of faults. An off-by-one is visible
+// nowhere else.
 type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
 	// fine are those of rows whose times are finer than seconds, in nanoseconds, in the same way.
 	fine []int64
+	// windows are the ends of those of faults, sorted, each once.
+	windows []time.Time
 }
 
 // Name implements sim.Source.
@@ -30,6 +33,17 @@ func (*deadlines) Take(uint64) string { return "" }
 
 // Next implements sim.Source.
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
+	next, ok := d.nextOfRows(now)
+	for _, at := range d.windows {
+		if at.After(now) && (!ok || at.Before(next)) {
+			return at, true
+		}
+	}
+	return next, ok
+}
+
+// nextOfRows is Next for the deadlines of rows.
+func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
 	second := now.Unix()
 	for _, at := range d.fine {
 		if at > now.UnixNano() {

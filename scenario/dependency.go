@@ -2,13 +2,10 @@ package scenario
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/suggest"
 	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
@@ -35,11 +32,15 @@ var (
 	ofOrigin = []DependencyFault{OriginFailed}
 )
 
+// cutOff is a request that does not arrive, as a dependency's fault.
+const cutOff DependencyFault = cutOffKind
+
 // The errors that clients see. They cannot tell whether a lost put is stored.
 var (
 	errBodies     = errors.New("the body store is not available")
 	errBodiesLost = errors.New("the body store does not answer")
 	errOrigin     = errors.New("the origin is not available")
+	errCutOff     = errors.New("the network does not answer")
 )
 
 func (t DependencyFault) err() error {
@@ -50,15 +51,25 @@ func (t DependencyFault) err() error {
 		return errBodiesLost
 	case OriginFailed:
 		return errOrigin
+	case cutOff:
+		return errCutOff
 	default:
 		return nil
 	}
 }
 
+// ofDependency is the fault as one of the body store or of the origin.
+func (f *Fault) ofDependency() DependencyFault {
+	if f.CutOff {
+		return cutOff
+	}
+	return f.Dependency
+}
+
 // befalls says whether the fault is one of these and can strike this actor. As in the store, a fault of alice can
 // strike alice.2.
 func (f *Fault) befalls(actor string, of []DependencyFault) bool {
-	return slices.Contains(of, f.Dependency) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
+	return (f.CutOff || slices.Contains(of, f.Dependency)) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
 
 // dependencyCall is the part of a request to the body store or the origin that faults decide.
@@ -76,7 +87,7 @@ func (b *dependencyCall) outcomes(n *node, of []DependencyFault) []int {
 	}
 	b.ways = append(b.ways[:0], 0)
 	for i := range w.possible {
-		if f := &w.possible[i]; f.left != 0 && f.fault.befalls(n.proc.Name(), of) {
+		if f := &w.possible[i]; f.left != 0 && f.fault.during(w.since()) && f.fault.befalls(n.proc.Name(), of) {
 			w.met[f.declared] = true
 			b.ways = append(b.ways, i+1)
 		}
@@ -89,16 +100,15 @@ func (b *dependencyCall) outcomes(n *node, of []DependencyFault) []int {
 func (b *dependencyCall) meet(n *node, outcome int, of []DependencyFault) {
 	w := n.world
 	if outcome > 0 {
-		b.dependency = w.possible[outcome-1].strike().Dependency
+		b.dependency = w.possible[outcome-1].strike().ofDependency()
 	}
 	for i := 0; i < len(w.certain) && b.dependency == ""; i++ {
 		f := &w.certain[i]
-		if !f.fault.befalls(n.proc.Name(), of) {
+		if !f.fault.during(w.since()) || !f.fault.befalls(n.proc.Name(), of) {
 			continue
 		}
-		f.calls++
-		if first := max(f.fault.Nth, 1); f.calls >= first && (f.fault.Times == ddbfake.Always || f.calls < first+max(f.fault.Times, 1)) {
-			b.dependency = f.fault.Dependency
+		if f.meets() {
+			b.dependency = f.fault.ofDependency()
 			w.met[f.declared] = true
 		}
 	}
@@ -130,22 +140,6 @@ func (f *possibleFault) strike() *Fault {
 	return &f.fault
 }
 
-// certainFault is a fault that strikes when its time has come.
-type certainFault struct {
-	fault    Fault
-	declared int // its place among the scenario's faults
-	calls    int // calls so far that it could strike; for faults of the store, only where the fingerprint needs them
-}
-
-// countCall counts a call to the store for the certain faults that can strike it.
-func (w *world) countCall(c ddbfake.Call) {
-	for i := range w.certain {
-		if f := &w.certain[i]; f.fault.Dependency == "" && w.matches(f.fault.Fault, c) {
-			f.calls++
-		}
-	}
-}
-
 // withCertain adds the certain faults, if there are any, to the accesses of a request. Faults are counted: of two
 // requests that one fault can strike, it may strike the first only.
 func (w *world) withCertain(touched []sim.Access) []sim.Access {
@@ -161,42 +155,4 @@ func withPossible(touched []sim.Access, outcome int) []sim.Access {
 		return touched
 	}
 	return append(slices.Clip(touched), sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
-}
-
-// faultKinds are the words for the kinds of faults, those of the store first.
-func faultKinds() []string {
-	var known []string
-	for _, k := range ddbfake.FaultKinds() {
-		known = append(known, k.String())
-	}
-	for _, t := range DependencyFaults() {
-		known = append(known, string(t))
-	}
-	return known
-}
-
-// parseFault reads a fault without its maybe: one of the store, or one of a dependency with the predicates actor, nth
-// and times. The hint may be empty.
-func parseFault(text string) (f Fault, hint string, err error) {
-	kind, predicates, _ := strings.Cut(strings.TrimSpace(text), " ")
-	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
-	switch i := slices.Index(known, kind); {
-	case i < 0:
-		if meant, ok := suggest.Nearest(kind, known); ok {
-			hint = fmt.Sprintf("did you mean %q?", meant)
-		}
-		return f, hint, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
-	case i < ofStore:
-		f.Fault, err = ddbfake.ParseFault(text)
-		return f, "", err
-	}
-	f.Dependency = DependencyFault(kind)
-	// The predicates are those of the store's faults.
-	f.Fault, err = ddbfake.ParseFault(ddbfake.FaultThrottled.String() + " " + predicates)
-	f.Kind = 0
-	if err != nil || f.Op+f.Table+f.Key != "" {
-		return f, fmt.Sprintf("such as: %s actor=alice times=2", kind),
-			fmt.Errorf("fault %q: found %q, want nothing but actor, nth and times behind %s", text, predicates, kind)
-	}
-	return f, "", nil
 }

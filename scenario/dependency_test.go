@@ -80,9 +80,9 @@ func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 func TestDependencyFaultsAreParsed(t *testing.T) {
 	for _, test := range []struct{ fault, problem, hint string }{
 		{"body-put-fails", "want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, " +
-			"body-put-failed, body-put-lost, body-get-failed, origin-failed)", `did you mean "body-put-failed"?`},
-		{"origin-failed op=GetItem", "want nothing but actor, nth and times behind origin-failed", "such as: origin-failed actor=alice times=2"},
-		{"origin-failed twice", "want nothing but actor, nth and times behind origin-failed", "such as: origin-failed actor=alice times=2"},
+			"body-put-failed, body-put-lost, body-get-failed, origin-failed, cut-off, latency)", `did you mean "body-put-failed"?`},
+		{"origin-failed op=GetItem", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
+		{"origin-failed twice", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
 		{"origin-failed actor=carol", `found a fault of actor "carol", expected one of alice, bob`, ""},
 		{"maybe origin-failed nth=2", "found nth=2 in a fault that strikes when the schedule says so", "leave out nth, or leave out maybe"},
 	} {

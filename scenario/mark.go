@@ -32,6 +32,8 @@ const (
 	NodeRestarted   Mark = "restart"          // a crashed node came back
 	ClockSet        Mark = "clock-step"       // a node's clock was set
 	SkewBroken      Mark = "skew-broken"      // a node's clock was off by more than promised
+	CutOff          Mark = cutOffKind         // a request of a machine that is cut off did not arrive
+	SlowAnswer      Mark = latencyKind        // an answer was late
 	OrphanTookPlace Mark = "orphaned-request" // a request took effect after its sender had crashed
 
 	HoldTaken      Mark = "hold-taken"      // a script's hold took its lock
@@ -50,7 +52,7 @@ func Marks() []Mark { return slices.Clone(allMarks) }
 var allMarks = func() []Mark {
 	marks := []Mark{
 		Published, ServedFresh, LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
-		RolledBack, PageInvalidated, RequestRepeated, NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, OrphanTookPlace,
+		RolledBack, PageInvalidated, RequestRepeated, NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, CutOff, SlowAnswer, OrphanTookPlace,
 		HoldTaken, HoldContended, HoldTakenOver, HoldLost, HoldExtended, GuardedWritten, GuardedRefused, GuardedLate,
 	}
 	for _, kind := range ddbfake.FaultKinds() {

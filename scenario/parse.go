@@ -290,6 +290,7 @@ func (p *parse) actor(n ast.Node) {
 	}
 	a := Actor{}
 	var name, script, many ast.Node
+	var events []ast.Node
 	machines, times := 1, 1
 	complete := p.mapping(n,
 		field{"name", func(n ast.Node) {
@@ -316,6 +317,12 @@ func (p *parse) actor(n ast.Node) {
 		field{"pause-for", func(n ast.Node) { a.PauseFor = p.duration(n, 0) }},
 		field{"crashes", func(n ast.Node) { a.Crashes = p.count(n, 0, 100) }},
 		field{"restarts", func(n ast.Node) { a.Restarts = p.count(n, 0, 100) }},
+		field{"events", func(n ast.Node) {
+			p.list(n, func(n ast.Node) {
+				e := p.event(n)
+				a.Events, events = append(a.Events, e), append(events, n)
+			})
+		}},
 	)
 	p.required("name", "script")
 	switch {
@@ -330,6 +337,13 @@ func (p *parse) actor(n ast.Node) {
 		p.fail(many, "several actors of one kind show as much", "found more than %d actors", maxActors)
 		machines = 1
 	}
+	for i, e := range a.Events {
+		if e.Kind == sim.Restart && !a.MayBeDown(e.At) {
+			p.apart(func() {
+				p.fail(events[i], fmt.Sprintf("crash at a time before, or crashes: 1, for %s", a.Name), "found a restart at %v of a machine that nothing has crashed by then", e.At)
+			})
+		}
+	}
 	a.Script = slices.Repeat(a.Script, times)
 	if many == nil {
 		p.s.Actors = append(p.s.Actors, a)
@@ -338,7 +352,7 @@ func (p *parse) actor(n ast.Node) {
 	for i := range machines {
 		one := a
 		one.Name = fmt.Sprintf("%s-%d", a.Name, i+1)
-		one.Script, one.ClockSteps = slices.Clone(a.Script), slices.Clone(a.ClockSteps)
+		one.Script, one.ClockSteps, one.Events = slices.Clone(a.Script), slices.Clone(a.ClockSteps), slices.Clone(a.Events)
 		if slices.ContainsFunc(p.s.Actors, func(other Actor) bool { return other.Name == one.Name }) {
 			p.fail(many, "give each actor a name of its own", "found a second actor called %q", one.Name)
 		}
@@ -383,7 +397,8 @@ func (p *parse) command(n ast.Node) Command {
 func (p *parse) fault(n ast.Node, actorsKnown, tablesKnown bool) {
 	text := p.text(n)
 	if p.shape != nil {
-		p.describeWords(`(maybe\s+)?`, faultKinds(), []string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice"})
+		p.describeWords(`(maybe\s+)?`, faultKinds(), []string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice",
+			"throttled op=PutItem from 10s to 20s", "cut-off actor=alice from 10s to 20s", "latency 100ms-2s op=GetItem"})
 	}
 	if p.err != nil {
 		return

@@ -110,6 +110,7 @@ func (a Actor) document() document {
 	doc.addDuration("pause-for", a.PauseFor, 0)
 	doc.add("crashes", a.Crashes, a.Crashes != 0)
 	doc.add("restarts", a.Restarts, a.Restarts != 0)
+	doc.add("events", texts(a.Events), len(a.Events) > 0)
 	return doc
 }
 

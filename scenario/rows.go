@@ -198,25 +198,6 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	return found
 }
 
-// certainByRole returns the certain fault of a role that strikes the call, nil if none does. The store counts the calls
-// of all others.
-func (w *world) certainByRole(c ddbfake.Call) *ddbfake.Fault {
-	for i := range w.certain {
-		f := &w.certain[i]
-		if f.fault.Dependency != "" || !w.byRole(f.fault.Fault) || !w.matches(f.fault.Fault, c) {
-			continue
-		}
-		w.met[f.declared] = true
-		if w.fingerprinter == nil { // countCall has counted it
-			f.calls++
-		}
-		if first := max(f.fault.Nth, 1); f.calls >= first && (f.fault.Times == ddbfake.Always || f.calls < first+max(f.fault.Times, 1)) {
-			return &f.fault.Fault
-		}
-	}
-	return nil
-}
-
 // markOwn is markCall for rows with names of their own.
 func (w *world) markOwn(r *storeRequest, changed int) {
 	row, refused := pagecache.Refused(r.err)

@@ -19,7 +19,7 @@ const visitor = "visitor"
 // so the run's choices are those of the first phase.
 func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
-	w.possible, w.certain = nil, nil
+	w.possible, w.certain, w.deadlines.windows = nil, nil, nil
 	w.db.ClearFaults()
 	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
 	cfg := sim.Config{

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -9,6 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Scenario is a scenario file, read and checked, with its defaults filled in.
@@ -97,28 +97,7 @@ type Actor struct {
 	PauseFor   time.Duration
 	Crashes    int
 	Restarts   int
-}
-
-// Fault is a fault of the store, of the body store or of the origin. A certain one strikes whenever its predicates
-// hold; a possible one ("maybe") when, in addition, the schedule chooses it.
-type Fault struct {
-	ddbfake.Fault
-	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no
-	// Kind, and of its predicates only Actor, Nth and Times.
-	Dependency DependencyFault
-	Maybe      bool
-}
-
-// String returns the fault as scenario files write it.
-func (f Fault) String() string {
-	text := f.Fault.String()
-	if f.Dependency != "" {
-		text = string(f.Dependency) + strings.TrimPrefix(text, f.Kind.String())
-	}
-	if f.Maybe {
-		return "maybe " + text
-	}
-	return text
+	Events     []sim.Planned // what befalls the machine at a time, in every schedule
 }
 
 // Bounds limit a run and a campaign.

@@ -61,4 +61,5 @@ func (s *stage) clear() {
 	s.bodyLog = s.bodyLog[:0]
 	s.history.Reset()
 	s.deadlines.at, s.deadlines.fine = s.deadlines.at[:0], s.deadlines.fine[:0]
+	s.deadlines.windows = s.deadlines.windows[:0]
 }

@@ -27,6 +27,7 @@ type world struct {
 	scenario *Scenario
 	protocol isr.Protocol
 	start    time.Time
+	seed     uint64
 	clock    *fakeclock.Clock
 	sim      *sim.Sim
 
@@ -87,23 +88,23 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.rows = rows
+	w.rows, w.seed = rows, cfg.Seed
+	for _, end := range s.windows() {
+		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
+	}
 	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
 	w.met = make([]bool, len(s.Faults))
 	for i, f := range s.Faults {
 		if !f.Maybe {
 			w.certain = append(w.certain, certainFault{fault: f, declared: i})
-			if f.Dependency == "" && !w.byRole(f.Fault) {
+			if f.ofStore() && !w.countedHere(&f) {
 				w.db.Inject(f.Fault)
 			}
 			continue
 		}
-		left := max(f.Fault.Times, 1)
-		switch {
-		case r.Swarm && !swarm.Keeps(cfg.Seed, f.String()):
+		left := f.times()
+		if r.Swarm && !swarm.Keeps(cfg.Seed, f.String()) {
 			left = 0
-		case f.Fault.Times == ddbfake.Always:
-			left = -1
 		}
 		w.possible = append(w.possible, possibleFault{f, left, i})
 	}
@@ -137,11 +138,11 @@ func (w *world) newSim(cfg sim.Config) {
 
 // addActor adds the actor's node and its script. A node whose lock has goroutines starts a little apart from others.
 func (w *world) addActor(a Actor, apart time.Duration) {
-	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || len(a.ClockSteps) > 0
+	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || a.SetsClock()
 	next := 0 // the command in progress: a restarted node takes it up again
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
-		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts,
+		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Events,
 		Run: func(p *sim.Proc) {
 			if w.ofLocks && w.bubble != nil {
 				// Heartbeats of two nodes that began at one instant would wake at one instant, and nobody could say which of
@@ -172,7 +173,7 @@ const (
 // names that it has used.
 func (w *world) position(p *sim.Proc, n int) uint64 {
 	h := fingerprint.Hash(0).Number(uint64(n))
-	for _, of := range []string{p.Name(), p.Name() + renderings, p.Name() + calls} {
+	for _, of := range []string{p.Name(), p.Name() + renderings, p.Name() + calls, p.Name() + latencies} {
 		h = h.Number(uint64(w.ids[of]))
 	}
 	return uint64(h)

@@ -315,7 +315,7 @@ func (r *reader) text(n ast.Node) string {
 }
 
 // longList is the number of words beyond which an error does not list them: nobody reads the line that it fills.
-const longList = 40
+const longList = 50
 
 // word reads one of the given words.
 func (r *reader) word(n ast.Node, what string, options []string) string {
@@ -365,9 +365,12 @@ func (r *reader) boolean(n ast.Node) bool {
 	return b.Value
 }
 
+// mostDuration keeps epoch seconds and sums of durations far from overflow.
+const mostDuration = 10 * 365 * 24 * time.Hour
+
 // duration reads a duration such as 90s or 1h30m, of at least the given length.
 func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
-	const most = 10 * 365 * 24 * time.Hour // keeps epoch seconds and sums of durations far from overflow
+	const most = mostDuration
 	if r.shape != nil {
 		r.describeDuration(least)
 		return least

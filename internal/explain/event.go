@@ -208,20 +208,13 @@ func (e Explain) what(m sim.Move) string {
 	if m.Kind == sim.Effect {
 		possible := slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
 		if m.Outcome <= len(possible) {
-			kind = faultName(possible[m.Outcome-1])
+			kind = possible[m.Outcome-1].Name()
 		}
 	}
 	return m.Name + " " + kind
 }
 
-func faultName(f scenario.Fault) string {
-	if f.Dependency != "" {
-		return string(f.Dependency)
-	}
-	return f.Kind.String()
-}
-
-// elsewhere are the worlds without a certain fault, an error of a clock, a lag of replicas, or deletions by TTL that
+// elsewhere are the worlds without a certain fault, an event at a time, an error of a clock, a lag of replicas, or deletions by TTL that
 // come by themselves: those in which the recorded schedule brings something else about.
 func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded reschedule.Recorded) ([]counterfactual, error) {
 	var all []counterfactual
@@ -252,6 +245,13 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 		}
 	}
 	for i, a := range s.Actors {
+		for j, event := range a.Events {
+			if err := add(a.Name+" "+event.String(), rankNode, func(s *scenario.Scenario) {
+				s.Actors[i].Events = slices.Delete(slices.Clone(a.Events), j, j+1)
+			}); err != nil {
+				return nil, err
+			}
+		}
 		if a.Drift == (fakeclock.Drift{}) {
 			continue
 		}

@@ -76,7 +76,7 @@ func (w *witness) same(event optionalEvent) (before, after int) {
 }
 
 // canRun says whether a run cannot end before the step is taken.
-func canRun(s sim.Step) bool { return s.Kind < sim.Restart }
+func canRun(s sim.Step) bool { return s.Kind < sim.Restart || s.Move().Planned }
 
 // isCode says whether a step is one of an actor's own code.
 func isCode(k sim.Kind) bool { return k <= sim.Timer }
@@ -98,6 +98,6 @@ func mayBeLeftOut(m sim.Move, early bool) bool {
 	case sim.Effect:
 		return m.Outcome > 0 // the schedule has a fault strike
 	default:
-		return m.Kind >= sim.Restart
+		return m.Kind >= sim.Restart && !m.Planned
 	}
 }

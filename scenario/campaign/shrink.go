@@ -233,7 +233,7 @@ func detailsOf(s *scenario.Scenario) [4]int64 {
 		}
 	}
 	for _, a := range s.Actors {
-		nodeFaults += int64(a.Pauses + a.Crashes + a.Restarts + len(a.ClockSteps))
+		nodeFaults += int64(a.Pauses + a.Crashes + a.Restarts + len(a.ClockSteps) + len(a.Events))
 		count(a.Drift.Offset != 0)
 		count(a.Drift.PPM != 0)
 		count(a.PauseFor != 0)

@@ -99,14 +99,27 @@ func keepsForTooLong(s *scenario.Scenario) bool {
 	return s.Promise.MaxAge > 0 && s.Cache.Revalidate+s.Cache.Retention > s.Promise.MaxAge
 }
 
-// changed returns a changed copy; nil if it is the same.
+// changed returns a changed copy; nil if it is the same, or none that a file can say.
 func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Scenario {
 	c := clone(s)
 	change(c)
+	if !sensible(c) {
+		return nil
+	}
 	if reflect.DeepEqual(c, s) {
 		return nil
 	}
 	return c
+}
+
+// sensible leaves out restarts of machines that nothing crashes any more, and says whether each window of a fault ends
+// after it begins.
+func sensible(s *scenario.Scenario) bool {
+	for i := range s.Actors {
+		a := s.Actors[i]
+		s.Actors[i].Events = slices.DeleteFunc(s.Actors[i].Events, func(e sim.Planned) bool { return e.Kind == sim.Restart && !a.MayBeDown(e.At) })
+	}
+	return !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.To > 0 && f.To <= f.From })
 }
 
 // clone copies the parts of a scenario that simplify changes.
@@ -115,7 +128,7 @@ func clone(s *scenario.Scenario) *scenario.Scenario {
 	c.Actors, c.Faults, c.CompareLags = slices.Clone(s.Actors), slices.Clone(s.Faults), slices.Clone(s.CompareLags)
 	for i := range c.Actors {
 		a := &c.Actors[i]
-		a.Script, a.ClockSteps = slices.Clone(a.Script), slices.Clone(a.ClockSteps)
+		a.Script, a.ClockSteps, a.Events = slices.Clone(a.Script), slices.Clone(a.ClockSteps), slices.Clone(a.Events)
 	}
 	return &c
 }
@@ -190,11 +203,16 @@ func (sh *shrinker) withoutCommands(f found) found {
 	return f
 }
 
-// withoutNodeFaults leaves out pauses, crashes, restarts and clock steps of the nodes.
+// withoutNodeFaults leaves out pauses, crashes, restarts and clock steps of the nodes, at a time or not.
 func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
 			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].ClockSteps = slices.Delete(s.Actors[i].ClockSteps, j, j+1) }, nil) {
+				j++
+			}
+		}
+		for j := 0; j < len(f.scenario.Actors[i].Events); {
+			if !sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].Events = slices.Delete(s.Actors[i].Events, j, j+1) }, nil) {
 				j++
 			}
 		}
@@ -244,7 +262,7 @@ func (sh *shrinker) withDefaults(f found) found {
 	}
 	sh.try(&f, func(s *scenario.Scenario) { s.ReplicaLag = 0 }, nil)
 	sh.try(&f, func(s *scenario.Scenario) { s.Bounds.Sweeps = 0 }, nil)
-	if !slices.ContainsFunc(f.scenario.Actors, func(a scenario.Actor) bool { return a.Drift != fakeclock.Drift{} || len(a.ClockSteps) > 0 }) {
+	if !slices.ContainsFunc(f.scenario.Actors, func(a scenario.Actor) bool { return a.Drift != fakeclock.Drift{} || a.SetsClock() }) {
 		sh.try(&f, func(s *scenario.Scenario) { s.Skew = 0 }, nil)
 	}
 	return f
@@ -276,10 +294,25 @@ func durations(s *scenario.Scenario) []duration {
 	for i := range s.Actors {
 		a := &s.Actors[i]
 		all = append(all, duration{&a.PauseFor, 0})
+		for j := range a.Events {
+			all = append(all, duration{&a.Events[j].At, 0})
+			if a.Events[j].Kind == sim.Pause {
+				all = append(all, duration{&a.Events[j].For, time.Second})
+			}
+		}
 		for j := range a.Script {
 			if v := a.Script[j].Verb; v == scenario.Sleep || v == scenario.Hold {
 				all = append(all, duration{&a.Script[j].For, time.Second})
 			}
+		}
+	}
+	for i := range s.Faults {
+		f := &s.Faults[i]
+		if f.To > 0 {
+			all = append(all, duration{&f.From, 0}, duration{&f.To, time.Second})
+		}
+		if f.Latency > 0 && f.LatencyUpTo == 0 {
+			all = append(all, duration{&f.Latency, time.Millisecond})
 		}
 	}
 	return all
@@ -309,7 +342,7 @@ func (sh *shrinker) inLessTime(f found) found {
 			break
 		}
 	}
-	for i := range durations(f.scenario) {
+	for i := 0; i < len(durations(f.scenario)); i++ { // an event that has lost its meaning may go
 		least := true
 		for _, to := range nice {
 			d := durations(f.scenario)[i]

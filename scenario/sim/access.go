@@ -23,6 +23,9 @@ func ObjectNamed(parts ...string) uint64 {
 // with it.
 func (s Step) id() uint64 {
 	h := uint64(s.Kind)
+	if s.planned {
+		h |= 1 << 7 // no Kind has this bit
+	}
 	if s.proc != nil {
 		h |= uint64(s.proc.lane) << 8
 		h = h<<16 | uint64(s.proc.actor.index)

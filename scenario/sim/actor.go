@@ -26,6 +26,8 @@ type Actor struct {
 	Pauses, Crashes, Restarts int
 	// PauseFor is how long a pause lasts at least, in true time.
 	PauseFor time.Duration
+	// Planned is what befalls the node in every schedule, besides.
+	Planned []Planned
 }
 
 // Request is a request of an actor to the world.
@@ -51,6 +53,12 @@ type Immediate interface {
 	Immediate()
 }
 
+// Slow is implemented by a Request whose answer may be late.
+type Slow interface {
+	// Delay is called after Apply, and returns how long the answer is under way at least, in true time.
+	Delay() time.Duration
+}
+
 // Proc is one incarnation of an actor's node, as its code sees the world. Its methods are for the actor's own code
 // only.
 type Proc struct {
@@ -65,6 +73,7 @@ type Proc struct {
 	state   procState
 	request Request
 	wake    time.Time
+	arrives time.Time // an answer cannot arrive before
 
 	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
 	lane    int
@@ -89,9 +98,11 @@ type actor struct {
 	first  Proc    // most nodes have no other incarnation
 	paused bool
 	until  time.Time // a paused node cannot resume before
+	exact  bool      // it resumes at that time, and not later
 	// What the schedule may still do to the node: the numbers that are left.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration
+	planned                   []Planned        // what is left, in order
 	observed                  fingerprint.Hash // see Sim.observe
 }
 

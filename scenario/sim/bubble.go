@@ -302,6 +302,8 @@ func (s *Sim) collectLanes(a *actor) (waiting bool) {
 			}
 			waiting = waiting || len(outcomes) == 0
 		case stopped:
+		case p.state == answered && s.clock.Now().Before(p.arrives):
+			waiting = true
 		case p.state == answered:
 			add(Response, 0)
 		case p.state == sleeping && s.clock.Now().Before(p.wake):

@@ -365,16 +365,24 @@ func (s *Sim) persistent() int {
 		if len(a.lanes) > 0 { // they race with one another
 			continue
 		}
+		if s.dueFor(a) {
+			continue
+		}
 		if step.Kind != Start && (a.pauses > 0 || a.crashes > 0 || len(a.clockSteps) > 0) {
 			continue
 		}
 		for _, other := range s.actors {
-			if other != a && other.alive() && other.crashes == 0 {
+			if other != a && other.alive() && other.crashes == 0 && !s.dueFor(other) {
 				return i
 			}
 		}
 	}
 	return -1
+}
+
+// dueFor says whether something planned befalls the actor's node at this moment.
+func (s *Sim) dueFor(a *actor) bool {
+	return slices.ContainsFunc(s.steps, func(step Step) bool { return step.planned && step.proc.actor == a })
 }
 
 func contains(options []option, id uint64) bool {

@@ -6,8 +6,9 @@ type Move struct {
 	Kind    Kind
 	Name    string // Step.Name
 	Outcome int    // of an effect: 0 is the ordinary one
+	Planned bool   // it is not chosen by the schedule: see Planned
 	item    uint64 // of a source's step
 }
 
 // Move returns the step's identity.
-func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.item} }
+func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.planned, s.item} }

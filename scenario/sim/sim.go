@@ -108,6 +108,7 @@ type Sim struct {
 	steps    []Step // possible now; reused between moments
 	// required says that the run still has something to do now, other than letting time move.
 	required bool
+	due      bool // something planned happens before time moves
 	result   Result
 	gate     gate
 	orphaned uint64 // how many orphans there have been, in a Bubble
@@ -163,7 +164,7 @@ func (s *Sim) Add(a Actor) {
 	node := s.actors[len(s.actors)-1]
 	*node = actor{
 		Actor: a, index: len(s.actors) - 1, node: s.clock.Node(a.Drift),
-		pauses: a.Pauses, crashes: a.Crashes, restarts: a.Restarts, clockSteps: a.ClockSteps,
+		pauses: a.Pauses, crashes: a.Crashes, restarts: a.Restarts, clockSteps: a.ClockSteps, planned: inOrder(a.Planned),
 	}
 	node.newIncarnation(s)
 }
@@ -289,13 +290,13 @@ func (s *Sim) deadlock() error {
 // collect gathers the steps possible now, in their total order, and says whether any actor still has something to do,
 // now or later.
 func (s *Sim) collect() (goesOn bool) {
-	s.steps, s.required = s.steps[:0], false
+	s.steps, s.required, s.due = s.steps[:0], false, false
 	waiting := false // an actor waits for time to move
 	for _, a := range s.actors {
 		waiting = s.collectActor(a) || waiting
 	}
 	for i := range s.steps {
-		s.required = s.required || !s.steps[i].Kind.optional()
+		s.required = s.required || !s.steps[i].optional()
 	}
 	if !s.required && !waiting {
 		return false
@@ -310,7 +311,7 @@ func (s *Sim) collect() (goesOn bool) {
 			})
 		}
 	}
-	if s.required && s.ticks <= 0 {
+	if s.due || s.required && s.ticks <= 0 {
 		return true
 	}
 	if s.cfg.Bubble != nil && s.cfg.Bubble.Held() {
@@ -332,6 +333,7 @@ func (s *Sim) collect() (goesOn bool) {
 // collectActor gathers a's steps and says whether a waits for time to move.
 func (s *Sim) collectActor(a *actor) (waiting bool) {
 	p := a.proc
+	comesBack := len(a.planned) > 0 && s.collectPlanned(a)
 	if (s.cfg.Bubble != nil || p.state == away || len(a.lanes) > 0) && p.state != crashed {
 		waiting = s.collectLanes(a)
 	}
@@ -342,7 +344,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		if a.restarts > 0 {
 			s.offer(p, Restart, 0)
 		}
-		return false
+		return comesBack
 	}
 	if p.state == calling { // a pause of the node does not hold up a request in the network
 		outcomes := p.request.Outcomes()
@@ -355,9 +357,12 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 	case a.paused && s.clock.Now().Before(a.until):
 		waiting = true
 	case a.paused:
+		s.due = s.due || a.exact
 		s.offer(p, Resume, 0)
 	case p.state == notStarted:
 		s.offer(p, Start, 0)
+	case p.state == answered && s.clock.Now().Before(p.arrives):
+		waiting = true
 	case p.state == answered:
 		s.offer(p, Response, 0)
 	case p.state == sleeping && s.clock.Now().Before(p.wake):
@@ -415,12 +420,19 @@ func (s *Sim) boundary() (time.Time, bool) {
 		if a.paused {
 			consider(a.until)
 		}
-		if a.proc.state == sleeping {
-			consider(a.proc.wake)
+		if t, has := s.nextPlanned(a); has {
+			consider(t)
 		}
-		for _, p := range a.lanes {
-			if p.state == sleeping {
+		for i := -1; i < len(a.lanes); i++ {
+			p := a.proc
+			if i >= 0 {
+				p = a.lanes[i]
+			}
+			switch p.state {
+			case sleeping:
 				consider(p.wake)
+			case answered:
+				consider(p.arrives)
 			}
 		}
 	}
@@ -443,7 +455,10 @@ func (s *Sim) take(step *Step) (text string) {
 	case Effect:
 		request := p.request
 		request.Apply(step.outcome)
-		p.state = answered
+		p.state, p.arrives = answered, s.clock.Now()
+		if slow, ok := request.(Slow); ok {
+			p.arrives = p.arrives.Add(slow.Delay())
+		}
 		s.observeAnswer(p, step.outcome)
 		if traced {
 			text = request.Describe(step.outcome)
@@ -490,35 +505,40 @@ func (s *Sim) take(step *Step) (text string) {
 // befall applies a step of the environment to a node.
 func (s *Sim) befall(step *Step) (note string) {
 	a := step.proc.actor
+	if step.planned {
+		note = s.befallPlanned(a)
+	} else {
+		note = s.befallByChance(step, a)
+	}
+	if s.cfg.OnNode != nil {
+		s.cfg.OnNode(step.Kind, step.proc, note)
+	}
+	return note
+}
+
+// befallByChance applies what the schedule has chosen to befall the node.
+func (s *Sim) befallByChance(step *Step, a *actor) (note string) {
 	switch step.Kind {
 	case Pause:
 		a.pauses--
-		a.paused, a.until = true, s.clock.Now().Add(a.PauseFor)
+		a.paused, a.until, a.exact = true, s.clock.Now().Add(a.PauseFor), false
 		if a.PauseFor > 0 {
 			note = "for at least " + a.PauseFor.String()
 		}
 	case Resume:
-		a.paused = false
+		a.paused, a.exact = false, false
 		note = "runs on"
 	case Crash:
 		a.crashes--
-		a.paused = false
-		note = "loses its memory"
-		a.proc.crash()
+		note = s.crash(a)
 	case Restart:
 		a.restarts--
-		a.newIncarnation(s)
-		note = "as " + a.proc.name
+		note = s.restart(a)
 	case ClockStep:
 		d := a.clockSteps[0]
 		a.clockSteps = a.clockSteps[1:]
 		a.node.Step(d)
-		if note = d.String(); d > 0 {
-			note = "+" + note
-		}
-	}
-	if s.cfg.OnNode != nil {
-		s.cfg.OnNode(step.Kind, step.proc, note)
+		note = signed(d)
 	}
 	return note
 }

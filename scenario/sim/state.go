@@ -16,8 +16,8 @@ type Fingerprinter interface {
 // states. It needs Config.Fingerprint and is 0 without it. Call it between steps, such as in Config.Trace.
 //
 // It covers true time, the ticks that are left, the world's own fingerprint, and for each actor the observations of its
-// code (each resumption with the time and the node's clock, each effect of its requests with the time, the outcome and
-// the answer) together with the pauses, crashes, restarts and clock steps that are left. The code of an actor is
+// code (each resumption with the time and the node's clock, each effect of its requests with the time, the outcome, the
+// answer and its delay) together with the pauses, crashes, restarts and clock steps that are left, planned or not. The code of an actor is
 // deterministic in its observations, so they stand for its local state, which cannot be read. The observations of an
 // actor that has ended, or crashed for good, no longer count: if the world remembers them, Config.Fingerprint has to
 // cover that.
@@ -42,13 +42,19 @@ func (s *Sim) Fingerprint() uint64 {
 
 func (a *actor) fingerprint() fingerprint.Hash {
 	h := fingerprint.Hash(0).Number(uint64(a.proc.state))
-	if !a.alive() && (a.proc.state == ended || a.restarts == 0) {
+	if !a.alive() && (a.proc.state == ended || a.restarts == 0 && !a.comesBack()) {
 		return h
 	}
 	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).
 		Number(uint64(a.pauses)).Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps)))
 	if a.paused {
 		h = h.Number(uint64(a.until.UnixNano()))
+	}
+	if a.exact {
+		h = h.Number(1)
+	}
+	if len(a.planned) > 0 {
+		h = h.Number(uint64(len(a.planned)))
 	}
 	return h
 }
@@ -109,6 +115,9 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 		answer = s.unique()
 	}
 	a.observed = a.observed.Number(answer)
+	if late := p.arrives.Sub(s.clock.Now()); late > 0 {
+		a.observed = a.observed.Number(uint64(late))
+	}
 }
 
 // unique returns a number that no other course of things has.

@@ -40,6 +40,9 @@ func (k Kind) String() string {
 // optional steps may happen but need not: a run is over when only these are left.
 func (k Kind) optional() bool { return k >= Restart }
 
+// optional is that of the step's kind, unless it was planned.
+func (s *Step) optional() bool { return s.Kind.optional() && !s.planned }
+
 // own reports whether the step is one of an actor's own code: it starts, its request takes effect, its answer arrives,
 // or it wakes.
 func (k Kind) own() bool { return k <= Timer }
@@ -60,6 +63,7 @@ type Step struct {
 	source   Source
 	item     uint64
 	until    time.Time
+	planned  bool // it must happen now: see Planned
 }
 
 // Actor returns the name of the actor that the step belongs to, the same for all its incarnations; "" for a step of a

@@ -1,0 +1,308 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/internal/words"
+	"github.com/isr-sim/isr-sim/scenario/sim"
+)
+
+// Fault is a fault of the store, of the body store or of the origin. A certain one strikes whenever its predicates
+// hold; a possible one ("maybe") when, in addition, the schedule chooses it.
+type Fault struct {
+	ddbfake.Fault
+	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no
+	// Kind, and of its predicates only Actor, Nth and Times.
+	Dependency DependencyFault
+	// CutOff says that no request arrives, at the store, the body store or the origin. The Kind is FaultRequestLost then,
+	// and of the predicates there are only Actor, Nth and Times.
+	CutOff bool
+	// Latency, if positive, is how long the answer of the store is under way: the request takes effect, and its answer
+	// arrives so much later. Up to LatencyUpTo, if that is more, as the seed draws it for each answer, in steps of a
+	// millisecond. The Kind is 0 then.
+	Latency, LatencyUpTo time.Duration
+	// From and To, in true time since the run began, are the window within which a request that takes effect is struck, From
+	// included and To not. A To of 0 has no end; both 0 are no window.
+	From, To time.Duration
+	Maybe    bool
+}
+
+// The kinds of fault that are neither the store's nor a dependency's.
+const (
+	cutOffKind  = "cut-off"
+	latencyKind = "latency"
+)
+
+// Name returns the kind of the fault as scenario files write it.
+func (f Fault) Name() string {
+	switch {
+	case f.CutOff:
+		return cutOffKind
+	case f.Latency > 0:
+		return latencyKind
+	case f.Dependency != "":
+		return string(f.Dependency)
+	default:
+		return f.Kind.String()
+	}
+}
+
+// String returns the fault as scenario files write it.
+func (f Fault) String() string {
+	text := f.Name()
+	if f.Latency > 0 {
+		text += " " + f.Latency.String()
+		if f.LatencyUpTo > f.Latency {
+			text += "-" + f.LatencyUpTo.String()
+		}
+	}
+	text += strings.TrimPrefix(f.Fault.String(), f.Kind.String())
+	if f.Times == 1 && f.lasts() {
+		text += " times=1"
+	}
+	if f.windowed() {
+		text += " from " + f.From.String()
+	}
+	if f.To > 0 {
+		text += " to " + f.To.String()
+	}
+	if f.Maybe {
+		return "maybe " + text
+	}
+	return text
+}
+
+func (f *Fault) windowed() bool { return f.From > 0 || f.To > 0 }
+
+// lasts says that the fault strikes always unless Times says how often.
+func (f *Fault) lasts() bool { return f.windowed() || f.CutOff }
+
+// times is how often the fault strikes; ddbfake.Always has no end.
+func (f *Fault) times() int {
+	if f.Times == ddbfake.Always || f.Times == 0 && f.lasts() {
+		return ddbfake.Always
+	}
+	return max(f.Times, 1)
+}
+
+// during says whether the time since the run began is within the fault's window.
+func (f *Fault) during(since time.Duration) bool {
+	return since >= f.From && (f.To == 0 || since < f.To)
+}
+
+// ofStore says whether the fault can strike calls to the store.
+func (f *Fault) ofStore() bool { return f.Dependency == "" }
+
+// countedHere says whether the world decides when a certain fault of the store strikes, and not the store itself.
+func (w *world) countedHere(f *Fault) bool {
+	return f.lasts() || f.Latency > 0 || w.byRole(f.Fault)
+}
+
+// certainFault is a fault that strikes when its time has come.
+type certainFault struct {
+	fault    Fault
+	declared int // its place among the scenario's faults
+	calls    int // calls so far that it could strike; for those that the store counts, only where the fingerprint needs them
+}
+
+// meets counts a call that the fault could strike, and says whether it is its turn.
+func (f *certainFault) meets() bool {
+	first, times := max(f.fault.Nth, 1), f.fault.times()
+	if times != ddbfake.Always || f.calls < first { // more makes no difference
+		f.calls++
+	}
+	return f.calls >= first && (times == ddbfake.Always || f.calls < first+times)
+}
+
+// struckBy returns the first certain fault that the world counts, of those that delay answers or of the others, whose
+// turn it is with the call to the store; nil if there is none.
+func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
+	for i := range w.certain {
+		f := &w.certain[i]
+		if !f.fault.ofStore() || delays != (f.fault.Latency > 0) || !w.countedHere(&f.fault) || !w.canStrike(&f.fault, c) {
+			continue
+		}
+		w.met[f.declared] = true
+		if f.meets() {
+			return &f.fault
+		}
+	}
+	return nil
+}
+
+// canStrike says whether a fault can strike a call to the store that takes effect now.
+func (w *world) canStrike(f *Fault, c ddbfake.Call) bool {
+	return f.ofStore() && f.during(w.since()) && w.matches(f.Fault, c)
+}
+
+// since is how long the run has been going on.
+func (w *world) since() time.Duration { return w.clock.Now().Sub(w.start) }
+
+// countCall counts a call to the store for the certain faults that the store counts, too.
+func (w *world) countCall(c ddbfake.Call) {
+	for i := range w.certain {
+		if f := &w.certain[i]; f.fault.ofStore() && !w.countedHere(&f.fault) && w.matches(f.fault.Fault, c) {
+			f.calls++
+		}
+	}
+}
+
+// latencies is the kind of the names of delays that are drawn.
+const latencies = "-latency"
+
+// delay is how long the fault holds up an answer to the node.
+func (w *world) delay(f *Fault, n *node) time.Duration {
+	span := f.LatencyUpTo - f.Latency
+	if span < time.Millisecond {
+		return f.Latency
+	}
+	// From a stream of its own, so that the order of the requests of different nodes changes nothing.
+	rng := sim.Stream(w.seed, w.nextID(n.proc.Name()+latencies))
+	return f.Latency + time.Duration(rng.Int64N(int64(span/time.Millisecond)+1))*time.Millisecond
+}
+
+// windows are the times at which some fault begins to strike, or does not strike any more.
+func (s *Scenario) windows() (ends []time.Duration) {
+	for _, f := range s.Faults {
+		for _, end := range []time.Duration{f.From, f.To} {
+			if end > 0 {
+				ends = append(ends, end)
+			}
+		}
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends)
+}
+
+// faultKinds are the words for the kinds of faults, those of the store first.
+func faultKinds() []string {
+	var known []string
+	for _, k := range ddbfake.FaultKinds() {
+		known = append(known, k.String())
+	}
+	for _, t := range DependencyFaults() {
+		known = append(known, string(t))
+	}
+	return append(known, cutOffKind, latencyKind)
+}
+
+// parseFault reads a fault without its maybe: one of the store, or one of another kind with its predicates. The hint may
+// be empty.
+func parseFault(text string) (f Fault, hint string, err error) {
+	kind, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
+	i := slices.Index(known, kind)
+	if i < 0 {
+		if meant, ok := suggest.Nearest(kind, known); ok {
+			hint = fmt.Sprintf("did you mean %q?", meant)
+		}
+		return f, hint, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
+	}
+	predicates, err := f.takeWindow(rest)
+	if err != nil {
+		return f, "such as: " + kind + exampleOf(kind) + " from 10s to 20s", fmt.Errorf("fault %q: %w", text, err)
+	}
+	if kind == latencyKind {
+		if predicates, err = f.takeLatency(predicates); err != nil {
+			return f, "such as: latency 2s op=GetItem, or latency 100ms-2s", fmt.Errorf("fault %q: %w", text, err)
+		}
+	}
+	// The predicates of all faults are those of the store's.
+	as := kind
+	if i >= ofStore {
+		as = ddbfake.FaultThrottled.String()
+	}
+	window := f
+	f.Fault, err = ddbfake.ParseFault(as + " " + predicates)
+	f.From, f.To, f.Latency, f.LatencyUpTo = window.From, window.To, window.Latency, window.LatencyUpTo
+	switch {
+	case i < ofStore:
+		return f, "", renamed(err, as+" "+predicates, text)
+	case kind == latencyKind:
+		f.Kind = 0
+		return f, "", renamed(err, as+" "+predicates, text)
+	case kind == cutOffKind:
+		f.CutOff, f.Kind = true, ddbfake.FaultRequestLost
+	default:
+		f.Dependency, f.Kind = DependencyFault(kind), 0
+	}
+	if err != nil || f.Op+f.Table+f.Key != "" {
+		return f, fmt.Sprintf("such as: %s actor=alice times=2", kind),
+			fmt.Errorf("fault %q: found %q, want nothing but actor, nth, times, from and to behind %s", text, predicates, kind)
+	}
+	return f, "", nil
+}
+
+// exampleOf is what else stands in an example of the kind of fault.
+func exampleOf(kind string) string {
+	if kind == latencyKind {
+		return " 2s"
+	}
+	return ""
+}
+
+// renamed is an error about a part of the text as one about all of it.
+func renamed(err error, part, text string) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.Replace(err.Error(), fmt.Sprintf("fault %q", part), fmt.Sprintf("fault %q", text), 1))
+}
+
+// takeWindow reads the words from and to, each with a time, and returns the others.
+func (f *Fault) takeWindow(text string) (rest string, err error) {
+	all, err := words.Split(text)
+	if err != nil {
+		return "", err
+	}
+	var others []string
+	given := map[string]bool{}
+	for i := 0; i < len(all); i++ {
+		name := all[i]
+		to := map[string]*time.Duration{"from": &f.From, "to": &f.To}[name]
+		switch {
+		case strings.HasPrefix(name, "from=") || strings.HasPrefix(name, "to="):
+			return "", fmt.Errorf("found %s, want a space in place of =", name)
+		case to == nil:
+			others = append(others, name)
+			continue
+		case given[name]:
+			return "", fmt.Errorf("%s is given twice", name)
+		case i+1 == len(all):
+			return "", fmt.Errorf("found nothing behind %s, want a time such as 10s", name)
+		}
+		given[name] = true
+		i++
+		if *to, err = parseTime(all[i]); err != nil {
+			return "", fmt.Errorf("found %s %s, want %w", name, all[i], err)
+		}
+	}
+	switch {
+	case given["to"] && f.To <= f.From:
+		return "", fmt.Errorf("found a window from %v to %v, want one that ends after it begins", f.From, f.To)
+	case given["from"] && !f.windowed():
+		return "", errors.New("found from 0s without an end, want to with a time, or times=always")
+	}
+	return strings.Join(others, " "), nil
+}
+
+// takeLatency reads how long an answer is under way, and returns the other words.
+func (f *Fault) takeLatency(text string) (rest string, err error) {
+	first, rest, _ := strings.Cut(text, " ")
+	least, most, drawn := strings.Cut(first, "-")
+	f.Latency, err = parseTime(least)
+	if drawn && err == nil {
+		f.LatencyUpTo, err = parseTime(most)
+	}
+	if err != nil || f.Latency == 0 || drawn && f.LatencyUpTo <= f.Latency {
+		return "", fmt.Errorf("found %q, want how long the answer is under way, such as 2s or 100ms-2s", cmp.Or(first, "nothing"))
+	}
+	return rest, nil
+}
