@@ -1,4 +1,4 @@
-"""A page cache on DynamoDB, over plain boto3: the same as cache.mjs."""
+"""A page cache on DynamoDB, over plain boto3: the same as cache.ts."""
 
 import hashlib
 import math

@@ -18,44 +18,43 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAX_SWITCHES = 4
 
-# Each is: what the team wrote, the scenario, the invariant, and what is replaced in cache.mjs and in cache.py.
+# Each is: what the team wrote, the scenario, the invariant, and what is replaced in cache.ts and in cache.py.
 MUTANTS = [
     ("the publish asks for nothing", "paused-writer", "stale-writer",
-     ["...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) }) } }", "} }"],
+     ["this.own(key, token, ' AND lease_expires_at > :now', { ':now': N(now()) })", "{ TableName: this.o.table, Key: this.row(key, 'LOCK') }"],
      [", **own}}", "}}"]),
     ("the publish asks for the token alone", "two-contenders", "stale-writer",
-     ["...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) })", "...this.own(token)"],
+     ["this.own(key, token, ' AND lease_expires_at > :now', { ':now': N(now()) })", "this.own(key, token)"],
      ['"lease_token = :token AND lease_expires_at > :now",\n               "ExpressionAttributeValues": {":token": S(token), ":now": N(now())}',
       '"lease_token = :token",\n               "ExpressionAttributeValues": {":token": S(token)}']),
     ("the publish asks for the end of the lease alone", "two-contenders", "stale-writer",
-     ["...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) })",
-      "ConditionExpression: 'lease_expires_at > :now', ExpressionAttributeValues: { ':now': N(now()) }"],
+     ["this.own(key, token, ' AND lease_expires_at > :now', { ':now': N(now()) })",
+      "{ ...this.own(key, token), ConditionExpression: 'lease_expires_at > :now', ExpressionAttributeValues: { ':now': N(now()) } }"],
      ['"lease_token = :token AND lease_expires_at > :now",\n               "ExpressionAttributeValues": {":token": S(token), ":now": N(now())}',
       '"lease_expires_at > :now",\n               "ExpressionAttributeValues": {":now": N(now())}']),
     ("no second look", "two-contenders", "single-flight",
-     ["const again = await this.read(key)", "const again = undefined"],
+     ["const again = await this.read(key)", "const again = undefined as Page | undefined"],
      ["again = self.read(key)", "again = None"]),
     ("the lock is taken without a condition", "two-contenders", "lock-theft",
-     ["ConditionExpression: 'attribute_not_exists(pk) OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now()) },", ""],
+     ["{ ConditionExpression: 'attribute_not_exists(pk) OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now()) } }", "{}"],
      ['ConditionExpression="attribute_not_exists(pk) OR lease_expires_at <= :now",\n                ExpressionAttributeValues={":now": N(now())})', ")"]),
     ("the lock is taken two seconds early", "paused-writer", "lock-theft",
      ["OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now()) }", "OR lease_expires_at <= :now', ExpressionAttributeValues: { ':now': N(now() + 2) }"],
      ['ExpressionAttributeValues={":now": N(now())})\n            return token', 'ExpressionAttributeValues={":now": N(now() + 2)})\n            return token']),
     ("the page is put, and then the lock deleted", "two-contenders", "atomic-publish",
-     ["{ Delete: { TableName: this.table, Key: this.row(key, 'LOCK'), ...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) }) } },\n      ] }))",
-      "{ ConditionCheck: { TableName: this.table, Key: this.row(key, 'LOCK'), ...this.own(token, ' AND lease_expires_at > :now', { ':now': N(now()) }) } },\n      ] }))\n      await this.release(key, token)"],
+     ["{ Delete: lock }] }).then(() => true,", "{ ConditionCheck: lock }] }).then(() => this.release(key, token).then(() => true),"],
      ['{"Delete": {"TableName": self.table, "Key": self.row(key, "LOCK"), **own}}])',
       '{"ConditionCheck": {"TableName": self.table, "Key": self.row(key, "LOCK"), **own}}])\n            self.release(key, token)']),
     ("the body is put after the page", "two-contenders", "no-dangling-pointer",
-     ["    await this.bodies.put(page.s3Key, body)\n    return (await this.commitGeneration(key, token, at, page)) ? this.serve(page, body) : undefined",
-      "    const done = await this.commitGeneration(key, token, at, page)\n    await this.bodies.put(page.s3Key, body)\n    return done ? this.serve(page, body) : undefined"],
+     ["    await this.o.bodies.put(page.s3Key, body)\n    return await this.commitGeneration(key, token, page) ? this.serve(page, body) : undefined",
+      "    const done = await this.commitGeneration(key, token, page)\n    await this.o.bodies.put(page.s3Key, body)\n    return done ? this.serve(page, body) : undefined"],
      ['        self.bodies.put(page["s3_key"], body)\n        return self.serve(page, body) if self.commit_generation(key, token, at, page) else None',
       '        done = self.commit_generation(key, token, at, page)\n        self.bodies.put(page["s3_key"], body)\n        return self.serve(page, body) if done else None']),
     ("one body name for all generations", "steady-reads", "freshness or monotonic-reads",
      ["s3Key: `${key}/${token}`", "s3Key: `${key}`"],
      ['{"s3_key": key + "/" + token,', '{"s3_key": key,']),
     ("ttl in milliseconds", "two-contenders", "ttl-well-formed",
-     ["ttl: N(page.until + this.config.retention + this.config.ttlBuffer)", "ttl: N((page.until + this.config.retention + this.config.ttlBuffer) * 1000)"],
+     ["N(page.until + this.o.config.retention + this.o.config.ttlBuffer)", "N((page.until + this.o.config.retention + this.o.config.ttlBuffer) * 1000)"],
      ['N(page["until"] + self.config["retention"] + self.config["ttlBuffer"])', 'N((page["until"] + self.config["retention"] + self.config["ttlBuffer"]) * 1000)']),
     ("everything is served as fresh", "skewed-clocks", "freshness",
      ["fresh: now() < page.until }", "fresh: true }"],
@@ -78,7 +77,7 @@ def run(args, *more):
 def check(args, language, mutant):
     name, scenario, invariant, *changes = mutant
     source, command, change = {
-        "JavaScript": ("cache.mjs", "exec node node.mjs", changes[0]), "Python": ("cache.py", "exec " + sys.executable + " node.py", changes[1]),
+        "TypeScript": ("cache.ts", "exec node --import tsx node.ts", changes[0]), "Python": ("cache.py", "exec " + sys.executable + " node.py", changes[1]),
     }[language]
     with open(source) as f:
         original = f.read()
@@ -120,7 +119,7 @@ def main():
     p.add_argument("--seeds", type=int, default=10)
     p.add_argument("--schedules", type=int, default=500)
     p.add_argument("--only", default="")
-    p.add_argument("--languages", default="JavaScript,Python")
+    p.add_argument("--languages", default="TypeScript,Python")
     p.add_argument("--isr-sim", default="isr-sim")
     args = p.parse_args()
     failed = False

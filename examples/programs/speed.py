@@ -1,6 +1,6 @@
 """How fast isr-sim runs the nodes of this folder, and whose time it is (Linux).
 
-    python3 speed.py [--schedules 300] [--node 'node node.mjs'] [--isr-sim COMMAND]
+    python3 speed.py [--schedules 300] [--node 'node --import tsx node.ts'] [--isr-sim COMMAND]
 
 It prints schedules and steps a second, and the processor time of isr-sim and of the nodes' processes in one run.
 """
@@ -14,7 +14,7 @@ import time
 
 p = argparse.ArgumentParser()
 p.add_argument("--schedules", type=int, default=300)
-p.add_argument("--node", default="node node.mjs")
+p.add_argument("--node", default="node --import tsx node.ts")
 p.add_argument("--scenario", default="two-contenders")
 p.add_argument("--isr-sim", default="isr-sim")
 args = p.parse_args()

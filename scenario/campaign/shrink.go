@@ -151,7 +151,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
 	choices := trimmed(f.recorded.Result.Choices)
 	run.Strategy = sim.Replay(choices)
-	o, err := run.Do(sh.ctx)
+	o, err := run.Do(context.WithoutCancel(sh.ctx)) // what was found until its end is not lost
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,6 +156,34 @@ func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 	if _, err := (campaign.Shrink{Failed: run}).Run(cancelled); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
+}
+
+// ending is a context that is cancelled while runs are tried.
+type ending struct {
+	context.Context
+	left atomic.Int64 // times that it says that it is not
+}
+
+func (e *ending) Err() error {
+	if e.left.Add(-1) < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
+	run := failing(t, "row-lingers", "blind-release")
+	whole := shrink(t, campaign.Shrink{Failed: run})
+	ctx := &ending{Context: t.Context()}
+	ctx.left.Store(int64(whole.Runs) / 2)
+	partly, err := campaign.Shrink{Failed: run}.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !partly.Bounded || partly.Runs >= whole.Runs || partly.After.Switches > partly.Before.Switches {
+		t.Errorf("%d of %d runs, bounded %v, from %v to %v; want fewer runs, bounded, and no larger", partly.Runs, whole.Runs, partly.Bounded, partly.Before, partly.After)
+	}
+	replays(t, partly)
 }
 
 func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {

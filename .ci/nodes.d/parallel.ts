@@ -4,10 +4,10 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 
 node(({ client, table }) => {
   const db = new DynamoDBClient(client)
-  const row = (name) => ({ pk: { S: 'CACHE#' + name }, sk: { S: 'META' } })
-  const read = async (name) => (await db.send(new GetItemCommand({ TableName: table, Key: row(name), ConsistentRead: true }))).Item
-  const write = async (name, by) => {
-    const old = Number((await read(name))?.generated_at.N ?? 0)
+  const row = (name: string) => ({ pk: { S: 'CACHE#' + name }, sk: { S: 'META' } })
+  const read = async (name: string) => (await db.send(new GetItemCommand({ TableName: table, Key: row(name), ConsistentRead: true }))).Item
+  const write = async (name: string, by: number) => {
+    const old = Number((await read(name))?.generated_at?.N ?? 0)
     await db.send(new PutItemCommand({ TableName: table, Item: { ...row(name), s3_key: { S: name }, generated_at: { N: String(old + by) } } }))
   }
   return {
@@ -16,9 +16,9 @@ node(({ client, table }) => {
       const clock = setInterval(() => { ticks++ }, 700)
       const found = await Promise.all(['a', 'b', 'c'].map(read))
       await Promise.all([write('a', 1), write('b', 1), write('a', 1)])
-      await new Promise((done) => setTimeout(done, 2000))
+      await new Promise<void>((done) => setTimeout(done, 2000))
       clearInterval(clock)
-      return { body: `${found.map((f) => f?.generated_at.N ?? '-')} then ${(await read('a')).generated_at.N} in ${ticks} ticks`, fresh: false }
+      return { body: `${found.map((f) => f?.generated_at?.N ?? '-')} then ${(await read('a'))?.generated_at?.N} in ${ticks} ticks`, fresh: false }
     },
   }
 }, ['get'])

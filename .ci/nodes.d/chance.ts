@@ -4,7 +4,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 
 node(({ client, table }) => {
   const db = new DynamoDBClient(client)
-  const read = (pk) => db.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk }, sk: { S: 'META' } } }))
+  const read = (pk: string) => db.send(new GetItemCommand({ TableName: table, Key: { pk: { S: pk }, sk: { S: 'META' } } }))
   return {
     async get() {
       await read('CACHE#first')

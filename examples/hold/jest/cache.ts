@@ -1,22 +1,22 @@
 // A page cache on DynamoDB: META is the page, LOCK says who renders it.
-const { DeleteItemCommand, GetItemCommand, PutItemCommand } = require('@aws-sdk/client-dynamodb');
+import { ConditionalCheckFailedException, DeleteItemCommand, GetItemCommand, PutItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-const TableName = 'pages';
-const key = (sk) => ({ pk: { S: 'CACHE#home' }, sk: { S: sk } });
+export const TableName = 'pages';
+const key = (sk: 'META' | 'LOCK') => ({ pk: { S: 'CACHE#home' }, sk: { S: sk } });
 
-async function read(db) {
+async function read(db: DynamoDBClient): Promise<string | undefined> {
   const { Item } = await db.send(new GetItemCommand({ TableName, Key: key('META'), ConsistentRead: true }));
-  return Item?.body.S;
+  return Item?.body?.S;
 }
 
 // Returns the page. With lookAgain it reads META a second time, under its lock, and renders only if there is none.
-async function get(db, render, lookAgain) {
+export async function get(db: DynamoDBClient, render: () => string, lookAgain: boolean): Promise<string | undefined> {
   let page = await read(db);
   if (page !== undefined) return page;
   try {
     await db.send(new PutItemCommand({ TableName, Item: key('LOCK'), ConditionExpression: 'attribute_not_exists(pk)' }));
   } catch (error) {
-    if (error.name === 'ConditionalCheckFailedException') return undefined; // another reader renders it
+    if (error instanceof ConditionalCheckFailedException) return undefined; // another reader renders it
     throw error;
   }
   page = lookAgain ? await read(db) : undefined;
@@ -27,5 +27,3 @@ async function get(db, render, lookAgain) {
   await db.send(new DeleteItemCommand({ TableName, Key: key('LOCK') }));
   return page;
 }
-
-module.exports = { TableName, get };

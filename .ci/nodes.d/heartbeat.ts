@@ -1,0 +1,35 @@
+// The cache of examples/programs, whose holder extends its lease while it renders. With the argument blind, it does not
+// ask whether the lease is still its own.
+import { node, origin, bodies } from 'isr-sim-node' // before anything else
+import { ConditionalCheckFailedException, type AttributeValue } from '@aws-sdk/client-dynamodb'
+import { Cache, type Served } from './cache.ts'
+
+const blind = process.argv[2] === 'blind'
+
+class Beating extends Cache {
+  beating: Promise<void> | undefined
+
+  override async regenerate(key: string, token: string): Promise<Served | undefined> {
+    const beat = setInterval(() => this.refresh(key, token).catch(() => clearInterval(beat)), this.o.config.lease * 300)
+    try {
+      return await super.regenerate(key, token)
+    } finally {
+      clearInterval(beat)
+      await this.beating // the last one may be under way
+    }
+  }
+
+  refresh(key: string, token: string): Promise<void> {
+    const seconds = Date.now() / 1000
+    const until = Math.ceil(seconds + this.o.config.lease)
+    const own = blind ? {} : { ConditionExpression: 'lease_token = :token AND lease_expires_at > :now' }
+    const values: Record<string, AttributeValue> = blind ? {} : { ':token': { S: token }, ':now': { N: String(Math.floor(seconds)) } }
+    return this.beating = this.db.updateItem({
+      TableName: this.o.table, Key: this.row(key, 'LOCK'), ...own, UpdateExpression: 'SET lease_expires_at = :until, #ttl = :ttl',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ...values, ':until': { N: String(until) }, ':ttl': { N: String(until + this.o.config.ttlBuffer) } },
+    }).then(() => {}, (e: unknown) => { if (!(e instanceof ConditionalCheckFailedException)) throw e })
+  }
+}
+
+node((init) => new Beating({ ...init, origin, bodies }), ['get'])

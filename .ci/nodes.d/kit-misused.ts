@@ -1,0 +1,40 @@
+// Mistakes that tsc --strict must refuse, each by its own comment: one that it accepts is an error (bash .ci/nodes).
+import { bodies, node, origin } from 'isr-sim-node'
+import { history } from 'isr-sim-node/history'
+
+const get = (key: string) => ({ body: key, fresh: true })
+
+// @ts-expect-error: can names a method that the cache does not have
+node(() => ({ get }), ['get', 'invalidate'])
+// @ts-expect-error: without can, all four are needed
+node(() => ({ get }))
+// @ts-expect-error: there is no such operation
+node(() => ({ get }), ['fetch'])
+// @ts-expect-error: a page is no text
+node(() => ({ get: (key: string) => key }), ['get'])
+// @ts-expect-error: a body is text
+node(() => ({ get: () => ({ body: 1 }) }), ['get'])
+// @ts-expect-error: a key is text
+node(() => ({ get: (key: number) => ({ body: String(key) }) }), ['get'])
+// @ts-expect-error: there is no such setting
+node((init) => ({ get: () => ({ body: String(init.config.timeout) }) }), ['get'])
+// @ts-expect-error: what is told is not changed
+node((init) => { init.config.lease = 3; return { get } }, ['get'])
+// @ts-expect-error: a body that is not there is undefined
+const length = (await bodies.get('/home')).length
+// @ts-expect-error: a body is text or bytes
+await bodies.put('/home', { html: '' })
+// @ts-expect-error: a promise is awaited
+const text: string = origin('/home')
+
+const post = history('http://127.0.0.1:8000/_isr-sim', 'alice')
+// @ts-expect-error: there is no such kind of event
+await post({ kind: 'serve', key: '/home' })
+// @ts-expect-error: whether it was fresh is not said
+await post({ kind: 'served', key: '/home', body: 'one' })
+// @ts-expect-error: an event of a page has its key
+await post({ kind: 'asked' })
+// @ts-expect-error: the actor is told once
+await post({ kind: 'asked', actor: 'bob', key: '/home' })
+
+void [length, text]

@@ -1,0 +1,103 @@
+// The types of the kit of isr-sim for Node.js: see README.md, and docs/NODES.md of isr-sim. They need @types/node, and
+// TypeScript 5.4 or later. A test compares the names with those of index.mjs.
+import type { Agent } from 'node:http'
+
+/** The settings of the scenario's cache. Durations are in seconds. */
+export interface Config {
+  /** How long a lease lasts. */
+  readonly lease: number
+  /** How long a page is fresh. */
+  readonly revalidate: number
+  /** How long a page is kept after that. */
+  readonly retention: number
+  /** How long after its end a row's `ttl` lies. */
+  readonly ttlBuffer: number
+  /** How long a reader that waits for another one sleeps between two looks. */
+  readonly poll: number
+  /** How many more times it looks. */
+  readonly patience: number
+  /** What a reader does while another one makes the page. */
+  readonly contention: 'wait' | 'serve-stale'
+  /** What it does when a page cannot be made. */
+  readonly failure: 'serve-last' | 'fail'
+}
+
+export interface Credentials {
+  /** The actor's name: by it isr-sim knows whose request it is. */
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/** Options of an AWS SDK v3 client: `new DynamoDBClient(init.client)`. */
+export interface ClientOptions {
+  region: string
+  endpoint: string
+  credentials: Credentials
+  requestHandler: { httpAgent: Agent }
+}
+
+/** What a life of the node is told when it begins. */
+export interface Init {
+  readonly type: 'init'
+  /** The node's clock, in milliseconds since 1970. */
+  readonly time: number
+  /** Of the protocol. */
+  readonly version: number
+  /** With the number of its life after a restart: `alice`, `alice.2`. */
+  readonly actor: string
+  /** Of a scenario with tenants; otherwise empty. */
+  readonly tenant: string
+  readonly endpoint: string
+  readonly region: string
+  readonly credentials: Credentials
+  readonly table: string
+  /** Below 2^53; another one for each life. The kit has seeded the process's randomness with it. */
+  readonly seed: number
+  readonly config: Config
+  /** Host and port of the endpoint. */
+  readonly host: string
+  readonly port: number
+  readonly client: ClientOptions
+}
+
+/** A page, as a reader gets it. Without a body it is empty, and without `fresh` it is stale. */
+export interface Served {
+  readonly body?: string | undefined
+  /** Whether the cache takes the page for fresh. */
+  readonly fresh?: boolean | undefined
+}
+
+/** The operations that scenarios have. One that throws, or rejects, has failed. */
+export interface Operations {
+  get: (key: string) => Promise<Served> | Served
+  /** What it returns is not used. */
+  invalidate: (key: string) => unknown
+  /** `request` is the idempotency key, and `inputs` the hash of the inputs, where the scenario has them. */
+  regenerate: (key: string, request?: string, inputs?: string) => Promise<Served> | Served
+  /** What it returns is not used. */
+  rollback: (key: string) => unknown
+}
+
+export type Verb = keyof Operations
+
+/**
+ * Runs the node: `create` makes the cache of one life, which has the operations that `can` names; without `can`, all of
+ * them. It is called once in a process.
+ */
+export function node<V extends Verb>(
+  create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[],
+): void
+export function node(create: (init: Init) => Operations | Promise<Operations>): void
+
+/** Reads the origin of a page, and takes the scenario's time to render it. It rejects where the origin fails. */
+export function origin(key: string): Promise<string>
+
+/** The store of bodies. Each call rejects where the store fails. */
+export interface Bodies {
+  put(name: string, body: string | Uint8Array): Promise<void>
+  /** Returns undefined for a body that is not there. */
+  get(name: string): Promise<string | undefined>
+  delete(name: string): Promise<void>
+}
+
+export const bodies: Bodies

@@ -1,0 +1,26 @@
+// What the modules export, and what their types say that they do. That the types are right is seen by tsc: .ci/nodes
+// has it read a program that uses all of it, and one that misuses it.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+
+const exported = (file) => {
+  const text = readFileSync(new URL('../' + file, import.meta.url), 'utf8')
+  return [...new Set([...text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|default) ?(\w*)/gm)].map((m) => m[1]))].sort()
+}
+
+for (const name of ['index', 'history']) {
+  test(`${name}.d.ts names what ${name}.mjs exports`, () => {
+    const names = exported(name + '.mjs')
+    assert.notDeepEqual(names, [])
+    assert.deepEqual(exported(name + '.d.ts'), names)
+  })
+}
+
+test('the package has every file that it names', () => {
+  const { exports, files, main, types } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  for (const file of [main, types, ...Object.values(exports).flatMap(Object.values)]) {
+    assert.ok(files.includes(file.replace('./', '')), file)
+    readFileSync(new URL('../' + file, import.meta.url))
+  }
+})
