@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/concurrent"
@@ -43,6 +45,7 @@ func ofReport(r *campaign.Report, name, details string) verdicts.Result {
 	case r.Failure != nil:
 		v := r.Failure.Violation
 		result.Invariant, result.Statement, result.Message = v.Invariant.Name, v.Invariant.Statement, v.Why
+		result.Found = []verdicts.Found{{Invariant: v.Invariant.Name, Schedule: r.FailedAt}}
 		result.Replay, result.Shrink = command(r.Failure.Replay(), "replay", name), command(r.Failure.Replay(), "shrink", name)
 	case r.Verdict == invariant.Unknown:
 		result.Message = r.Why
@@ -83,6 +86,7 @@ func ofExploration(x *explore.Exploration, name string) []verdicts.Result {
 			result.Verdict, result.Invariant = verdicts.Unknown, ""
 		}
 		result.Message = fmt.Sprintf("%s (in %d of %d schedules)", f.Shortest.Why, f.Count, x.Ran)
+		result.Found = []verdicts.Found{{Invariant: f.Name, Schedule: f.Earliest.Schedule, Schedules: f.Count}}
 		result.Details = strings.Join(append([]string{f.Shortest.Why, ""}, f.Shortest.Lines...), "\n")
 		if choices, err := sim.ParseChoices(f.Shortest.Choices); err == nil {
 			again := scenario.Replay{Protocol: x.Protocol, Seed: f.Shortest.Seed, Choices: choices, Swarm: x.Swarm, Digest: f.Shortest.Digest}
@@ -91,8 +95,10 @@ func ofExploration(x *explore.Exploration, name string) []verdicts.Result {
 		results = append(results, result)
 	}
 	if len(results) > 0 {
+		results[0].Strategies, results[0].Coverage = ofStrategies(x), ofCoverage(x)
 		return results
 	}
+	whole.Strategies, whole.Coverage = ofStrategies(x), ofCoverage(x)
 	switch {
 	case x.Vacuous():
 		whole.Verdict = verdicts.Vacuous
@@ -109,10 +115,39 @@ func ofExploration(x *explore.Exploration, name string) []verdicts.Result {
 	return []verdicts.Result{whole}
 }
 
+// ofStrategies is what each strategy of an exploration has found.
+func ofStrategies(x *explore.Exploration) []verdicts.Strategy {
+	var all []verdicts.Strategy
+	for _, t := range x.Strategies {
+		s := verdicts.Strategy{Strategy: t.Strategy, Schedules: t.Schedules}
+		for _, c := range t.Found {
+			s.Found = append(s.Found, verdicts.Found{Invariant: c.Name, Schedules: c.Count})
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// ofCoverage is the coverage of an exploration; none without schedules.
+func ofCoverage(x *explore.Exploration) *verdicts.Coverage {
+	if x.Orders.Schedules == 0 {
+		return nil
+	}
+	c := &verdicts.Coverage{
+		Orders: x.Orders.Distinct, States: x.States.Distinct, About: x.Orders.About || x.States.About, NextIsNew: x.Orders.NextIsNew(),
+	}
+	for i, g := range x.Orders.Growth {
+		if i < len(x.States.Growth) {
+			c.Growth = append(c.Growth, verdicts.Growth{Schedule: g.Schedule, Orders: g.Distinct, States: x.States.Growth[i].Distinct})
+		}
+	}
+	return c
+}
+
 // ofExhibit are the results of an exhibit: the broken protocol must be caught, and the other one not.
 func ofExhibit(shown *selftest.ExhibitResult, name string) []verdicts.Result {
 	broken := ofReport(shown.Broken, name, "")
-	broken.Passed = shown.Broken.Verdict == invariant.Violated
+	broken.Passed, broken.Breaks = shown.Broken.Verdict == invariant.Violated, shown.Bug.Breaks
 	if !broken.Passed {
 		broken.Message = "the bug was not found: expected a violation of " + shown.Bug.Breaks
 	}
@@ -122,9 +157,12 @@ func ofExhibit(shown *selftest.ExhibitResult, name string) []verdicts.Result {
 // ofMutant is the result of a broken protocol, which must be caught by the invariant that it names.
 func ofMutant(m *selftest.MutantResult, seed uint64) verdicts.Result {
 	first, caught := m.First[m.Mutant.Breaks]
-	result := verdicts.Result{Scenario: "mutants", Protocol: m.Mutant.Name, Verdict: verdicts.OK, Passed: caught, Seed: fmt.Sprint(seed)}
+	result := verdicts.Result{Scenario: "mutants", Protocol: m.Mutant.Name, Verdict: verdicts.OK, Passed: caught, Seed: fmt.Sprint(seed), Breaks: m.Mutant.Breaks}
+	for _, name := range slices.Sorted(maps.Keys(m.First)) {
+		result.Found = append(result.Found, verdicts.Found{Invariant: name, Scenario: m.First[name].Scenario, Schedule: m.First[name].Schedule})
+	}
 	if !caught {
-		result.Message = "not caught by " + m.Mutant.Breaks + ", the invariant that it names"
+		result.Message = "not caught by " + m.Mutant.Breaks + ", the invariant that it names: " + m.Tried()
 		return result
 	}
 	result.Scenario, result.Verdict, result.Invariant, result.Schedules = first.Scenario, verdicts.Violated, m.Mutant.Breaks, first.Schedule

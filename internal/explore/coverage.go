@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/isr-sim/isr-sim/internal/schedules"
 )
@@ -18,15 +19,47 @@ type Coverage struct {
 	// About says that the numbers are estimates, from a sample: there were too many to remember, or they come from several
 	// files.
 	About bool `json:"about,omitempty"`
+	// Growth says how many different things were seen up to some schedules, at most growthPoints of them.
+	Growth []Growth `json:"growth,omitempty"`
 	// Sample is the data that merging needs.
 	Sample string `json:"sample"`
 }
 
-// coverage counts the sightings of a census in the given number of schedules. latest is the size of the last tenth, and
-// before the first schedule in it.
-func (c *census) coverage(schedules, latest, before int) Coverage {
+// Growth is how many different things the schedules of a campaign have seen up to one of them.
+type Growth struct {
+	Schedule int `json:"schedule"` // its place in the whole campaign, from 1
+	Distinct int `json:"distinct"`
+}
+
+// growthPoints is how many points a curve has: enough for a picture.
+const growthPoints = 50
+
+// growth counts what was seen up to each of some schedules, which are equally far from each other. last is the index of
+// the last schedule.
+func (c *census) growth(last int) []Growth {
+	n := min(last, math.MaxInt/growthPoints-1) + 1 // a file may say anything
+	points := min(n, growthPoints)
+	firsts := make([]int, points) // by point: what was seen for the first time since the point before it
+	//isrsim:unordered counts
+	for _, s := range c.seen {
+		firsts[min(s.first, n-1)*points/n]++
+	}
+	list, sum := make([]Growth, points), 0
+	for i, k := range firsts {
+		sum += k
+		list[i] = Growth{((i+1)*n + points - 1) / points, int(math.Ldexp(float64(sum), c.halved))}
+	}
+	return list
+}
+
+// coverage counts the sightings of a census in the given number of schedules. last is the index of the last one.
+func (c *census) coverage(schedules, last int) Coverage {
+	if schedules == 0 {
+		return Coverage{Sample: c.String()}
+	}
+	before := tenth(last)
 	return Coverage{
-		Schedules: schedules, Latest: latest, About: c.halved > 0, Sample: c.String(),
+		Schedules: schedules, Latest: schedules / 10, About: c.halved > 0, Growth: c.growth(last), Sample: c.String(),
 		Distinct: c.count(func(sighting) bool { return true }),
 		Once:     c.count(func(s sighting) bool { return !s.again }),
 		New:      c.count(func(s sighting) bool { return s.first >= before }),

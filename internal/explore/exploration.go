@@ -39,6 +39,8 @@ type Exploration struct {
 	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds
 	// them.
 	Findings []Finding `json:"findings,omitempty"`
+	// Strategies say which strategy found how much, by name.
+	Strategies []Tried `json:"strategies,omitempty"`
 	// Unknown counts the schedules without a verdict; Doubt is the first of them.
 	Unknown int      `json:"unknown,omitempty"`
 	Doubt   *Example `json:"doubt,omitempty"`

@@ -67,7 +67,9 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		}
 		if a.Err != nil {
 			x.broke(a)
+			x.tried(Tried{a.Strategy, 1, []Count{{brokenFinding, 1}}})
 		} else {
+			x.tried(triedBy(a))
 			total.Add(a.Outcome)
 			orders.add(a.Order, a.Index)
 			for _, state := range a.States {
@@ -83,8 +85,8 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
 	x.Steps, x.Unmet = total.Steps, schedules.FaultTexts(total.Unmet)
 	x.Reached = reached(total.Marks)
-	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
-	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
+	x.Orders = orders.coverage(x.Ran, last)
+	x.States = states.coverage(x.Ran, last)
 	return x, keeper.finish(x)
 }
 

@@ -171,7 +171,7 @@ func (g *group) merge() (*Exploration, error) {
 	x := *first.Exploration
 	x.Shard = Shard{1, 1}
 	x.Ran, x.Steps, x.Unknown, x.Doubt, x.Interrupted = 0, 0, 0, nil, false
-	x.Findings, x.Corpus, x.Unmet = nil, nil, slices.Clone(first.Unmet)
+	x.Findings, x.Strategies, x.Corpus, x.Unmet = nil, nil, nil, slices.Clone(first.Unmet)
 	counts, orders, states, last := schedules.MarkSet{}, census{}, census{}, 0
 	for _, s := range g.shards {
 		x.Ran += s.Ran
@@ -187,6 +187,9 @@ func (g *group) merge() (*Exploration, error) {
 		}
 		for _, f := range s.Findings {
 			x.Findings = addFinding(x.Findings, f)
+		}
+		for _, t := range s.Strategies {
+			x.tried(t)
 		}
 		for _, r := range s.Corpus {
 			if !slices.ContainsFunc(x.Corpus, func(o CorpusRun) bool { return o.File == r.File }) {
@@ -208,7 +211,7 @@ func (g *group) merge() (*Exploration, error) {
 		}
 	}
 	x.Reached = reached(counts)
-	x.Orders = orders.coverage(x.Ran, x.Ran/10, tenth(last))
-	x.States = states.coverage(x.Ran, x.Ran/10, tenth(last))
+	x.Orders = orders.coverage(x.Ran, last)
+	x.States = states.coverage(x.Ran, last)
 	return &x, nil
 }

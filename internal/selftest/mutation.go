@@ -30,6 +30,26 @@ type Mutation struct {
 type MutantResult struct {
 	Mutant isr.Protocol
 	First  map[string]FirstViolation // by the name of the invariant
+	// Ran are the scenarios in which it ran, in their order.
+	Ran []ScenarioRuns
+}
+
+// ScenarioRuns is in how many schedules of a scenario a mutant ran.
+type ScenarioRuns struct {
+	Scenario  string
+	Schedules int
+}
+
+// Tried says where the mutant ran.
+func (c *MutantResult) Tried() string {
+	if len(c.Ran) == 0 {
+		return "no scenario names the mutant under catches or broken"
+	}
+	var parts []string
+	for _, r := range c.Ran {
+		parts = append(parts, fmt.Sprintf("%s of %s", schedules.Plural(r.Schedules, "schedule"), r.Scenario))
+	}
+	return "it ran in " + strings.Join(parts, ", ")
 }
 
 // FirstViolation names the first schedule in which an invariant is broken.
@@ -68,7 +88,9 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantRe
 	}
 	named := false
 	var broken error
+	ran := ScenarioRuns{Scenario: s.Name}
 	set.All(ctx, func(a schedules.Attempt) bool {
+		ran.Schedules++
 		if broken = a.Err; broken != nil {
 			return false
 		}
@@ -80,6 +102,7 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantRe
 		}
 		return !named || a.Index+1 < atLeast
 	})
+	result.Ran = append(result.Ran, ran)
 	return broken
 }
 

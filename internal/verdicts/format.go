@@ -41,7 +41,7 @@ func (f Format) Write(w io.Writer, d Document) error {
 	if !ok {
 		return fmt.Errorf("found the format %q, expected one of %s", f, join(Formats()))
 	}
-	d.Format = 1
+	d.Format = documentFormat
 	d.Results = slices.Clone(d.Results)
 	for i := range d.Results {
 		r := &d.Results[i]

@@ -37,6 +37,52 @@ type Result struct {
 	// Record and Report are the files that the command has left about the run.
 	Record string `json:"record,omitempty"`
 	Report string `json:"report,omitempty"`
+	// Breaks is the invariant that the protocol is made to violate: that of a mutant, or of an exhibit.
+	Breaks string `json:"breaks,omitempty"`
+	// Found are the invariants that some schedules violate.
+	Found []Found `json:"found,omitempty"`
+	// Strategies say which strategy found how much, and Coverage is what explore and merge have measured. The first result
+	// of a scenario under a protocol has both for all of them.
+	Strategies []Strategy `json:"strategies,omitempty"`
+	Coverage   *Coverage  `json:"coverage,omitempty"`
+}
+
+// Found is an invariant that some schedules violate.
+type Found struct {
+	Invariant string `json:"invariant"`
+	// Scenario is where, if it is not the scenario of the result.
+	Scenario string `json:"scenario,omitempty"`
+	// Schedule is the first schedule that violates it, from 1.
+	Schedule int `json:"schedule,omitempty"`
+	// Schedules is how many violate it. Commands that end with the first leave it out.
+	Schedules int `json:"schedules,omitempty"`
+}
+
+// Strategy is what the schedules of one strategy have found.
+type Strategy struct {
+	Strategy  string  `json:"strategy"`
+	Schedules int     `json:"schedules"`
+	Found     []Found `json:"found,omitempty"`
+}
+
+// Coverage is how much of what can happen a campaign has seen.
+type Coverage struct {
+	// Orders are the different partial orders, and States the different states, that the schedules have seen.
+	Orders int `json:"orders"`
+	States int `json:"states"`
+	// About says that both are estimates, from a sample.
+	About bool `json:"about,omitempty"`
+	// NextIsNew is the estimated chance that one more schedule has a new order, from 0 to 1 (Good-Turing).
+	NextIsNew float64 `json:"next_is_new"`
+	// Growth is the coverage over time: at most fifty points.
+	Growth []Growth `json:"growth,omitempty"`
+}
+
+// Growth is the coverage up to a schedule.
+type Growth struct {
+	Schedule int `json:"schedule"` // its place in the campaign, from 1
+	Orders   int `json:"orders"`
+	States   int `json:"states"`
 }
 
 // Verdict is the verdict of a Result.
