@@ -28,11 +28,13 @@ export interface Credentials {
   readonly secretAccessKey: string
 }
 
-/** Options of an AWS SDK v3 client: `new DynamoDBClient(init.client)`. */
+/** Options of an AWS SDK v3 client: `new DynamoDBClient(init.client)`, `new S3Client(init.client)`. */
 export interface ClientOptions {
   region: string
   endpoint: string
   credentials: Credentials
+  /** Of S3: buckets stand in the path. */
+  forcePathStyle: boolean
   requestHandler: { httpAgent: Agent }
 }
 
@@ -51,6 +53,8 @@ export interface Init {
   readonly region: string
   readonly credentials: Credentials
   readonly table: string
+  /** Of the bodies, for a cache that keeps them in S3: `new S3Client(init.client)`. */
+  readonly bucket: string
   /** Below 2^53; another one for each life. The kit has seeded the process's randomness with it. */
   readonly seed: number
   readonly config: Config
