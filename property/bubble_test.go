@@ -93,6 +93,48 @@ func TestBubbleIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestBubbleKnowsWhatHappensAtATime has machines stop, crash and come back at a time, windows of faults, and answers
+// that are late: for code without goroutines the traces are the same with and without a bubble, and for code with them
+// they are those of every other run.
+func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
+	timed := func() *scenario.Scenario {
+		s := rough()
+		s.Skew = time.Second
+		for i, events := range [][]sim.Planned{
+			{{Kind: sim.Crash, At: 2 * time.Second}, {Kind: sim.Restart, At: 12 * time.Second}},
+			{{Kind: sim.Pause, At: time.Second, For: 11 * time.Second}},
+			{{Kind: sim.ClockStep, At: 3 * time.Second, For: time.Second}},
+		} {
+			s.Actors[i].Crashes, s.Actors[i].Restarts, s.Actors[i].Pauses, s.Actors[i].Events = 0, 0, 0, events
+		}
+		s.Faults = []scenario.Fault{
+			{Fault: ddbfake.Fault{Kind: ddbfake.FaultRequestLost, Actor: s.Actors[2].Name}, CutOff: true, From: 9 * time.Second, To: 12 * time.Second},
+			{Fault: ddbfake.Fault{Times: ddbfake.Always}, Latency: 100 * time.Millisecond, LatencyUpTo: 2 * time.Second, Maybe: true},
+			{Fault: ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "GetItem"}, From: 20 * time.Second, To: 30 * time.Second},
+		}
+		return s
+	}
+	p := scenario.Protocols()[0]
+	newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
+	plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
+	many := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, NewLeaser)
+	crashes, late := 0, 0
+	for seed := range Fewer(20, 8) {
+		text := trace(t, plain, timed(), seed)
+		if diff := cmp.Diff(text, trace(t, own, timed(), seed)); diff != "" {
+			t.Fatalf("seed %d: the traces differ (-without +in a bubble):\n%s", seed, diff)
+		}
+		crashes += strings.Count(text, "loses its memory")
+		late += strings.Count(text, "(the answer takes ")
+		if diff := cmp.Diff(trace(t, many, timed(), seed), trace(t, many, timed(), seed)); diff != "" {
+			t.Fatalf("seed %d: two runs differ:\n%s", seed, diff)
+		}
+	}
+	if crashes == 0 || late == 0 {
+		t.Errorf("%d crashes and %d late answers, want some of each", crashes, late)
+	}
+}
+
 // TestTimeInBubble has a store that looks at every clock there is.
 func TestTimeInBubble(t *testing.T) {
 	s := simple()

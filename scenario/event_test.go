@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -224,6 +226,48 @@ bounds: {ticks: 0}
 		slices.Sort(struck)
 		if got := strings.Join(slices.Compact(struck), " "); got != test.want {
 			t.Errorf("%s: struck at %q, want %q", test.fault, got, test.want)
+		}
+	}
+}
+
+// The delay of an answer is the one that the file says, or drawn between the two that it says.
+func TestHowLateAnAnswerIs(t *testing.T) {
+	for _, test := range []struct {
+		fault       string
+		least, most time.Duration
+		times       int
+	}{
+		{"latency 2s op=GetItem", 2 * time.Second, 2 * time.Second, 1},
+		{"latency 100ms-2s op=GetItem times=always", 100 * time.Millisecond, 2 * time.Second, 6},
+		{"latency 1s op=GetItem nth=2 times=2", time.Second, time.Second, 2},
+		{"latency 1s key=META from 4s", time.Second, time.Second, 3},
+	} {
+		s := parsed(t, fmt.Sprintf(`
+name: late
+cache: {attempts: 1}
+actors: [{name: alice, script: [sleep 1s, get /home], repeat: 6}]
+faults: [%s]
+bounds: {ticks: 0}
+`, test.fault))
+		delays := map[time.Duration]bool{}
+		for seed := range uint64(5) {
+			var out bytes.Buffer
+			if _, err := (scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			found := regexp.MustCompile(`the answer takes (\S+)\)`).FindAllStringSubmatch(out.String(), -1)
+			if len(found) < test.times {
+				t.Errorf("%s, seed %d: %d late answers, want %d at least:\n%s", test.fault, seed, len(found), test.times, out.String())
+			}
+			for _, match := range found {
+				d, err := time.ParseDuration(match[1])
+				if delays[d] = true; err != nil || d < test.least || d > test.most || d%time.Millisecond != 0 {
+					t.Errorf("%s, seed %d: an answer takes %q", test.fault, seed, match[1])
+				}
+			}
+		}
+		if drawn := len(delays) > 1; drawn != (test.least < test.most) {
+			t.Errorf("%s: delays %v", test.fault, delays)
 		}
 	}
 }

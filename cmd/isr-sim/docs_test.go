@@ -256,8 +256,14 @@ func TestDocsScenario(t *testing.T) {
 	if !report.Passed() {
 		t.Errorf("%s\n%s", prose.Row(report), prose.Report(report, "isr-sim", "SCENARIOS.md"))
 	}
-	if _, err := scenario.Parse("SCENARIOS.md", []byte("name: faults\nactors: [{name: alice, script: [get /home]}]\n"+yaml[1])); err != nil {
-		t.Error(err)
+	for _, text := range yaml[1:] { // parts of a file
+		whole := "name: part\n" + text
+		if !strings.Contains(text, "actors:") {
+			whole += "actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+		}
+		if _, err := scenario.Parse("SCENARIOS.md", []byte(whole)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

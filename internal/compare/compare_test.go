@@ -23,7 +23,13 @@ func recorded(t testing.TB, name string, seed uint64, n int) []scenario.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenario.Parse(name+".yaml", data)
+	return recordedOf(t, name+".yaml", data, seed, n)
+}
+
+// recordedOf runs some schedules of a file.
+func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []scenario.Run {
+	t.Helper()
+	s, err := scenario.Parse(file, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +52,28 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
 			t.Errorf("%s: %d requests, differences %v, error %v", name, c.Requests, c.Differences, err)
 		}
+	}
+}
+
+// TestWhatHappensAtATimeCanBeCompared: the other store is asked for what took effect, whatever befell machines and
+// requests in the meantime.
+func TestWhatHappensAtATimeCanBeCompared(t *testing.T) {
+	runs := recordedOf(t, "timed.yaml", []byte(`
+name: timed
+max-clock-skew: 1s
+cache: {lease: 10s, revalidate: 20s, render: 2s}
+actors:
+  - {name: alice, script: [get /home, sleep 30s, get /home], events: [crash at 1s, restart at 15s, clock +1s at 20s]}
+  - {name: bob, script: [sleep 3s, get /home, sleep 12s, get /home], events: [pause at 4s for 9s]}
+faults:
+  - cut-off actor=bob from 14s to 16s
+  - throttled op=PutItem from 15s to 17s
+  - maybe error-after op=TransactWriteItems from 2s
+  - latency 100ms-2s op=GetItem times=always
+`), 1, 10)
+	c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
+	if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
+		t.Errorf("%d requests, differences %v, error %v", c.Requests, c.Differences, err)
 	}
 }
 

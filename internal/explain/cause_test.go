@@ -103,8 +103,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestCausesOfTheWholeWorld holds that a clock that is wrong, and deletions that come by themselves, are found where
-// the schedule has no step for them.
+// TestCausesOfTheWholeWorld holds that a clock that is wrong, deletions that come by themselves, and what the file says to
+// happen are found where the schedule has no step for them.
 func TestCausesOfTheWholeWorld(t *testing.T) {
 	for _, tc := range []struct{ name, mutant, text, cause string }{
 		{"a clock ahead", "recipe-a", `
@@ -124,6 +124,24 @@ cache: {lease: 30s, render: 20s}
 bounds: {ticks: 0}
 invariants: [single-flight]
 `, "deletion by TTL"},
+		{"a pause at a time", "blind-publish", `
+name: paused-at-a-time
+cache: {render: 3s}
+actors:
+  - {name: alice, script: [get /home], events: [pause at 1s for 20s]}
+  - {name: bob, script: [sleep 13s, change /home, get /home, sleep 10s], events: [clock +1s at 2s]}
+max-clock-skew: 1s
+bounds: {ticks: 0}
+`, "alice pause at 1s for 20s"},
+		{"a slow answer", "blind-publish", `
+name: slow-answer
+cache: {render: 6s, keep-alive: 6s}
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 17s, change /home, get /home, sleep 20s]}
+faults: [latency 25s op=UpdateItem key=LOCK actor=alice, throttled op=GetItem from 30s to 31s]
+bounds: {ticks: 0}
+`, "fault latency 25s op=UpdateItem key=LOCK actor=alice"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, p := scenariotest.Parsed(t, tc.text), scenariotest.Protocol(t, tc.mutant)

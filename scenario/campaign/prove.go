@@ -24,8 +24,8 @@ import (
 //
 // # Limits
 //
-// It holds for the protocol's code as it is, with one seed: the lags of TTL that are drawn at random are drawn once. It
-// takes one core, and some 150 bytes of memory for each state.
+// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
+// drawn once. It takes one core, and some 150 bytes of memory for each state.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.

@@ -50,11 +50,10 @@ func (a *actor) fingerprint() fingerprint.Hash {
 	if a.paused {
 		h = h.Number(uint64(a.until.UnixNano()))
 	}
-	if a.exact {
-		h = h.Number(1)
-	}
-	if len(a.planned) > 0 {
-		h = h.Number(uint64(len(a.planned)))
+	if left := uint64(len(a.planned)) << 1; a.exact {
+		h = h.Number(left | 1)
+	} else if left > 0 {
+		h = h.Number(left)
 	}
 	return h
 }
