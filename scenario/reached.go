@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -50,7 +51,7 @@ func (w *world) markCall(r *storeRequest, changed int) {
 			}
 			r.node.asked = r.node.asked || changed > 0
 		} else if ok {
-			if (r.attempt > 1 || r.twice) && row != nil && equalText(row["lease_token"], in.Item["lease_token"]) {
+			if w.metOwn(r, row, func(i map[string]types.AttributeValue) types.AttributeValue { return i["lease_token"] }) {
 				w.mark(OwnCommitMet)
 			} else {
 				w.markRefusal(in.Item, true)
@@ -65,6 +66,21 @@ func (w *world) markCall(r *storeRequest, changed int) {
 			w.mark(PublishRefused)
 		}
 	}
+}
+
+// metOwn says whether a put that was refused was sent again, and has met the row that it has written before. row is what
+// the condition met, nil if the writer has not asked for it, as SDKs before 2023 cannot: then it is one of the table's.
+// token returns the token of a row.
+func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, token func(map[string]types.AttributeValue) types.AttributeValue) bool {
+	in, ok := r.call.Input.(*dynamodb.PutItemInput)
+	if !ok || r.attempt == 1 && !r.twice {
+		return false
+	}
+	own := token(in.Item)
+	if row != nil {
+		return equalText(token(row), own)
+	}
+	return slices.ContainsFunc(w.db.Items(aws.ToString(in.TableName)), func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
 }
 
 // isRequest says whether a key, or an item, is that of a REQ row.

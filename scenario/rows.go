@@ -229,7 +229,7 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 		if !refused {
 			return
 		}
-		if own := w.rows.Token(in.Item); (r.attempt > 1 || r.twice) && row != nil && equalText(w.rows.Token(row), own) {
+		if w.metOwn(r, row, w.rows.Token) {
 			w.mark(OwnCommitMet)
 			return
 		}
