@@ -32,7 +32,7 @@ var reportFormats = map[string]string{"html": ".html", "svg": ".svg", "trace": "
 func newReport(out io.Writer) *cobra.Command {
 	r := &reportCommand{out: out}
 	cmd := &cobra.Command{
-		Use:   "report RECORD...",
+		Use:   "report FILE...",
 		Short: "Draw recorded runs: pages of HTML, pictures, or files for Perfetto",
 		Long: `Report draws the records of runs (--record of run, replay, shrink, explain, prove,
 explore, museum, concurrent and serve --check; a failed check of package property
@@ -46,8 +46,12 @@ is for https://ui.perfetto.dev and other viewers of trace events.
 
 --beside puts the page of a second record next to that of the first: a failed run and
 the smaller one that shrink made of it, a failed run and one that passed. A step that is
-chosen in one of them is chosen in the other, if it is there.`,
-		Example: "  isr-sim replay --record run.json recorded.yaml && isr-sim report run.json\n  isr-sim report --format svg -o run.svg run.json\n  isr-sim report -o reports records\n  isr-sim report --beside shrunk.json -o both.html run.json",
+chosen in one of them is chosen in the other, if it is there.
+
+What campaigns wrote with --format json=FILE, and isr-sim policy compare --format json
+printed, is drawn on one page: verdicts with links to the records and reports beside
+them, mutants by invariant, finds by strategy, coverage over time, policies.`,
+		Example: "  isr-sim replay --record run.json recorded.yaml && isr-sim report run.json\n  isr-sim report --format svg -o run.svg run.json\n  isr-sim report -o reports records\n  isr-sim report --beside shrunk.json -o both.html run.json\n  isr-sim explore --format json=explore.json; isr-sim report explore.json",
 		RunE:    func(_ *cobra.Command, args []string) error { return r.run(args) },
 	}
 	f := cmd.Flags()
@@ -83,14 +87,20 @@ func (r *reportCommand) run(args []string) error {
 	if len(args) == 0 {
 		return usage(errors.New("report: found no record, expected at least one"), "isr-sim run --record run.json SCENARIO writes one")
 	}
-	records, err := r.read(args)
+	records, results, err := r.read(args)
 	if err != nil {
 		return err
+	}
+	if len(results) > 0 && (r.format != "html" || r.beside != "") {
+		return usage(fmt.Errorf("report: found %s, which has no record of a run, expected records for --format svg, --format trace and --beside", results[0].file), "")
+	}
+	if len(records) == 0 {
+		return r.drawResults(results, args)
 	}
 	if r.beside != "" {
 		return r.drawBoth(records)
 	}
-	if len(records) == 1 && !isFolderOr(args[0], r.to) {
+	if len(records) == 1 && len(results) == 0 && !isFolderOr(args[0], r.to) {
 		to := r.to
 		if to == "" {
 			to = strings.TrimSuffix(records[0].file, filepath.Ext(records[0].file)) + ending
@@ -100,7 +110,7 @@ func (r *reportCommand) run(args []string) error {
 		}
 		return r.draw(records[0], to)
 	}
-	return r.drawAll(records, args, ending)
+	return r.drawAll(records, results, args, ending)
 }
 
 // drawBoth draws two records on one page.
@@ -137,7 +147,7 @@ func isFolderOr(names ...string) bool {
 }
 
 // drawAll draws several records into a folder.
-func (r *reportCommand) drawAll(records []drawn, args []string, ending string) error {
+func (r *reportCommand) drawAll(records []drawn, results []resultsFile, args []string, ending string) error {
 	folder := r.to
 	switch {
 	case folder == "" && len(args) == 1:
@@ -149,7 +159,7 @@ func (r *reportCommand) drawAll(records []drawn, args []string, ending string) e
 		return usage(fmt.Errorf("-o: %w", err), "several records are drawn into a folder")
 	}
 	var entries []report.Entry
-	taken := map[string]bool{}
+	taken, pages := map[string]bool{campaignPage: true}, drawnPages{}
 	for _, rec := range records {
 		base := strings.TrimSuffix(filepath.Base(rec.file), filepath.Ext(rec.file))
 		name := base + ending
@@ -160,49 +170,67 @@ func (r *reportCommand) drawAll(records []drawn, args []string, ending string) e
 		if err := r.draw(rec, filepath.Join(folder, name)); err != nil {
 			return err
 		}
+		pages.add(rec.file, filepath.Join(folder, name))
 		entries = append(entries, report.Entry{Link: "./" + url.PathEscape(name), Record: rec.Record})
 	}
 	if r.format != "html" {
 		return nil
 	}
+	campaign := ""
+	if len(results) > 0 {
+		if err := r.writeResults(results, filepath.Join(folder, campaignPage), pages); err != nil {
+			return err
+		}
+		campaign = "./" + campaignPage
+	}
 	index := filepath.Join(folder, "index.html")
-	if err := write(index, func(to io.Writer) error { return report.Index(to, entries) }); err != nil {
+	if err := write(index, func(to io.Writer) error { return report.Index(to, entries, campaign) }); err != nil {
 		return unknown(fmt.Errorf("-o: %w", err), "")
 	}
 	fmt.Fprintf(r.out, "index: %s\n", index)
 	return nil
 }
 
-// read reads the records that are named, and those in folders that are named. Other files in a folder are left out.
-func (r *reportCommand) read(args []string) ([]drawn, error) {
-	var all []drawn
+// read reads the records and the results that are named, and those in folders that are named. Other files in a folder
+// are left out.
+func (r *reportCommand) read(args []string) (records []drawn, results []resultsFile, err error) {
+	take := func(file string) error {
+		rec, err := readRecord(file)
+		if err == nil {
+			records = append(records, drawn{file, rec})
+			return nil
+		}
+		of, is, otherErr := readResults(file)
+		if is {
+			results = append(results, of)
+			return otherErr
+		}
+		return err
+	}
 	for _, arg := range args {
 		if !isFolder(arg) {
-			rec, err := readRecord(arg)
-			if err != nil {
-				return nil, usage(err, "isr-sim run --record FILE writes a record; docs/RECORD.md says what is in it")
+			if err := take(arg); err != nil {
+				return nil, nil, usage(err, "isr-sim run --record FILE writes a record; docs/REPORT.md says what else is drawn")
 			}
-			all = append(all, drawn{arg, rec})
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join(globQuote(arg), "*.json"))
 		if err != nil {
-			return nil, usage(err, "")
+			return nil, nil, usage(err, "")
 		}
 		found := false
 		for _, file := range files {
-			if rec, err := readRecord(file); err == nil {
-				all = append(all, drawn{file, rec})
+			if err := take(file); err == nil {
 				found = true
 			} else if !strings.HasSuffix(file, reportFormats["trace"]) {
 				fmt.Fprintf(r.out, "left out: %v\n", err)
 			}
 		}
 		if !found {
-			return nil, usage(fmt.Errorf("found no record in the folder %s, expected some (*.json)", arg), "isr-sim run --record FOLDER/ writes records")
+			return nil, nil, usage(fmt.Errorf("found no record in the folder %s, expected some (*.json)", arg), "isr-sim run --record FOLDER/ writes records")
 		}
 	}
-	return all, nil
+	return records, results, nil
 }
 
 // globQuote has a name mean itself in a pattern.

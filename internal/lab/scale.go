@@ -104,12 +104,12 @@ func (s *Scale) PrintCSV(out io.Writer) error { return PrintCSV(out, s.rows()) }
 // PrintJSON prints an object with all figures. Rates are per second.
 func (s *Scale) PrintJSON(out io.Writer) error {
 	return encode(out, struct {
-		Hottest      float64   `json:"hottest_key_reads"`
-		KeyReads     int       `json:"read_units_of_one_key"`
-		TierLifetime float64   `json:"tier_lifetime_seconds"` // 0 where no tier is needed
-		Ramp         float64   `json:"ramp_seconds"`          // how long a new on-demand table takes to grow
-		Rows         []jsonRow `json:"rows"`
-	}{s.Hottest, keyReads, s.Lifetime.Seconds(), s.Ramp.Seconds(), jsonRows(s.rows())})
+		Hottest      float64    `json:"hottest_key_reads"`
+		KeyReads     int        `json:"read_units_of_one_key"`
+		TierLifetime float64    `json:"tier_lifetime_seconds"` // 0 where no tier is needed
+		Ramp         float64    `json:"ramp_seconds"`          // how long a new on-demand table takes to grow
+		Rows         []Measured `json:"rows"`
+	}{s.Hottest, keyReads, s.Lifetime.Seconds(), s.Ramp.Seconds(), measured(s.rows())})
 }
 
 // Print prints where the site throttles, and what would end it.

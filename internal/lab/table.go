@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -113,31 +114,60 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 9, 64)
 }
 
-// jsonInterval is an interval in JSON. One seed has no bounds.
-type jsonInterval struct {
+// Figure is an interval in JSON. One seed has no bounds.
+type Figure struct {
 	Mean float64  `json:"mean"`
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
 }
 
-type jsonRow struct {
-	Workload   string                  `json:"workload"`
-	Policy     string                  `json:"policy"`
-	Seeds      int                     `json:"seeds"`
-	Confidence float64                 `json:"confidence"`
-	Measures   map[string]jsonInterval `json:"measures"`
+// Measured is what one policy did on one workload, in JSON: the measures by name.
+type Measured struct {
+	Workload   string            `json:"workload"`
+	Policy     string            `json:"policy"`
+	Seeds      int               `json:"seeds"`
+	Confidence float64           `json:"confidence"`
+	Measures   map[string]Figure `json:"measures"`
+}
+
+// ErrNotMeasured says that a file is not what PrintJSON prints.
+var ErrNotMeasured = errors.New("found no figures of policies, expected what isr-sim policy compare --format json prints")
+
+// ReadJSON reads what PrintJSON prints. Its error is ErrNotMeasured.
+func ReadJSON(in io.Reader) ([]Measured, error) {
+	var all []Measured
+	if err := json.NewDecoder(in).Decode(&all); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotMeasured, err)
+	}
+	for _, m := range all {
+		if m.Workload == "" || m.Policy == "" || m.Measures == nil {
+			return nil, ErrNotMeasured
+		}
+	}
+	if len(all) == 0 {
+		return nil, ErrNotMeasured
+	}
+	return all, nil
+}
+
+// Text prints a figure of a measure, with its bounds.
+func (f Figure) Text(m policy.Measure) string {
+	if f.Low == nil || f.High == nil {
+		return m.Format(f.Mean)
+	}
+	return fmt.Sprintf("%s (%s to %s)", m.Format(f.Mean), m.Format(max(0, *f.Low)), m.Format(*f.High))
 }
 
 // PrintJSON prints an array with an object for each policy and workload.
-func PrintJSON(out io.Writer, rows []Row) error { return encode(out, jsonRows(rows)) }
+func PrintJSON(out io.Writer, rows []Row) error { return encode(out, measured(rows)) }
 
-func jsonRows(rows []Row) []jsonRow {
-	all := []jsonRow{}
+func measured(rows []Row) []Measured {
+	all := []Measured{}
 	for _, r := range rows {
-		row := jsonRow{r.Workload, r.Policy, len(r.Results), r.Confidence, map[string]jsonInterval{}}
+		row := Measured{r.Workload, r.Policy, len(r.Results), r.Confidence, map[string]Figure{}}
 		for _, m := range policy.Measures() {
 			i := r.Of(m)
-			value := jsonInterval{Mean: i.Mean}
+			value := Figure{Mean: i.Mean}
 			if !math.IsNaN(i.Low) {
 				value.Low, value.High = &i.Low, &i.High
 			}

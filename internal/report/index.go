@@ -13,8 +13,9 @@ type Entry struct {
 	Record *record.Record
 }
 
-// Index writes a page that leads to reports, those of violated runs first.
-func Index(out io.Writer, entries []Entry) error {
+// Index writes a page that leads to reports, those of violated runs first. campaign is the address of a page of
+// Campaigns; "" is none.
+func Index(out io.Writer, entries []Entry, campaign string) error {
 	type line struct {
 		Link string
 		words
@@ -24,7 +25,8 @@ func Index(out io.Writer, entries []Entry) error {
 		Policy   string
 		Lines    []line
 		Violated int
-	}{CSS: template.CSS(css), Policy: "default-src 'none'; style-src '" + hash(css) + "'; base-uri 'none'; form-action 'none'"} //nolint:gosec // a file of this package
+		Campaign string
+	}{Campaign: campaign, CSS: template.CSS(css), Policy: "default-src 'none'; style-src '" + hash(css) + "'; base-uri 'none'; form-action 'none'"} //nolint:gosec // a file of this package
 	var rest []line
 	for _, e := range entries {
 		of := line{e.Link, read(e.Record).cleaned()}

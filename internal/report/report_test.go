@@ -313,7 +313,7 @@ func hostile(t *testing.T) *record.Record {
 func TestAHostileRecordIsText(t *testing.T) {
 	r := hostile(t)
 	var picture, index, trace strings.Builder
-	if err := errors.Join(report.SVG(&picture, r), report.Index(&index, []report.Entry{{Link: "a.html", Record: r}}), report.Trace(&trace, r)); err != nil {
+	if err := errors.Join(report.SVG(&picture, r), report.Index(&index, []report.Entry{{Link: "a.html", Record: r}}, ""), report.Trace(&trace, r)); err != nil {
 		t.Fatal(err)
 	}
 	var spoilt strings.Builder
@@ -420,7 +420,7 @@ func TestTraceIsOfTheKnownForm(t *testing.T) {
 func TestTheIndexLeadsToViolationsFirst(t *testing.T) {
 	good := recorded(t, scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 5})
 	var text strings.Builder
-	if err := report.Index(&text, []report.Entry{{Link: "good.html", Record: good}, {Link: "a b.html", Record: blindPublish(t)}}); err != nil {
+	if err := report.Index(&text, []report.Entry{{Link: "good.html", Record: good}, {Link: "a b.html", Record: blindPublish(t)}}, ""); err != nil {
 		t.Fatal(err)
 	}
 	var links []string
