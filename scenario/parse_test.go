@@ -162,6 +162,8 @@ func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte("name: x\nactors: [{name: a, script: [get /]}]\nreplay: {seed: 1, choices: '01'}\n"))
+	f.Add([]byte("name: x\nactors: [{name: a, script: [get /], events: [crash at 1s, restart at 2s, pause at 3s for 1s, clock -1s at 5s]}]\n" +
+		"faults: [throttled key=\"from 1s\" from 1s to 2s times=1, maybe cut-off from 1s, latency 1ms-2s op=GetItem to 3s]\n"))
 	f.Add([]byte("a: &a [*a]"))
 	f.Add([]byte("? - :\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 // DelayBound runs one thread for as long as it can, then the next, except for d delays at random moments: each delay
@@ -36,8 +35,10 @@ func (c *delayBound) Choose(steps []Step) int {
 // Due returns the position of the next step of the default schedule: that of the running thread, or of the next one in
 // turn. Something Planned comes before it. If no code can run, time moves. Steps that need not happen are never due.
 func Due(steps []Step, running int) int {
-	if i := slices.IndexFunc(steps, func(s Step) bool { return s.planned }); i >= 0 {
-		return i
+	for i := range steps {
+		if steps[i].planned {
+			return i
+		}
 	}
 	after, first := -1, -1
 	for i, s := range steps {

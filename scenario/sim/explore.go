@@ -382,7 +382,7 @@ func (s *Sim) persistent() int {
 
 // dueFor says whether something planned befalls the actor's node at this moment.
 func (s *Sim) dueFor(a *actor) bool {
-	return slices.ContainsFunc(s.steps, func(step Step) bool { return step.planned && step.proc.actor == a })
+	return s.due && slices.ContainsFunc(s.steps, func(step Step) bool { return step.planned && step.proc.actor == a })
 }
 
 func contains(options []option, id uint64) bool {
