@@ -154,7 +154,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	w.only = r.Only
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Blind && !r.compares()
 	if t != nil {
-		t.Words, t.DB, t.History = w.words(), &w.db, &w.history
+		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
 	}
 	covered.sim = w.sim
 	result := w.sim.Run()

@@ -20,6 +20,8 @@ type Trace struct {
 	Words   Words
 	DB      *ddbfake.DB
 	History *recorder.Log
+	// Operations, if set, is counted for OnStep.
+	Operations *recorder.Operations
 	// OnStep, if set, is called after each step.
 	OnStep func(probe.Step)
 	// Visit says that the steps belong to the visit after the schedule.
@@ -46,7 +48,11 @@ func (t *Trace) Step(taken sim.TraceStep) {
 		t.printf("%s client  %s %s\n", strings.Repeat(" ", 27), e.Actor, e)
 	}
 	if t.OnStep != nil {
-		t.OnStep(probe.Step{TraceStep: taken, Changes: t.changes, Events: t.events, Changed: changed, Visit: t.Visit})
+		step := probe.Step{TraceStep: taken, Changes: t.changes, Events: t.events, Changed: changed, Visit: t.Visit}
+		if t.Operations != nil {
+			step.Operations = t.Operations.Order()
+		}
+		t.OnStep(step)
 	}
 }
 

@@ -30,13 +30,14 @@ type Probe struct {
 	Shown     Shown       // what shows the run's violation
 }
 
-// Step is a step that was taken. Changes and Events are how many the store's log and the history have after it. Visit
+// Step is a step that was taken. Changes and Events are how many the store's log and the history have after it, and
+// Operations how many calls and answers of operations there were. Visit
 // says that it belongs to the visit after the schedule, which has no choices. Changed are its changes, in words.
 type Step struct {
 	sim.TraceStep
-	Changes, Events int
-	Changed         []string
-	Visit           bool
+	Changes, Events, Operations int
+	Changed                     []string
+	Visit                       bool
 }
 
 // Shown are the sequence numbers of the changes and events that show a violation, and the places of its operations.

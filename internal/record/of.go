@@ -57,6 +57,9 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 			Changes: p.Shown.Changes, Events: p.Shown.Events, Lines: v.Lines,
 		}
 		r.Violation.Step = r.decisive(p.Shown)
+		if r.Violation.Step == 0 {
+			r.Violation.Step = stepOf(steps, ev.Operations, p.Shown.Operations)
+		}
 	}
 	return r, nil
 }
@@ -141,6 +144,25 @@ func (r *Record) decisive(shown probe.Shown) (n int) {
 		}
 	}
 	return n
+}
+
+// stepOf returns the step in which the decisive operation, the last of those shown, was answered, or called if it never
+// was; 0 if there is none.
+func stepOf(steps []probe.Step, all []history.Operation, shown []int) int {
+	if len(shown) == 0 || shown[len(shown)-1] < 1 || shown[len(shown)-1] > len(all) {
+		return 0
+	}
+	o := all[shown[len(shown)-1]-1]
+	at := o.Return
+	if at == 0 {
+		at = o.Call
+	}
+	for _, s := range steps {
+		if s.Operations >= at {
+			return s.N
+		}
+	}
+	return 0
 }
 
 func rowOf(item attr.Item) Row {

@@ -165,3 +165,24 @@ func TestNoRecordIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A run that is not linearizable is pinned at the answer that no order explains: bob is told that the lease is his.
+func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
+	s, p := scenariotest.Embedded(t, "heartbeat-beats-once"), scenariotest.Protocol(t, "heartbeat-beats-once")
+	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if found.Failure == nil {
+		t.Fatal("heartbeat-beats-once passes its scenario")
+	}
+	r, err := record.Of(t.Context(), found.Failure.Replay().Run(s, p), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.Violation
+	if v == nil || v.Invariant != "linearizable" || v.Step < 1 || v.Step > len(r.Steps) {
+		t.Fatalf("found the violation %+v, want one of linearizable with a step", v)
+	}
+	who, _, _ := strings.Cut(strings.TrimPrefix(v.Why, "what "), " ")
+	if at := r.Steps[v.Step-1]; at.Actor != who {
+		t.Errorf("it is pinned at %q of %s, want a step of %s: %s", at.Text, at.Actor, who, v.Why)
+	}
+}

@@ -28,5 +28,8 @@ func (l *Operations) Observer(actor string, now func() time.Time) history.Observ
 	}
 }
 
+// Order returns how many calls and answers there were.
+func (l *Operations) Order() int { return l.order }
+
 // All returns the operations in the order of their calls. The slice is the history's own: read it only.
 func (l *Operations) All() []history.Operation { return l.all }
