@@ -29,9 +29,30 @@ class Elsewhere(Bodies):
         super().put(name + ".html", body)
 
 
+class Late(Cache):
+    """Stores a body after the row that leads to it."""
+
+    def commit_generation(self, key, token, at, page):
+        done = super().commit_generation(key, token, at, page)
+        if done:
+            self.bodies.store()
+        return done
+
+
+class Waiting(Bodies):
+    """The bodies of Late: one waits until it is stored."""
+
+    def put(self, name, body):
+        self.waiting = name, body
+
+    def store(self):
+        super().put(*self.waiting)
+
+
 def create(init):
-    bodies = (Elsewhere if "elsewhere" in sys.argv else Bodies)(init)
-    return Cache(isr_sim.boto3_options(init), init["table"], init["tenant"], init["config"], bodies, isr_sim.origin)
+    late = "late" in sys.argv
+    bodies = (Waiting if late else Elsewhere if "elsewhere" in sys.argv else Bodies)(init)
+    return (Late if late else Cache)(isr_sim.boto3_options(init), init["table"], init["tenant"], init["config"], bodies, isr_sim.origin)
 
 
 isr_sim.node(create, ["get"])
