@@ -67,9 +67,13 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 }
 
 func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
+	protocols := scenario.Protocols()
+	if testing.Short() || race.Enabled {
+		protocols = protocols[:2]
+	}
 	for _, name := range fixtures.Names() {
 		s := scenariotest.Embedded(t, name)
-		for _, p := range race.Fewer(scenario.Protocols(), scenario.Protocols()[:2]) {
+		for _, p := range protocols {
 			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
 			want, o := scenariotest.Trace(t, run)
 			run.Strategy = sim.Replay(o.Result.Choices)

@@ -58,7 +58,7 @@ func catchers(t testing.TB) map[string][]string {
 func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 	caught := catchers(t)
 	all := slices.Sorted(maps.Keys(caught))
-	for _, protocol := range race.Fewer(fewer(all, all[:8]), all[:3]) {
+	for _, protocol := range race.Fewer(fewer(all, all[:4]), all[:3]) {
 		for _, name := range caught[protocol][:1] { // the last ones are the benchmark's
 			t.Run(protocol+"/"+name, func(t *testing.T) {
 				t.Parallel()
