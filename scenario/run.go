@@ -155,6 +155,9 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
+		if w.recording {
+			t.Call = w.lastCall
+		}
 	}
 	covered.sim = w.sim
 	result := w.sim.Run()

@@ -45,6 +45,7 @@ type world struct {
 	seen          int              // changes that afterCall and the trace have looked at
 	exchanges     []probe.Exchange // requests and answers on the wire, if recording
 	recording     bool
+	call          *probe.Call       // that reached the store in the step that is being made, if recording
 	only          string            // the one invariant that is judged; "" is all
 	rows          *rows             // of the caches, if their names are their own; nil is META and LOCK
 	sdk           bool              // nodes get clients of the SDK
@@ -253,8 +254,16 @@ func (w *world) afterCall(r *storeRequest) (changed int) {
 	w.markCall(r, changed)
 	if w.recording {
 		w.record(r)
+		w.call = &probe.Call{Input: r.call.Input, Output: r.out, Err: r.err}
 	}
 	return changed
+}
+
+// lastCall takes the request of the step that was made last; nil is none.
+func (w *world) lastCall() *probe.Call {
+	call := w.call
+	w.call = nil
+	return call
 }
 
 // noteChanges takes in the changes of the store since the last call, and counts those by clients.

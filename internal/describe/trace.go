@@ -24,6 +24,8 @@ type Trace struct {
 	Operations *recorder.Operations
 	// OnStep, if set, is called after each step.
 	OnStep func(probe.Step)
+	// Call, if set, returns the request that reached the store since it was called before, for OnStep.
+	Call func() *probe.Call
 	// Visit says that the steps belong to the visit after the schedule.
 	Visit bool
 	// Err is the first error of Out. Nothing is printed after it.
@@ -51,6 +53,9 @@ func (t *Trace) Step(taken sim.TraceStep) {
 		step := probe.Step{TraceStep: taken, Changes: t.changes, Events: t.events, Changed: changed, Visit: t.Visit}
 		if t.Operations != nil {
 			step.Operations = t.Operations.Order()
+		}
+		if t.Call != nil {
+			step.Call = t.Call()
 		}
 		t.OnStep(step)
 	}

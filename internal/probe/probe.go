@@ -38,6 +38,15 @@ type Step struct {
 	Changes, Events, Operations int
 	Changed                     []string
 	Visit                       bool
+	// Call is the request that reached the store in the step, if Probe.Record asks for it; nil if there was none.
+	Call *Call
+}
+
+// Call is a request to the store and its answer, as the store gave it: a fault may have hidden it from who asked.
+type Call struct {
+	Input  any // *dynamodb.XxxInput
+	Output any
+	Err    error
 }
 
 // Shown are the sequence numbers of the changes and events that show a violation, and the places of its operations.

@@ -95,7 +95,7 @@ func (r *Record) steps(steps []probe.Step, ev invariant.Evidence, means map[int]
 	changes, events := ev.Changes, ev.History
 	for i, s := range steps {
 		step := Step{
-			N: s.N, Time: s.Time, Actor: s.Step.Actor(), Lane: s.Step.Name, Kind: s.Step.Kind.String(), Text: s.Text, Visit: s.Visit, Options: s.Options,
+			N: s.N, Time: s.Time, Actor: s.Step.Actor(), Lane: s.Step.Name, Kind: s.Step.Kind.String(), Text: s.Text, Visit: s.Visit, Options: s.Options, Call: callOf(s.Call),
 		}
 		own := s.Changed // a step's changes are the last ones that it has seen; before the first step, tables were made
 		for len(changes) > 0 && changes[0].Seq <= s.Changes {

@@ -79,9 +79,22 @@ type Step struct {
 	// Options is the number of steps that were possible here.
 	Options int `json:"options"`
 	// Operation numbers the operation of a call and of its answer, from 1.
-	Operation int      `json:"operation,omitempty"`
-	Changes   []Change `json:"changes,omitempty"`
-	Events    []Event  `json:"events,omitempty"`
+	Operation int `json:"operation,omitempty"`
+	// Call is the request that reached the store in this step. Records of former versions, and of what was watched, have
+	// none.
+	Call    *Call    `json:"call,omitempty"`
+	Changes []Change `json:"changes,omitempty"`
+	Events  []Event  `json:"events,omitempty"`
+}
+
+// Call is a request to the store and its answer, as the store gave it: a fault may have hidden it from who asked.
+type Call struct {
+	Operation string `json:"operation"`
+	// Request and Answer are in DynamoDB's JSON. Error is the name of the exception that stands in the place of an answer,
+	// or what else went wrong.
+	Request map[string]any `json:"request"`
+	Answer  map[string]any `json:"answer,omitempty"`
+	Error   string         `json:"error,omitempty"`
 }
 
 // Change is a row that the step has changed.

@@ -117,6 +117,45 @@ func TestRecordOfAViolation(t *testing.T) {
 	}
 }
 
+// A step in which a request reached the store has it as it is on the wire, with the answer that the store gave.
+func TestRecordHasRequestsAndAnswers(t *testing.T) {
+	run := protocolNamed(t, "recipe-a")
+	run.Scenario, run.Seed = scenariotest.Embedded(t, "two-contenders"), 5
+	r, _ := made(t, run)
+	seen := map[string]int{}
+	for _, s := range r.Steps {
+		c := s.Call
+		if c == nil {
+			if len(s.Changes) > 0 && s.Changes[0].Cause == "client" {
+				t.Errorf("step %d changes rows without a request", s.N)
+			}
+			continue
+		}
+		if s.Kind != "effect" || !strings.HasPrefix(s.Text, c.Operation+" ") || (c.Error != "") != (c.Answer == nil) {
+			t.Errorf("step %d, %s %q, has the request %+v", s.N, s.Kind, s.Text, c)
+		}
+		seen[c.Operation]++
+		if c.Error == "ConditionalCheckFailedException" {
+			seen["refused"]++
+		}
+		if c.Operation != "GetItem" || c.Answer["Item"] == nil {
+			continue
+		}
+		seen["found"]++
+		want := map[string]any{"ConsistentRead": true, "TableName": "isr-cache", "Key": map[string]any{
+			"pk": map[string]any{"S": c.Answer["Item"].(map[string]any)["pk"].(map[string]any)["S"]}, "sk": map[string]any{"S": "META"},
+		}}
+		if diff := cmp.Diff(want, c.Request); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", s.N, diff)
+		}
+	}
+	for _, name := range []string{"GetItem", "PutItem", "TransactWriteItems", "found", "refused"} {
+		if seen[name] == 0 {
+			t.Errorf("no request was %s: %v", name, seen)
+		}
+	}
+}
+
 // A record can be replayed from what it holds.
 func TestRecordIsEnoughForAReplay(t *testing.T) {
 	r, _ := made(t, failed(t, "paused-writer", "blind-publish"))

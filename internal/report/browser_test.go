@@ -69,6 +69,9 @@ func TestKeysStepAndTheFilterSifts(t *testing.T) {
 	if !strings.HasPrefix(where, fmt.Sprintf("Step %d of %d,", at, len(r.Steps))) || !strings.Contains(state, "● s3_key") {
 		t.Fatalf("it begins at %q with the state %q", where, state)
 	}
+	if call := browser.Value[string](b, "document.getElementById('call').innerText"); !strings.HasPrefix(call, "PutItem") || !strings.Contains(call, "Item s3_key") {
+		t.Errorf("it begins with the request %q", call)
+	}
 	before = state
 	b.Do(chromedp.KeyEvent(kb.ArrowUp))
 	if show(); !strings.HasPrefix(where, fmt.Sprintf("Step %d of", at-1)) || state == before || strings.Contains(state, "s3_key") {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -63,7 +64,18 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 		last := &view.Tables[len(view.Tables)-1]
 		last.Rows, last.End = append(last.Rows, line), step.N
 	}
-	return templates.ExecuteTemplate(out, "page", view)
+	return execute(out, "page", view)
+}
+
+// execute writes a page. The template writes each plus, of which times are full, as five characters, for browsers that
+// take a page for UTF-7: these pages name their encoding.
+func execute(out io.Writer, name string, view any) error {
+	var made bytes.Buffer
+	if err := templates.ExecuteTemplate(&made, name, view); err != nil {
+		return err
+	}
+	_, err := out.Write(bytes.ReplaceAll(made.Bytes(), []byte("&#43;"), []byte("+")))
+	return err
 }
 
 // SVG writes the picture alone, for a ticket.
@@ -158,6 +170,8 @@ type data struct {
 	Nodes   []string             `json:"nodes"`
 	Stops   [][4]int             `json:"stops"` // lane, from, until, 1 for a crash
 	Asks    [][4]int             `json:"asks"`  // lane, sent, effect, answer
+	Calls   map[int]callData     `json:"calls"` // by step
+	Words   []string             `json:"words"` // of the calls
 	Clocks  map[int]string       `json:"clocks"`
 	Lane    []int                `json:"lane"`
 	Matters []int                `json:"matters"`
@@ -176,8 +190,13 @@ type changeData struct {
 	Attr map[string]string `json:"attr,omitempty"`
 }
 
+// callData is a request to the store and its answer: the operation's name, then the members of the request, each its name
+// and its value, and those of the answer; all by their places in data.Words, where one stands for many.
+type callData [3][]int
+
 func (s *story) data() data {
 	d := data{
+		Calls: map[int]callData{}, Words: []string{},
 		Rows: []rowData{}, Changes: map[int][]changeData{}, Nodes: []string{}, Stops: [][4]int{}, Asks: [][4]int{}, Clocks: map[int]string{},
 		Lane: s.lane, Matters: slices.Sorted(maps.Keys(s.matters)), At: s.decisive,
 	}
@@ -187,9 +206,22 @@ func (s *story) data() data {
 	for _, r := range s.rows {
 		d.Rows = append(d.Rows, rowData{clean(r.name), clean(r.changes[0].change.Table)})
 	}
+	places := map[string]int{}
+	place := func(text string) int {
+		text = clean(text)
+		at, known := places[text]
+		if !known {
+			at = len(d.Words)
+			places[text], d.Words = at, append(d.Words, text)
+		}
+		return at
+	}
 	for i := range s.Steps {
 		for _, c := range s.changed[i] {
 			d.Changes[i] = append(d.Changes[i], s.changeData(c))
+		}
+		if c := s.Steps[i].Call; c != nil {
+			d.Calls[i] = s.callData(c, place)
 		}
 		if s.Steps[i].Kind == "clock-step" {
 			d.Clocks[i] = clean(s.Steps[i].Text)
@@ -206,6 +238,49 @@ func (s *story) data() data {
 		d.Asks = append(d.Asks, [4]int{r.lane, r.sent, r.effect, r.answer})
 	}
 	return d
+}
+
+func (s *story) callData(c *record.Call, place func(string) int) callData {
+	made := callData{{place(c.Operation)}, {}, {}}
+	// members adds those of a value, each under the path that leads to it, in the order of their names. An attribute is one.
+	var members func(to *[]int, path string, v any)
+	members = func(to *[]int, path string, v any) {
+		parts, ok := v.(map[string]any)
+		list, isList := v.([]any)
+		text, isText := v.(string)
+		switch {
+		case v == nil:
+		case isList:
+			for i, e := range list {
+				members(to, fmt.Sprintf("%s %d", path, i+1), e)
+			}
+		case ok && !isAttribute(parts):
+			for _, name := range slices.Sorted(maps.Keys(parts)) {
+				members(to, strings.TrimSpace(path+" "+name), parts[name])
+			}
+		case isText:
+			*to = append(*to, place(path), place(text))
+		default:
+			*to = append(*to, place(path), place(s.value(path, v)))
+		}
+	}
+	members(&made[1], "", c.Request)
+	members(&made[2], "", c.Answer)
+	switch {
+	case c.Error != "":
+		made[2] = append(made[2], place("error"), place(c.Error))
+	case len(made[2]) == 0:
+		made[2] = append(made[2], place("answer"), place("without members"))
+	}
+	return made
+}
+
+// isAttribute says whether a value is an attribute's: one member, with the name of a type.
+func isAttribute(members map[string]any) bool {
+	for name := range members { //isrsim:unordered there is one
+		return len(members) == 1 && slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, name)
+	}
+	return false
 }
 
 func (s *story) changeData(c place) changeData {

@@ -74,6 +74,15 @@
     });
     if (!body.children.length) body.append(line('', '', 'no row was written yet'));
     get('state').tBodies[0].replaceWith(body);
+    const call = data.calls[at], asked = make('tbody');
+    get('call').hidden = !call;
+    if (call) {
+      const [[operation], request, answer] = call, word = (i) => data.words[i];
+      get('call').caption.textContent = word(operation);
+      for (let i = 0; i < request.length; i += 2) asked.append(line(word(request[i]), word(request[i + 1])));
+      for (let i = 0; i < answer.length; i += 2) asked.append(line('→ ' + word(answer[i]), word(answer[i + 1])));
+    }
+    get('call').tBodies[0].replaceWith(asked);
     const nodes = make('tbody');
     data.nodes.forEach((name, i) => nodes.append(line(name, stateOf(i, at), waitsFor(i, at))));
     get('nodes').tBodies[0].replaceWith(nodes);
