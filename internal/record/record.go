@@ -38,6 +38,9 @@ type Record struct {
 	Actors []Actor `json:"actors"`
 	// Steps are the steps of the schedule, and of the visit after it, in order.
 	Steps []Step `json:"steps"`
+	// Orders are, for each key of a run that was watched, the longest order found of operations, by their numbers, in which
+	// one page and one lease would have given their answers. An operation that has no place in it is explained by none.
+	Orders [][]int `json:"orders,omitempty"`
 	// Bodies are the writes and deletions in the body store, in order.
 	Bodies []Body `json:"bodies,omitempty"`
 	// Verdict is ok, violated or unknown; Why is the reason for unknown.

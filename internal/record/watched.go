@@ -47,6 +47,13 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	if len(r.Steps) == 0 {
 		return nil, errors.New("nothing was seen: no row was changed, and no client told anything")
 	}
+	if len(w.Evidence.Operations) > 0 {
+		for _, order := range invariant.Orders(w.Evidence) {
+			if len(order) > 0 && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Operation == order[0] }) {
+				r.Orders = append(r.Orders, order)
+			}
+		}
+	}
 	names := map[string]bool{}
 	r.Actors = []Actor{}
 	for _, s := range r.Steps {

@@ -125,7 +125,17 @@ func (s *story) lay(chunkSteps int) *picture {
 		if c.open {
 			class = "call open"
 		}
-		p.bands = append(p.bands, band{X: s.actorX(c.lane) - 5, Y: y(c.from), Width: 10, Height: max((c.until-c.from)*stepHeight, 6), Class: class, Label: clean(c.label)})
+		label := clean(c.label)
+		if c.unexplained {
+			class, label = "call unexplained", label+": no order of the operations on its key explains it"
+		}
+		p.bands = append(p.bands, band{X: s.actorX(c.lane) - 5, Y: y(c.from), Width: 10, Height: max((c.until-c.from)*stepHeight, 6), Class: class, Label: label})
+		if c.moment >= 0 {
+			p.bands = append(p.bands, band{
+				X: s.actorX(c.lane) - 8, Y: y(0) + int(c.moment*stepHeight) - 2, Width: 16, Height: 4, Class: "moment",
+				Label: fmt.Sprintf("%s: the moment of its effect, place %d of %d in an order that explains the answers", clean(c.label), c.place, c.places),
+			})
+		}
 	}
 	p.steps = make([]row, len(s.Steps))
 	for i := range s.Steps {

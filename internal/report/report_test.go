@@ -9,9 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"github.com/isr-sim/isr-sim/internal/record"
@@ -414,6 +418,38 @@ func TestTraceIsOfTheKnownForm(t *testing.T) {
 	}
 	if phases["s"] == 0 || phases["s"] != phases["f"] || !names["violated: stale-writer"] || !names["paused"] || !names["alice-1 until +1s"] {
 		t.Errorf("phases %v, names %v", phases, names)
+	}
+}
+
+// TestOperationsHaveTheirMoments holds that for two writers and a reader who was told a lie: the bars of the two are
+// crossed by the moments of their effects, in the order that explains them, and the edge of the third is thick.
+func TestOperationsHaveTheirMoments(t *testing.T) {
+	start := time.Unix(0, 0).UTC()
+	step := func(n int, actor, kind string, operation int) record.Step {
+		return record.Step{N: n, Time: start, Actor: actor, Lane: actor, Kind: kind, Text: "publish of /a", Operation: operation, Options: 1}
+	}
+	r := &record.Record{
+		Format: record.Format, Scenario: "concurrent", Protocol: "p", Seed: "1", Watched: true, Start: start, Verdict: "violated",
+		Actors: []record.Actor{{Name: "alice"}, {Name: "bob"}}, Orders: [][]int{{2, 1}},
+		Steps: []record.Step{
+			step(1, "alice", "call", 1), step(2, "bob", "call", 2), step(3, "bob", "answer", 2), step(4, "bob", "call", 3), step(5, "bob", "answer", 3),
+			step(6, "alice", "answer", 1), step(7, "bob", "call", 4), step(8, "bob", "answer", 4),
+		},
+		Violation: &record.Violation{Invariant: "linearizable", Statement: "s", Why: "w", Step: 5, Operations: []int{3}, Lines: []string{}},
+	}
+	text := page(t, r)
+	var moments []string
+	for _, m := range regexp.MustCompile(`class="moment" x="\d+" y="(\d+)"[^>]*><title>([^<]*)<`).FindAllStringSubmatch(text, -1) {
+		moments = append(moments, m[1]+" "+strings.TrimSuffix(m[2], " in an order that explains the answers"))
+	}
+	slices.Sort(moments)
+	// Bob's takes effect first, at his call in step 2; alice's, called before, after it.
+	want := []string{"31 publish of /a: the moment of its effect, place 1 of 2", "36 publish of /a: the moment of its effect, place 2 of 2"}
+	if diff := cmp.Diff(want, moments); diff != "" {
+		t.Errorf("moments (-want +got):\n%s", diff)
+	}
+	if n := strings.Count(text, `class="call unexplained"`); n != 1 {
+		t.Errorf("%d operations are unexplained, want the one that was answered in step 5", n)
 	}
 }
 

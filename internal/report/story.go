@@ -78,6 +78,9 @@ type call struct {
 	lane, from, until int
 	open              bool // there is no answer
 	label             string
+	moment            float64 // at which it took effect, in steps, in an order that explains the answers; -1 is not known
+	place, places     int     // in that order
+	unexplained       bool    // it has no place in it
 }
 
 // stop is a time in which a node did not run.
@@ -193,7 +196,7 @@ func (s *story) findCalls() {
 		switch step.Kind {
 		case "call":
 			at[step.Operation] = len(s.calls)
-			s.calls = append(s.calls, call{lane: s.lane[i], from: i, until: len(s.Steps), open: true, label: step.Text + ": no answer"})
+			s.calls = append(s.calls, call{lane: s.lane[i], from: i, until: len(s.Steps), open: true, label: step.Text + ": no answer", moment: -1})
 		case "answer":
 			if n, known := at[step.Operation]; known {
 				c := &s.calls[n]
@@ -201,7 +204,31 @@ func (s *story) findCalls() {
 			}
 		}
 	}
+	s.findMoments(at)
 	s.calls = slices.DeleteFunc(s.calls, func(c call) bool { return c.lane < 0 })
+}
+
+// findMoments gives each operation the earliest moment at which it can have taken effect, in the order that explains the
+// answers of its key: not before its call, and after the one before. An operation that has no place in the order, and was
+// answered by the step of the violation, is unexplained: of those after it, nothing is known.
+func (s *story) findMoments(at map[int]int) {
+	const apart = 0.25 // of a step, for those that took effect between the same two
+	for _, order := range s.Orders {
+		moment := -1.0
+		for n, operation := range order {
+			i, known := at[operation]
+			if !known {
+				continue
+			}
+			c := &s.calls[i]
+			moment = min(max(moment+apart, float64(c.from)), float64(c.until))
+			c.moment, c.place, c.places = moment, n+1, len(order)
+		}
+	}
+	for i := range s.calls {
+		c := &s.calls[i]
+		c.unexplained = len(s.Orders) > 0 && c.moment < 0 && !c.open && s.Violation != nil && s.Steps[c.until].N <= s.Violation.Step
+	}
 }
 
 // refuses says whether an answer, in words, is an error.

@@ -87,6 +87,40 @@ func givenUp(all []history.Operation, at *history.Operation, open []*history.Ope
 //
 // Source: https://github.com/anishathalye/porcupine
 func Visualize(ev Evidence, w io.Writer) error {
+	model, info := orders(ev)
+	return porcupine.Visualize(model, info, w)
+}
+
+// Orders returns, for each key, the longest order found of operations on it in which a single page with a single lease
+// would have given their answers, by their places in Evidence.Operations, from 1. Operations that are left out have no
+// place in it. The search is that of Visualize.
+func Orders(ev Evidence) [][]int {
+	places := map[int]int{} // by call
+	for i, o := range ev.Operations {
+		places[o.Call] = i + 1
+	}
+	_, info := orders(ev)
+	var all [][]int
+	for _, found := range info.PartialLinearizationsOperations() {
+		var longest []porcupine.Operation
+		for _, order := range found {
+			if len(order) > len(longest) {
+				longest = order
+			}
+		}
+		var order []int
+		for _, op := range longest {
+			if o, ok := op.Input.(history.Operation); ok {
+				order = append(order, places[o.Call])
+			}
+		}
+		all = append(all, order)
+	}
+	return all
+}
+
+// orders searches for an order of the operations on each key.
+func orders(ev Evidence) (porcupine.Model, porcupine.LinearizationInfo) {
 	model := pageModel(ev.MaxClockSkew)
 	keys := keysOf(ev.Operations)
 	model.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
@@ -115,7 +149,7 @@ func Visualize(ev Evidence, w io.Writer) error {
 		return step(state, input, output)
 	}
 	_, info := porcupine.CheckOperationsVerbose(bounded, porcupineOperations(ev.Operations), 0)
-	return porcupine.Visualize(model, info, w)
+	return model, info
 }
 
 // maxDrawn bounds the steps of the search for one key's picture.

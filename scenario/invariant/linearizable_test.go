@@ -2,6 +2,7 @@ package invariant_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,26 @@ func TestLinearizable(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestOrdersPlaceWhatCanBeExplained(t *testing.T) {
+	explained := (&calls{}).acquire("alice", 0, "a1", done).until(1).read("bob", 1, "").publish("alice", 2, "a1", "p1", done).read("bob", 3, "p1")
+	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(invariant.Orders(invariant.Evidence{Operations: explained.all}))); diff != "" {
+		t.Errorf("all are explained (-want +got):\n%s", diff)
+	}
+	// Nobody has published what bob reads last.
+	lie := (&calls{}).acquire("alice", 0, "a1", done).publish("alice", 2, "a1", "p1", done).read("bob", 3, "p2")
+	if diff := cmp.Diff([][]int{{1, 2}}, invariant.Orders(invariant.Evidence{Operations: lie.all})); diff != "" {
+		t.Errorf("the last one is not (-want +got):\n%s", diff)
+	}
+}
+
+// sorted has each order checked for what is in it: operations at the same time may be in any.
+func sorted(orders [][]int) [][]int {
+	for _, order := range orders {
+		slices.Sort(order)
+	}
+	return orders
 }
 
 func TestVisualizeShowsOperationsInWords(t *testing.T) {
