@@ -74,7 +74,7 @@ func wire(v reflect.Value) any {
 			return nil
 		}
 		members := make(map[string]any, v.Len())
-		for _, name := range v.MapKeys() { //isrsim:unordered the encoder sorts names
+		for _, name := range v.MapKeys() {
 			members[name.String()] = wire(v.MapIndex(name))
 		}
 		return members
