@@ -155,7 +155,10 @@ func checkBatchWrite(in *dynamodb.BatchWriteItemInput, names []string) error {
 
 // printWrites prints RequestItems as the service echoes it.
 //
-// Deviation: the service echoes the writes too, in forms that differ by region.
+// Deviation: in an error about RequestItems the service echoes the writes too, in forms that differ by region.
+//
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts
 func printWrites(items map[string][]types.WriteRequest, names []string) string {
 	parts := make([]string, len(names))
 	for i, name := range names {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
 // Clock tells the service its time: TTL, idempotency tokens and the change log go by it, and by nothing else.
@@ -84,15 +85,16 @@ type DB struct {
 	// keepChanges is never negative.
 	keepChanges int
 	state       state
-	injected    []injected
+	injected    faults.Waiting[Fault]
 	parsed      parsed
 	bindings    bindings
 	transaction *transaction // nil if there was none
-	served      requestLog
+	served      faults.Ring[Request]
 	limits      *limits              // nil without Options.Throughput
 	counters    map[string]*counters // by address
 	userErrors  map[string]int       // by region
 	request     request              // the one being served: calls are served one at a time
+	onRestore   []*func(func())      // see OnRestore
 }
 
 // New returns an empty DB.
@@ -106,6 +108,14 @@ func New(o Options) *DB {
 // need many DBs, one after another, and reuse the memory of one. Results that were read from db before do not change.
 // Its former clients must not be used during the call.
 func (db *DB) Reset(o Options, s *Snapshot) {
+	if all := db.aroundRestore(); all != nil {
+		setBack(all, func() { db.reset(o, s) })
+		return
+	}
+	db.reset(o, s)
+}
+
+func (db *DB) reset(o Options, s *Snapshot) {
 	if o.Clock == nil {
 		o.Clock = fakeclock.New(fakeclock.Epoch)
 	}
@@ -126,7 +136,7 @@ func (db *DB) Reset(o Options, s *Snapshot) {
 	if o.Throughput {
 		db.limits = newLimits()
 	}
-	db.served = requestLog{keep: max(o.LogRequests, 0)}
+	db.served = faults.Ring[Request]{Keep: max(o.LogRequests, 0)}
 }
 
 // SetLag changes when TTL deletes. Rows that the former lag would have deleted before now are deleted first.

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
-	"github.com/isr-sim/isr-sim/internal/httpbody"
-	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 var _ httpdoor.Door = (*handler)(nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
-	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 // fleeting are strings whose memory a server uses again once a request has been served.

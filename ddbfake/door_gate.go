@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 // Gated returns the same door with a gate: it gets each call that has been decoded, and serve serves it. It may wait,

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 // Handler returns the HTTP door: the DynamoDB JSON 1.0 protocol, for clients in any language. The access key id that a

@@ -20,7 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
-	"github.com/isr-sim/isr-sim/internal/httpbody"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
 func zipped(s string) []byte {

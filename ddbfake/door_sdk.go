@@ -20,7 +20,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
-	"github.com/isr-sim/isr-sim/internal/httpbody"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
 // Client returns a real client of the SDK whose wire ends in this DB, without a socket, a goroutine or a timer other

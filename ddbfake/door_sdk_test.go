@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
-	"github.com/isr-sim/isr-sim/internal/httpbody"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
 // recorder is a "do" that keeps its calls and answers with the errors given, then with an empty GetItemOutput.

@@ -3,11 +3,9 @@ package ddbfake
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/suggest"
-	"github.com/isr-sim/isr-sim/internal/words"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
 // FaultKind says how a call goes wrong.
@@ -94,7 +92,7 @@ func FaultKinds() []FaultKind {
 }
 
 // Always is the Fault.Times of a fault that never stops.
-const Always = -1
+const Always = faults.Always
 
 // Effective reports whether a write that this kind of fault hits takes effect,
 // in part at least.
@@ -140,119 +138,31 @@ type Fault struct {
 	Times int
 }
 
-// String returns the fault's text form. Defaults are left out.
-func (f Fault) String() string {
-	var b strings.Builder
-	b.WriteString(f.Kind.String())
-	for _, p := range []struct{ name, value string }{
-		{"op", f.Op}, {"table", f.Table}, {"key", f.Key}, {"actor", f.Actor},
-	} {
-		if p.value == "" {
-			continue
-		}
-		b.WriteString(" " + p.name + "=" + words.Quote(p.value))
+// text is the fault as text: what it is printed from, and read into.
+func (f *Fault) text() faults.Text {
+	return faults.Text{
+		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,
+		Predicates: []faults.Predicate{
+			{Name: "op", Value: &f.Op, Check: faults.Operation(Operations(), "such as PutItem")}, {Name: "table", Value: &f.Table},
+			{Name: "key", Value: &f.Key}, {Name: "actor", Value: &f.Actor},
+		},
 	}
-	if f.Nth > 1 {
-		b.WriteString(" nth=" + strconv.Itoa(f.Nth))
-	}
-	switch {
-	case f.Times == Always:
-		b.WriteString(" times=always")
-	case f.Times > 1:
-		b.WriteString(" times=" + strconv.Itoa(f.Times))
-	}
-	return b.String()
 }
+
+// String returns the fault's text form. Defaults are left out.
+func (f Fault) String() string { return f.text().String() }
 
 // ParseFault reads the text form of a fault. Errors name what was found and
 // what was expected. An operation that is not supported is an error: such a
 // fault would never strike.
 func ParseFault(text string) (Fault, error) {
-	fields, err := words.Split(text)
-	if err != nil {
-		return Fault{}, fmt.Errorf("fault %q: %w", text, err)
-	}
-	if len(fields) == 0 {
-		return Fault{}, fmt.Errorf("fault %q is empty: want a kind (%s)", text, faultKindList())
-	}
 	var f Fault
-	for _, k := range FaultKinds() {
-		if fields[0] == k.String() {
-			f.Kind = k
-		}
+	t := f.text()
+	if err := t.Parse(text, "a kind", faultKindNames[1:]); err != nil {
+		return Fault{}, err
 	}
-	if f.Kind == 0 {
-		return Fault{}, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, fields[0], faultKindList())
-	}
-	seen := map[string]bool{}
-	for _, word := range fields[1:] {
-		name, value, ok := strings.Cut(word, "=")
-		if !ok {
-			return Fault{}, fmt.Errorf("fault %q: found %q, want name=value with a name of op, table, key, actor, nth, times", text, word)
-		}
-		if seen[name] {
-			return Fault{}, fmt.Errorf("fault %q: %s is given twice", text, name)
-		}
-		seen[name] = true
-		if err := f.setPredicate(name, value); err != nil {
-			return Fault{}, fmt.Errorf("fault %q: %w", text, err)
-		}
-	}
+	f.Kind = FaultKind(slices.Index(faultKindNames[:], t.Kind))
 	return f, nil
 }
 
-func (f *Fault) setPredicate(name, value string) error {
-	unquoted, err := words.Unquote(value)
-	if err != nil {
-		return fmt.Errorf("%s=%s is not a well-formed quoted value", name, value)
-	}
-	value = unquoted
-	if value == "" {
-		return fmt.Errorf("%s has no value", name)
-	}
-	switch name {
-	case "op":
-		if names := Operations(); !slices.Contains(names, value) {
-			if meant, ok := suggest.Nearest(value, names); ok {
-				return fmt.Errorf("found op=%s, want a supported operation, perhaps %s", value, meant)
-			}
-			return fmt.Errorf("found op=%s, want a supported operation such as PutItem", value)
-		}
-		f.Op = value
-	case "table":
-		f.Table = value
-	case "key":
-		f.Key = value
-	case "actor":
-		f.Actor = value
-	case "nth", "times":
-		if name == "times" && value == "always" {
-			f.Times = Always
-			return nil
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			want := "a whole number from 1"
-			if name == "times" {
-				want += ", or always"
-			}
-			return fmt.Errorf("found %s=%s, want %s", name, value, want)
-		}
-		if name == "nth" {
-			f.Nth = n
-		} else {
-			f.Times = n
-		}
-	default:
-		return fmt.Errorf("found %q, want one of op, table, key, actor, nth, times", name)
-	}
-	return nil
-}
-
-func faultKindList() string {
-	var names []string
-	for _, k := range FaultKinds() {
-		names = append(names, k.String())
-	}
-	return strings.Join(names, ", ")
-}
+func faultKindList() string { return strings.Join(faultKindNames[1:], ", ") }

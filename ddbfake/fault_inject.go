@@ -13,12 +13,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// injected is a fault that waits for a call to hit.
-type injected struct {
-	Fault
-	met int // matching calls so far
-}
-
 // Inject adds faults to those that wait. Each counts the calls that match it
 // from now on. They are tried in the order of injection, and a call that one of
 // them hits is not seen by those after it. A fault that has hit Times calls is
@@ -30,9 +24,7 @@ type injected struct {
 func (db *DB) Inject(faults ...Fault) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for _, f := range faults {
-		db.injected = append(db.injected, injected{Fault: f})
-	}
+	db.injected.Add(faults...)
 }
 
 // ClearFaults drops every fault that waits.
@@ -47,36 +39,15 @@ func (db *DB) ClearFaults() {
 func (db *DB) Injected() []Fault {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	faults := make([]Fault, len(db.injected))
-	for i, f := range db.injected {
-		faults[i] = f.Fault
-	}
-	return faults
+	return db.injected.All()
 }
 
 // nextFault returns the injected fault that hits this call, nil if none does.
 func (db *DB) nextFault(r *request, in any) *Fault {
-	for i := range db.injected {
-		f := &db.injected[i]
-		if !db.matches(f.Fault, r.op, r.actor, r.region, in) {
-			continue
-		}
-		if !f.Kind.known() {
-			hit := f.Fault // until it is cleared: a retry must not get past it
-			return &hit
-		}
-		f.met++
-		first := max(f.Nth, 1)
-		if f.met < first {
-			continue
-		}
-		hit := f.Fault
-		if f.Times != Always && f.met >= first+max(f.Times, 1)-1 {
-			db.injected = append(db.injected[:i], db.injected[i+1:]...)
-		}
-		return &hit
-	}
-	return nil
+	return db.injected.Next(
+		func(f *Fault) bool { return db.matches(*f, r.op, r.actor, r.region, in) },
+		func(f *Fault) (nth, times int, known bool) { return f.Nth, f.Times, f.Kind.known() },
+	)
 }
 
 // Matches reports whether a fault's kind can befall a call that is about to be

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/tidwall/btree"
 
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
 // A ClientRequestToken makes a transaction idempotent for ten minutes of the service's clock after the request that

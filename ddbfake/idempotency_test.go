@@ -11,6 +11,30 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
+// What throws out the tokens that expired keeps the others: their transactions are not done again.
+func TestLiveTokensAreKept(t *testing.T) {
+	db := New(Options{})
+	r := &request{now: fakeclock.Epoch}
+	named := func(i int) *dynamodb.TransactWriteItemsInput {
+		return &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(fmt.Sprint(i))}
+	}
+	for i := range minPrune {
+		if i == minPrune/2 {
+			r.now = r.now.Add(tokenLife)
+		}
+		db.remember(r, named(i))
+	}
+	db.remember(r, named(minPrune)) // one too many
+	for i := range minPrune + 1 {
+		if seen, err := db.seen(r, named(i)); err != nil || seen != (i >= minPrune/2) {
+			t.Fatalf("token %d of %d: seen %v, error %v; want the younger half seen", i, minPrune, seen, err)
+		}
+	}
+	if got, want := db.state.tokens.tree.Len(), minPrune/2+1; got != want {
+		t.Errorf("%d tokens are kept, want %d", got, want)
+	}
+}
+
 // Tokens that expired are thrown out before they become many.
 func TestTokensAreForgotten(t *testing.T) {
 	db := New(Options{})

@@ -56,6 +56,8 @@ type indexKey struct {
 // compare orders an index: rows with the same key by their primary keys.
 //
 // Deviation: the service's order of rows with the same key is not documented, except that it is always the same.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (leaves the order open)
 func (e *indexRow) compare(o *indexRow) int {
 	if c := strings.Compare(e.hash, o.hash); c != 0 {
 		return c

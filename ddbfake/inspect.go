@@ -13,8 +13,12 @@ import (
 func (db *DB) Tables() []string {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	var names []string
-	for _, t := range slices.SortedFunc(maps.Values(db.state.tables), (*table).compare) {
+	return db.state.addresses()
+}
+
+// addresses names the tables: see DB.Tables.
+func (s *state) addresses() (names []string) {
+	for _, t := range slices.SortedFunc(maps.Values(s.tables), (*table).compare) {
 		names = append(names, t.address())
 	}
 	return names

@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/words"
+	"github.com/isr-sim/isr-sim/internal/base/words"
 )
 
 // Lag says when TTL deletes a row that has expired. AWS promises only "within a few days"; bugs hide at both ends, so

@@ -109,6 +109,8 @@ func (l *limits) rate(s *spending, whole resource, now time.Time) (perSecond flo
 // second can be saved. A spending of more is let in when all are there, and leaves a debt.
 //
 // Deviation: the service saves up to five minutes of unused units, but promises none of them.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
 func (l *limits) exceeded(s *spending, now time.Time) string {
 	whole, key := s.resources()
 	if s.keyed && l.lacks(key, s.units, s.rateOfKey(), now) {

@@ -14,6 +14,20 @@ type logEntry struct {
 
 // change returns the entry as readers see it.
 func (e *logEntry) change(seq int) Change {
+	c := e.frame(seq)
+	c.Before, c.After = itemOf(e.before), itemOf(e.after)
+	return c
+}
+
+// passing returns the entry for a reader that lets go of it at once: see row.passing.
+func (e *logEntry) passing(seq int) Change {
+	c := e.frame(seq)
+	c.Before, c.After = e.before.passing(), e.after.passing()
+	return c
+}
+
+// frame returns the entry without the images of the row.
+func (e *logEntry) frame(seq int) Change {
 	c := Change{
 		Seq:     seq,
 		Request: e.request,
@@ -23,8 +37,6 @@ func (e *logEntry) change(seq int) Change {
 		Region:  e.table.region,
 		Table:   e.table.name,
 		Born:    e.table.born,
-		Before:  itemOf(e.before),
-		After:   itemOf(e.after),
 	}
 	if e.request == 0 {
 		c.Cause = CauseTTL

@@ -2,7 +2,6 @@ package ddbfake
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -63,23 +62,7 @@ func (r Request) String() string {
 func (db *DB) Requests() []Request {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return slices.Concat(db.served.ring[db.served.next:], db.served.ring[:db.served.next])
-}
-
-// requestLog is a ring of the latest requests.
-type requestLog struct {
-	keep int
-	ring []Request
-	next int // the oldest, once the ring is full
-}
-
-func (l *requestLog) add(r Request) {
-	if len(l.ring) < l.keep {
-		l.ring = append(l.ring, r)
-		return
-	}
-	l.ring[l.next] = r
-	l.next = (l.next + 1) % l.keep
+	return db.served.All()
 }
 
 // entryOf returns the log's entry of a request that is about to be served. The rows are printed now: the request may

@@ -61,6 +61,18 @@ func itemOf(r *row) attr.Item {
 	return r.item.get(r.record.Item)
 }
 
+// passing returns a row's item for a reader that lets go of it at once, nil for no row: it is not kept for the next one.
+// It must not be modified.
+func (r *row) passing() attr.Item {
+	if r == nil {
+		return nil
+	}
+	if item, ok := r.item.Load().(attr.Item); ok {
+		return item
+	}
+	return r.record.Item()
+}
+
 // idOf returns the key attributes of a row of a table with this schema. They must not be modified.
 func (s *keySchema) idOf(r *row) attr.Item {
 	return r.id.get(func() attr.Item {

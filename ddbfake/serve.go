@@ -142,7 +142,7 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 // execute runs a request's operation, with a fault or with none, and remembers the request if requests are.
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
-	if db.served.keep > 0 {
+	if db.served.Keep > 0 {
 		entry = db.entryOf(r, in, fault) // of the state before it
 	}
 	if fault == nil {
@@ -152,7 +152,7 @@ func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) 
 	}
 	if entry != nil {
 		entry.Err = err
-		db.served.add(*entry)
+		db.served.Add(*entry)
 	}
 	if r.read != nil && err == nil {
 		get, _ := output.(*dynamodb.GetItemOutput)

@@ -1,6 +1,9 @@
 package ddbfake
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Snapshot is the state of a DB at one instant. It can be restored any number of times, into any DB.
 type Snapshot struct {
@@ -22,6 +25,14 @@ func (db *DB) Snapshot() *Snapshot {
 // lag ends before now are deleted at the next call, as if nothing had been called in between. With Options.Throughput
 // no units are spent then.
 func (db *DB) Restore(s *Snapshot) {
+	if all := db.aroundRestore(); all != nil {
+		setBack(all, func() { db.restore(s) })
+		return
+	}
+	db.restore(s)
+}
+
+func (db *DB) restore(s *Snapshot) {
 	restored := newStateOf(s)
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -32,6 +43,40 @@ func (db *DB) Restore(s *Snapshot) {
 	if db.limits != nil {
 		db.limits = newLimits() // the clock may have been set back, and units that come in later never would
 	}
+}
+
+// OnRestore has around called by each later Restore and Reset, with the function that sets the state back. A reader of the
+// change log reads there what is about to go, and calls restore. Of several, the last one is called first. Nothing may
+// write meanwhile. stop takes around away again.
+func (db *DB) OnRestore(around func(restore func())) (stop func()) {
+	registered := &around
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.onRestore = append(slices.Clip(db.onRestore), registered)
+	return func() {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		is := func(other *func(func())) bool { return other == registered }
+		if db.onRestore = slices.DeleteFunc(slices.Clone(db.onRestore), is); len(db.onRestore) == 0 {
+			db.onRestore = nil
+		}
+	}
+}
+
+// aroundRestore are the functions that OnRestore has registered, nil if there is none.
+func (db *DB) aroundRestore() []*func(func()) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.onRestore // never changed in place
+}
+
+// setBack calls restore as OnRestore says.
+func setBack(all []*func(func()), restore func()) {
+	for _, around := range all {
+		inner := restore
+		restore = func() { (*around)(inner) }
+	}
+	restore()
 }
 
 // newStateOf returns the state of a snapshot, or an empty one if it is nil.

@@ -80,7 +80,10 @@ func (db *DB) takeWrite(r *request, w *write, times float64) {
 // spendings visits what a write takes: of its table first, and of each index that it changes. A local index takes the
 // units of the same key as its table.
 //
-// Deviation: a row that moves within a global index takes all units at its new key there.
+// Deviation: a row that moves within a global index takes all units at its new key there, where the service takes some
+// at the old one.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
 func (w *write) spendings(times float64, visit func(*spending)) {
 	s := spending{table: w.table, hash: w.key.hash, keyed: true, write: true, units: times * w.units()}
 	visit(&s)
@@ -109,7 +112,7 @@ func (w *write) hashIn(x *index) string {
 
 // spendFailed takes the units of a write whose condition failed: those of the larger of the row and the item of a put.
 //
-// Deviation: the item that an update would have made is not known.
+// Deviation: an update whose condition failed does not pay for the item that it would have made, which is not known.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 func (db *DB) spendFailed(r *request, a *action) error {

@@ -23,6 +23,8 @@ const streamRetention = 24 * time.Hour
 //
 // Deviation: a stream has one shard all its life. The service has one for each partition, and begins new ones about
 // every four hours.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 type stream struct {
 	region  string
 	table   string

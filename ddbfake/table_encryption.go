@@ -14,6 +14,8 @@ import (
 //
 // Deviation: there is no KMS. Every key that is named exists and may be used, an alias has a key of its own, and a
 // table may change its key at any rate.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html
 type encryption string
 
 // encrypts reports whether a specification asks for a key of KMS. One without any member asks for nothing.

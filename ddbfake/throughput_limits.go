@@ -14,7 +14,10 @@ const removed = -1
 
 // limitsThroughput reports whether a parameter has a member. A parameter without one counts as absent.
 //
-// Deviation: in an UpdateTable the service fails with an InternalFailure then.
+// Deviation: an UpdateTable with an OnDemandThroughput without a member fails with an InternalFailure at the service.
+//
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
 func limitsThroughput(p *types.OnDemandThroughput) bool {
 	return p != nil && (p.MaxReadRequestUnits != nil || p.MaxWriteRequestUnits != nil)
 }

@@ -19,7 +19,10 @@ const (
 
 // transactItems checks the number of items.
 //
-// Deviation: the service echoes the whole list if it has too many items.
+// Deviation: where a transaction has too many items, the service echoes the whole list.
+//
+// Source:
+// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/transactWriteItems.test.ts
 func (c *constraints) transactItems(n int, missing bool) {
 	switch {
 	case missing:

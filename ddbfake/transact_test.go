@@ -176,6 +176,16 @@ func TestTransactWriteCancelled(t *testing.T) {
 			"[ValidationError]",
 			[]string{"ValidationError: Item size to update has exceeded the maximum allowed size"},
 		},
+		{
+			"only the first of two updates that make too large items, and every failed condition",
+			[]types.TransactWriteItem{
+				updateAction(key("a", "row"), "SET w = :v", values{":v": s(strings.Repeat("x", 400*1024))}),
+				updateAction(key("a", "new"), "SET w = :v", values{":v": s(strings.Repeat("x", 400*1024))}),
+				putIf(key("b", "new"), "attribute_exists(pk)"),
+			},
+			"[ValidationError, None, ConditionalCheckFailed]",
+			[]string{"ValidationError: Item size to update has exceeded the maximum allowed size", "None", failed},
+		},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			w := newWorld(t, ddbfake.LagManual)

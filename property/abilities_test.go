@@ -7,15 +7,20 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
-	"github.com/isr-sim/isr-sim/internal/mutant"
-	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // allVerbs are those of a store that can do everything.
@@ -95,6 +100,7 @@ func world2text(s *scenario.Scenario) string { return world{s}.text() }
 var aPageADay = scenario.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
+	race.OneAtATime(t)
 	most := 400
 	if testing.Short() || race.Enabled {
 		most = 40
@@ -115,6 +121,7 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 
 // What only such worlds can show is found within the worlds of a check.
 func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
+	race.OneAtATime(t)
 	seeds := 3
 	if testing.Short() || race.Enabled {
 		seeds = 1
@@ -171,5 +178,71 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	}
 	if made == 0 || closed != made {
 		t.Errorf("%d of %d stores were closed", closed, made)
+	}
+}
+
+// TestWorldsKeepTheirPromises draws worlds, sees that their file says the same,
+// and runs the reference in them: the clocks stay within the promised skew, no run
+// is cut, and nothing is violated.
+func TestWorldsKeepTheirPromises(t *testing.T) {
+	generator := worlds("TestWorlds", "recipe-a", 5, extras{})
+	skewed := false
+	rapid.Check(t, func(rt *rapid.T) {
+		w := generator.Draw(rt, "world")
+		s, err := w.checked()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(w.Scenario, s, cmpopts.EquateComparable(ddbfake.Lag{}), cmpopts.EquateEmpty()); diff != "" {
+			rt.Fatalf("the file says something else (-drawn +read):\n%s", diff)
+		}
+		if n := len(s.Actors); n < 2 || n > 4 {
+			rt.Fatalf("%d actors, want 2 to 4", n)
+		}
+		report, err := campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(rt, "seed")}.Run(t.Context())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if report.Verdict != invariant.OK {
+			rt.Fatalf("verdict %v, want ok: %s", report.Verdict, prose.Report(report, "isr-sim", s.Name))
+		}
+		if slices.Contains(report.Reached(), mark.SkewBroken) {
+			rt.Fatal("a clock was off by more than promised")
+		}
+		skewed = skewed || s.Skew > 0 && slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Drift.PPM != 0 })
+	})
+	if !skewed && !testing.Short() {
+		t.Error("no clock drifted in any world")
+	}
+}
+
+// TestWorldsShrinkToTheSimplest holds what a failure that needs nothing is left
+// with.
+func TestWorldsShrinkToTheSimplest(t *testing.T) {
+	simplest := "\n" + `name: TestSimple
+actors:
+  - name: alice
+    script:
+      - get /home
+  - name: bob
+    script:
+      - get /home
+settle: 5s
+bounds:
+  schedules: 7
+  steps: 10000
+  ticks: 0
+`
+	w := worlds("TestSimple", "recipe-a", 7, extras{}).Example(0)
+	if _, err := w.checked(); err != nil {
+		t.Fatal(err)
+	}
+	// An all-zero bit stream is what rapid shrinks to.
+	found := ""
+	rapid.MakeFuzz(func(rt *rapid.T) {
+		found = worlds("TestSimple", "recipe-a", 7, extras{}).Draw(rt, "world").text()
+	})(t, slices.Repeat([]byte{0}, 8*1000))
+	if diff := cmp.Diff(simplest, found); diff != "" {
+		t.Errorf("the simplest world (-want +got):\n%s", diff)
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // BenchmarkBubble runs schedules of two contenders through the real SDK, each in a bubble of its own, on all processors.
 func BenchmarkBubble(b *testing.B) {
-	benchmarkSchedules(b, func(run scenario.Run, requests []probe.Exchange) {
+	benchmarkSchedules(b, func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange) {
 		began := processorTime()
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if _, err := run.Do(b.Context()); err != nil {
+				if _, err := run.Do(hooks.InBubble(b.Context(), own)); err != nil {
 					b.Error(err)
 				}
 			}
@@ -41,7 +41,7 @@ func BenchmarkBubble(b *testing.B) {
 // BenchmarkSDKAlone sends the requests of BenchmarkBubble, without bubbles, through clients of the SDK whose wire gives
 // the answers that were recorded: what the SDK itself costs.
 func BenchmarkSDKAlone(b *testing.B) {
-	benchmarkSchedules(b, func(_ scenario.Run, requests []probe.Exchange) {
+	benchmarkSchedules(b, func(_ scenario.Run, _ hooks.Bubble, requests []hooks.Exchange) {
 		wire := &recordedWire{}
 		ctx := b.Context()
 		for _, r := range requests {
@@ -73,7 +73,7 @@ func BenchmarkSDKAlone(b *testing.B) {
 
 // benchmarkSchedules hands over a run of two contenders, and its requests. A bubble needs a *testing.T, which a
 // benchmark has not. RunTests has its own idea of -cpu, and of how often.
-func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, requests []probe.Exchange)) {
+func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange)) {
 	b.Helper()
 	processors, done := runtime.GOMAXPROCS(0), false
 	defer runtime.GOMAXPROCS(processors)
@@ -87,16 +87,16 @@ func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, requests []
 		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 		run := scenario.Run{
 			Scenario: twelve(), Protocol: r.guard(r.answers, twelve()).protocol(r.name, r.newStore), Strategy: sim.POS,
-			Options: scenario.Options{SDK: true, Bubble: r.own},
+			Options: scenario.Options{SDK: true},
 		}
-		recorded := probe.Probe{Record: true}
-		o, err := run.Do(probe.With(t.Context(), &recorded))
+		recorded := hooks.Probe{Record: true}
+		o, err := run.Do(hooks.With(hooks.InBubble(t.Context(), r.own), &recorded))
 		if err != nil || o.Verdict != invariant.OK {
 			t.Fatalf("got %+v, %v", o, err)
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
-		measure(run, recorded.Exchanges)
+		measure(run, r.own, recorded.Exchanges)
 	}}})
 	if !ok {
 		b.Fail()

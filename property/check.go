@@ -2,7 +2,6 @@ package property
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
 
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -40,7 +41,8 @@ type Check struct {
 	Schedules int
 	// Reach is the marks that at least one world must reach; nil is Reach(), without scenario.TTLDeletion if Rows name no
 	// attribute for TTL. A store that never takes a lock over, or a
-	// client that serves nothing stale, leaves out the marks that it cannot reach. An empty list demands nothing.
+	// client that serves nothing stale, leaves out the marks that it cannot reach. An empty list demands no mark; that a
+	// page was published and one served, without which nothing is judged, is always demanded.
 	Reach []scenario.Mark
 	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can
 	// replay them. Default DefaultName.
@@ -73,6 +75,9 @@ type subject struct {
 	worlds   func(name, protocol string, schedules int, extra extras) *rapid.Generator[world]
 	able     bool                       // worlds are drawn by what a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
+	ttl      *ttlOfLocks                // nil is the schema's
+	// unmet, if set, says why a check that found nothing is vacuous, or what else is to be told.
+	unmet func(*tally) (why, note string)
 }
 
 // stores are the subject of Check itself.
@@ -100,8 +105,8 @@ const worldsPerCheck = 5
 
 // CheckStore has rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag, replica
 // lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every node. It
-// fails the test if an invariant of package invariant does not hold. It prints and leaves the failure in
-// testdata/isr-sim at once, and then, within -rapid.shrinktime, the smallest one with the fewest context switches that
+// fails the test if an invariant of package invariant does not hold. It leaves the failure in
+// testdata/isr-sim at once, and prints, within -rapid.shrinktime, the smallest one with the fewest context switches that
 // it finds: from there the next CheckStore and Replay begin.
 //
 // It fails too if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic, or
@@ -126,11 +131,20 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		c.Reach = c.reach()
 	}
 	c.judges(t)
+	c.wants(t)
 	file := fileName(t.Name())
 	if exists(file) {
-		c.Replay(t, file, newStore)
+		c.begin(t, file, newStore)
 	}
 	count := c.search(t, newStore, file)
+	idle, all := c.idle(count)
+	nothing := count.nothing(c.subject == &stores)
+	if nothing == "" && all {
+		nothing = "no world had anything to judge for the invariants that Check.Without leaves: " + strings.Join(idle, "; ")
+	}
+	if nothing != "" {
+		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.misfit, count.answers, count)
+	}
 	if missing := count.missing(c.Reach); len(missing) > 0 {
 		names := make([]string, len(missing))
 		for i, m := range missing {
@@ -139,8 +153,23 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
 			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, c.say(hint(missing)), count.answers, count)
 	}
+	if c.subject.unmet != nil {
+		why, note := c.subject.unmet(count)
+		if why != "" {
+			t.Fatalf("vacuous: nothing was violated, but %s\n%v", why, count)
+		}
+		if note != "" {
+			t.Log(note)
+		}
+	}
 	for _, name := range c.Without {
 		t.Logf("%s: not judged: left out by the check", name)
+	}
+	for _, line := range idle {
+		t.Log(line)
+	}
+	if line := count.chance(c.Reach); line != "" { // with enough worlds, it would have failed above
+		t.Log(line)
 	}
 	t.Log(count)
 }
@@ -149,12 +178,40 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
-	if _, err := scenario.ProtocolNamed(c.Protocol); err != nil && !slices.Contains([]string{"", DefaultName, lockName}, c.Protocol) {
+	if err := protocols.Known(c.Protocol); err != nil && !slices.Contains([]string{"", DefaultName, lockName}, c.Protocol) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {
 		c.Protocol = DefaultName
 	}
+}
+
+// Scenarios generates the worlds in which Run checks a store, for a test that runs them itself, as with scenario.Run or
+// campaign.Campaign: another subject than a store, or another judge. A world is drawn by Rows, Promise, Tenants,
+// Schedules and Without. Verbs are those that its clients use besides get, out of invalidate, regenerate and
+// rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
+func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
+	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise, verbs: slices.Clone(verbs)}
+	generator := c.leavingOut(worlds("drawn", cmp.Or(c.Protocol, DefaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
+	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
+		for _, v := range verbs {
+			if !slices.Contains(storeVerbs, v) {
+				t.Fatalf("property: Check.Scenarios: found the verb %s, expected one of %s", v, storeVerbs)
+			}
+		}
+		return generator.Draw(t, "world").Scenario
+	})
+}
+
+// leavingOut has worlds say which invariants do not judge.
+func (c Check) leavingOut(worlds *rapid.Generator[world]) *rapid.Generator[world] {
+	if len(c.Without) == 0 {
+		return worlds
+	}
+	return rapid.Map(worlds, func(w world) world {
+		w.Without = slices.Clone(c.Without)
+		return w
+	})
 }
 
 // judges has the test fail if Invariants and Without do not say which invariants judge, or leave none.
@@ -195,117 +252,122 @@ func (c *Check) judges(t *testing.T) {
 	}
 }
 
-// search has rapid look for a world that fails, and shrink it.
-func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
+// wants has the test fail if Reach wants a mark that no world can reach.
+func (c *Check) wants(t *testing.T) {
 	t.Helper()
-	defer heap.CollectRarely()()
-	count := &tally{marks: map[scenario.Mark]int{}}
-	f := found{runner: newRunner(t, c, newStore), count: count, file: file}
-	count.answers = f.answers
-	defer func() {
-		if f.last != nil {
-			t.Log(f.finish(f.last, file))
+	var names []string
+	for _, m := range scenario.Marks() {
+		if c.subject == &stores && slices.Contains(marksOfLocks, m) || c.subject != &stores && slices.Contains(marksOfPages, m) {
+			continue
 		}
-	}()
-	c.look(t, &f)
-	return count
-}
-
-// look has rapid try worlds until one fails.
-func (c Check) look(t rapid.TB, f *found) {
-	t.Helper()
-	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise}
-	if c.subject.able {
-		extra.verbs = f.abilities(c.Rows)
+		names = append(names, string(m))
 	}
-	generator := c.leavingOut(c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, extra))
-	rapid.Check(t, func(rt *rapid.T) {
-		for range worldsPerCheck {
-			w := generator.Draw(rt, "world")
-			seed := rapid.Uint32().Draw(rt, "seed")
-			if err := f.try(w, uint64(seed), c.Schedules); err != nil {
-				rt.Fatalf("%v", err) // rapid takes failures for the same if they come from the same line
+	for _, m := range c.Reach {
+		if !slices.Contains(names, string(m)) {
+			hint := ""
+			if option, ok := suggest.Nearest(string(m), names); ok {
+				hint = fmt.Sprintf("; did you mean %q?", option)
 			}
-		}
-	})
-}
-
-// Scenarios generates the worlds in which Run checks a store, for a test that runs them itself, as with scenario.Run or
-// campaign.Campaign: another subject than a store, or another judge. A world is drawn by Rows, Promise, Tenants,
-// Schedules and Without. Verbs are those that its clients use besides get, out of invalidate, regenerate and
-// rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
-func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
-	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise, verbs: slices.Clone(verbs)}
-	generator := c.leavingOut(worlds("drawn", cmp.Or(c.Protocol, DefaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
-	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
-		for _, v := range verbs {
-			if !slices.Contains(storeVerbs, v) {
-				t.Fatalf("property: Check.Scenarios: found the verb %s, expected one of %s", v, storeVerbs)
-			}
-		}
-		return generator.Draw(t, "world").Scenario
-	})
-}
-
-// leavingOut has worlds say which invariants do not judge.
-func (c Check) leavingOut(worlds *rapid.Generator[world]) *rapid.Generator[world] {
-	if len(c.Without) == 0 {
-		return worlds
-	}
-	return rapid.Map(worlds, func(w world) world {
-		w.Without = slices.Clone(c.Without)
-		return w
-	})
-}
-
-// found is the state of the search.
-type found struct {
-	runner
-	count *tally
-	file  string
-	last  *failure // the last one, which is the smallest
-	// attempt names what failed last: rapid tries everything that fails twice.
-	attempt string
-	// passed names the worlds that did not fail, once another has: rapid tries the worlds before a failure each time.
-	passed map[string]bool
-}
-
-// try runs a world and returns an error if it fails as before.
-func (f *found) try(w world, seed uint64, schedules int) error {
-	attempt := fmt.Sprintf("%s\nseed %d, schedules %d", w.text(), seed, schedules)
-	if f.last != nil {
-		if attempt == f.attempt {
-			return errors.New(f.last.kind)
-		}
-		if f.passed[attempt] || !f.last.repeatable() || f.limit.worldsOver() {
-			return nil // a failure that no schedule decides does not shrink
+			t.Fatalf("property: Check.Reach: found %q, expected one of %s%s", m, strings.Join(names, ", "), hint)
 		}
 	}
-	s, err := w.checked()
-	if err != nil {
-		return err
+}
+
+// Of a world of pages no run reaches the marks of locks, and the other way round.
+var (
+	marksOfLocks = []scenario.Mark{
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended,
+		mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
 	}
-	report, failed := f.campaign(s, seed, schedules)
+	marksOfPages = []scenario.Mark{
+		mark.Published, mark.ServedFresh, mark.ServedStale, mark.PublishRefused, mark.RolledBack,
+		mark.PageInvalidated, mark.RequestRepeated,
+	}
+)
+
+// idle says of each invariant that judged and had nothing to judge in any world why, one line each; all says that those
+// are all which judged.
+func (c *Check) idle(count *tally) (lines []string, all bool) {
+	if c.subject != &stores {
+		return nil, false
+	}
+	all = len(c.Invariants) == 0
+	for _, inv := range invariant.All() {
+		if slices.Contains(c.Without, inv.Name) {
+			continue
+		}
+		if why := c.lacks(inv.Name, count); why != "" {
+			lines = append(lines, inv.Name+": had nothing to judge: "+why)
+			continue
+		}
+		all = false
+	}
+	return lines, all
+}
+
+// lacks says what of an invariant's no world had; "" if there was something.
+func (c *Check) lacks(name string, count *tally) string {
 	switch {
-	case failed == nil && f.last == nil:
-		f.count.add(report)
-		return nil
-	case failed == nil:
-		if f.passed == nil {
-			f.passed = map[string]bool{}
-		}
-		f.passed[attempt] = true
-		return nil
-	case f.last != nil && f.last.kind != failed.kind:
-		return nil // another failure is not a smaller one
+	case name == "tenant-isolation" && !c.Tenants:
+		return "pages had no tenants (Check.Tenants)"
+	case name == "bounded-staleness" && c.Promise.MaxAge == 0:
+		return "no bound is promised (Check.Promise)"
+	case name == "ttl-is-gc":
+		return "drawn worlds compare no lags of TTL; a scenario with compare-lags does"
+	case name == "no-lost-invalidation" && count.marks[mark.PageInvalidated] == 0:
+		return "no page was invalidated (isr.Invalidator)"
+	case name == "idempotent-regeneration" && !slices.Contains(count.verbs, scenario.Regenerate):
+		return "no page was asked for by an idempotency key (isr.Regenerator)"
+	case name == "linearizable" && c.Goroutines:
+		return "it sees no operations of stores with goroutines"
+	case name == "ttl-well-formed" && c.noTTL():
+		return "Check.Rows name no attribute for TTL"
 	default:
-		if f.last == nil {
-			failed.origin = "Found by " + f.subject.function
-			f.announce(failed, f.file)
-		} else {
-			failed.origin = "Found by " + f.subject.function + "; the smallest world that rapid came to"
-		}
-		f.last, f.attempt = failed, attempt
-		return errors.New(failed.kind)
+		return ""
 	}
+}
+
+// noTTL says that Rows name no attribute by which TTL deletes rows.
+func (c *Check) noTTL() bool {
+	m, err := rowmap.New(c.Rows)
+	return err == nil && m != nil && !m.Expires()
+}
+
+// rows holds that Check.Rows is right.
+func (c *Check) rows(t *testing.T) {
+	t.Helper()
+	if _, err := rowmap.New(c.Rows); err != nil {
+		t.Fatalf("property: Check.Rows: %v", err)
+	}
+}
+
+// reach is the marks that a check must reach unless it says otherwise. TTL deletes no row that has no ttl.
+func (c *Check) reach() []scenario.Mark {
+	if !c.noTTL() {
+		return Reach()
+	}
+	return slices.DeleteFunc(Reach(), func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+}
+
+// say puts the store's own names into a sentence about META and LOCK.
+func (c *Check) say(text string) string {
+	m, err := rowmap.New(c.Rows)
+	if err != nil {
+		return text
+	}
+	return m.Say(text)
+}
+
+// expectedRows names the rows that the store is to write, for a question.
+func (c *Check) expectedRows() string {
+	if len(c.Rows.Rows) == 0 && c.Rows.Translate == nil {
+		return "rows META and LOCK"
+	}
+	return "the rows of Check.Rows"
+}
+
+// shares reports whether a page and its lock may be in one row, so that a fault of one is a fault of the other.
+func shares(s isr.Schema) bool {
+	m, err := rowmap.New(s)
+	return err == nil && m.Shares()
 }

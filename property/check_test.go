@@ -5,19 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/mutant"
-	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 func TestReferencePasses(t *testing.T) {
@@ -63,6 +67,7 @@ func breakers() []isr.Protocol {
 // TestMutantsFail checks mutants as stores: the invariant of each is named, and
 // the file that is left replays.
 func TestMutantsFail(t *testing.T) {
+	race.OneAtATime(t)
 	for _, m := range breakers() {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -71,11 +76,14 @@ func TestMutantsFail(t *testing.T) {
 			c := runChild(t, dir, m.Name, effort)
 			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ", "scenario: "+failFile,
 				"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)",
-				"replay: isr-sim replay "+failFile)
+				"replay: isr-sim replay "+failFile, "search: -rapid.seed=")
 			wantReplay(t, c, m.Breaks)
 
-			if rapids, err := filepath.Glob(filepath.Join(dir, "testdata", "rapid", "TestChild", "*.fail")); err != nil || len(rapids) != 1 {
-				t.Errorf("rapid left %q (%v), want one file of its own", rapids, err)
+			if strings.Contains(c.output, "[rapid] failed") || strings.Count(c.output, "found in schedule") != 1 {
+				t.Errorf("more than one failure is printed:\n%s", c.output)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "testdata", "rapid")); !os.IsNotExist(err) {
+				t.Errorf("rapid left files of its own (%v), want the scenario alone", err)
 			}
 			left, err := os.ReadDir(filepath.Join(dir, "testdata", "isr-sim"))
 			if err != nil || len(left) != 2 {
@@ -224,4 +232,179 @@ func TestReplayOfAnyScenario(t *testing.T) {
 	if nodes != 3 {
 		t.Errorf("a file without a replay entry ran %d schedules, want its 3", nodes)
 	}
+}
+
+// noStalePages is an invariant of a team's own: it promises its users that nothing stale is served.
+func noStalePages() invariant.Invariant {
+	return invariant.Invariant{
+		Name: "no-stale-pages", Statement: "nothing is served as stale",
+		Check: func(ev invariant.Evidence) invariant.Finding {
+			for _, e := range ev.History {
+				if e.Kind == history.Served && e.As == history.Stale {
+					return invariant.Finding{Verdict: invariant.Violated, Why: e.Actor + " was served a stale page", Events: []int{e.Seq}}
+				}
+			}
+			return invariant.Finding{Verdict: invariant.OK}
+		},
+	}
+}
+
+// choices are checks whose invariants are not the usual ones.
+func choices() map[string]property.Check {
+	var every []string
+	for _, inv := range invariant.All() {
+		every = append(every, inv.Name)
+	}
+	own := []invariant.Invariant{noStalePages()}
+	return map[string]property.Check{
+		"an invariant of its own":            {Invariants: own, Without: []string{"atomic-publish"}, Schedules: 5},
+		"without any":                        {Without: every},
+		"without a name that is misspelt":    {Without: []string{"stale-writter"}},
+		"without one twice":                  {Without: []string{"liveness", "liveness"}},
+		"an invariant without a check":       {Invariants: []invariant.Invariant{{Name: "x", Statement: "y"}}},
+		"an invariant with a name of ours":   {Invariants: []invariant.Invariant{invariant.Named("liveness")}},
+		"an invariant that is also left out": {Invariants: own, Without: []string{"no-stale-pages"}},
+	}
+}
+
+func TestChoicesOfInvariants(t *testing.T) {
+	for store, want := range map[string][]string{
+		"an invariant of its own": {"violated: TestChild under store-under-test", "no-stale-pages: nothing is served as stale", "was served a stale page",
+			"atomic-publish: not judged: left out by the scenario"},
+		"without any":                        {"vacuous: Check.Without leaves out all invariants"},
+		"without a name that is misspelt":    {`found "stale-writter", expected one of stale-writer, `, `did you mean "stale-writer"?`},
+		"without one twice":                  {"found liveness twice"},
+		"an invariant without a check":       {`found "x" as number 1, expected an invariant with a name, a statement and a check`},
+		"an invariant with a name of ours":   {"found a second invariant with the name liveness"},
+		"an invariant that is also left out": {"found no-stale-pages, which is one of Check.Invariants"},
+	} {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.checks=20"})
+			c.wantFailure(t, want...)
+			if store != "an invariant of its own" {
+				return
+			}
+			// The file says what is left out, and names no invariant that isr-sim does not know.
+			s, err := scenario.Load(c.file())
+			if err == nil || !strings.Contains(err.Error(), "store-under-test") {
+				t.Fatalf("got %v, %v, want an error about the protocol alone", s, err)
+			}
+			text := string(readFile(t, c.file()))
+			if !strings.Contains(text, "atomic-publish") || strings.Contains(text, "violates:") {
+				t.Errorf("the file is\n%s", text)
+			}
+			runChild(t, dir, store, nil).wantFailure(t, want...) // by the file
+		})
+	}
+}
+
+// TestWithout checks a store that does not promise one thing: it publishes first, and gives the lease back later.
+func TestWithout(t *testing.T) {
+	p, err := scenario.ProtocolNamed("two-transactions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := property.Check{Without: []string{"atomic-publish"}, Schedules: 2, Reach: []scenario.Mark{mark.Published}}
+	check.Run(t, func(n property.Node) (isr.Handler, error) {
+		store, err := p.New(n.Config)
+		if err != nil {
+			return nil, err
+		}
+		return handler(store.Get), nil // its publish also forgets requests by name
+	})
+}
+
+// A failed check leaves the record of the run that its file replays.
+func TestAFailureLeavesTheRecordOfItsRun(t *testing.T) {
+	for _, tc := range []struct{ store, invariant string }{
+		{"blind-release", "lock-theft"},
+		{"articles, unfenced", "stale-writer"},
+	} {
+		t.Run(tc.store, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=1s"}).wantFailure(t, "record: testdata/isr-sim/TestChild.json\n")
+			data, err := os.ReadFile(filepath.Join(dir, "testdata", "isr-sim", "TestChild.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := record.Read(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Violation == nil || r.Violation.Invariant != tc.invariant || r.Violation.Step == 0 || r.File == "" {
+				t.Errorf("the record has %+v, want a violation of %s", r.Violation, tc.invariant)
+			}
+		})
+	}
+}
+
+// onePause is a world in which nothing but the pause lets a lease run out.
+const onePause = `name: one-pause
+actors:
+  - name: alice
+    script: [get /home]
+    pauses: 1
+    pause-for: 11s
+  - name: bob
+    script: [sleep 11s, get /home]
+bounds: {schedules: 400, steps: 2000, ticks: 0}
+`
+
+// TestExplain holds that the command which a failure names explains it, the same way each time.
+func TestExplain(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("thousands of runs, one after the other")
+	}
+	pause := regexp.MustCompile(`needed: step \d+, alice pause: without it 0 of 100 `)
+	for _, tc := range []struct {
+		store string
+		env   []string
+		want  *regexp.Regexp
+		racy  bool // the store's goroutines are in no order, and so its random tails need not be the same twice
+	}{
+		{"blind-release", []string{replayEnv + "=" + fileOf(t, onePause)}, pause, false},
+		{"heartbeat after release", nil, regexp.MustCompile("last jump: step "), true},
+	} {
+		t.Run(tc.store, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=2s"}, tc.env...).wantFailure(t,
+				"explain: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property -isrsim.explain\n")
+			explained := func() string {
+				c := runChild(t, dir, tc.store, []string{"-isrsim.explain"}, tc.env...)
+				c.wantFailure(t, "violated: ", "what had to happen")
+				_, text, _ := strings.Cut(c.output, "what had to happen")
+				text, _, _ = strings.Cut(text, "--- FAIL")
+				return text
+			}
+			first := explained()
+			made, err := os.Open(filepath.Join(dir, filepath.FromSlash(recordOf(first))))
+			if err != nil {
+				t.Fatalf("%v in:\n%s", err, first)
+			}
+			defer made.Close()
+			if r, err := record.Read(made); err != nil || r.Explanation == nil || r.Explanation.Tails != 100 || len(r.Explanation.After) == 0 {
+				t.Errorf("the record has the explanation %+v, %v", r.Explanation, err)
+			}
+			if !strings.Contains(first, "the chance of it after each step, from 100 random tails each\n") || !tc.want.MatchString(first) {
+				t.Errorf("want %s in:\n%s", tc.want, first)
+			}
+			if tc.racy {
+				return
+			}
+			if again := explained(); again != first {
+				t.Errorf("another explanation:\n%s", again)
+			}
+		})
+	}
+}
+
+// recordOf is the file that a text names after "record: ".
+func recordOf(text string) string {
+	_, name, _ := strings.Cut(text, "record: ")
+	name, _, _ = strings.Cut(name, "\n")
+	return name
 }

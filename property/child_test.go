@@ -14,9 +14,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/isr-sim/isr-sim/internal/pagecache"
-	"github.com/isr-sim/isr-sim/internal/race"
-	"github.com/isr-sim/isr-sim/internal/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -48,6 +49,29 @@ func TestChild(t *testing.T) {
 			return
 		}
 		property.CheckStore(t, store)
+		return
+	}
+	if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
+		p, err := scenario.ProtocolNamed("two-transactions")
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := func(n property.Node) (isr.Handler, error) {
+			real, err := p.New(n.Config)
+			if err != nil {
+				return nil, err
+			}
+			return handler(real.Get), nil // its publish also forgets requests by name
+		}
+		check := property.Check{Schedules: 2, Reach: []scenario.Mark{mark.Published}}
+		if promised != "" {
+			check.Without = []string{"atomic-publish"}
+		}
+		if file := os.Getenv(replayEnv); file != "" {
+			check.Replay(t, file, store)
+			return
+		}
+		check.Run(t, store)
 		return
 	}
 	if store, ok := strangers()[name]; ok {

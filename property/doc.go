@@ -49,7 +49,7 @@
 //
 // # Failures
 //
-// A failure is printed to standard error as soon as it is found, and is left as testdata/isr-sim/TestName.yaml, a
+// A failure is told on standard error as soon as it is found, in three lines, and is left as testdata/isr-sim/TestName.yaml, a
 // scenario with a replay entry: it is there even if the test is interrupted. After that rapid looks for the smallest
 // world in which the same invariant is violated, and in that world a schedule with few context switches is looked for
 // (see [campaign.Shrink]), which replaces it. Both together take -rapid.shrinktime at most (30 s; 0s leaves them out),
@@ -57,8 +57,8 @@
 //
 // The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
 // file to keep it as a test, and delete it to be rid of it. With the flag -isrsim.explain, the test also prints the
-// chance of the recorded violation after each step, and the events that it needed. rapid leaves its own file too, which is tied to the
-// versions of rapid and of this package.
+// chance of the recorded violation after each step, and the events that it needed. rapid's own file, which is tied to the versions
+// of rapid and of this package, stays only where there is no scenario file.
 //
 // Each failure is run three times before it is reported. If the runs differ, the report says what the first one
 // violated, that it cannot be repeated, and what differed; there is no file then, for no schedule leads there.

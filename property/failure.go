@@ -1,7 +1,10 @@
 package property
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"io/fs"
@@ -14,7 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/internal/study/explain"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -83,8 +90,19 @@ func (f *failure) leave(file string) error {
 	return atomicfile.Write(filepath.FromSlash(file), yaml, 0o664)
 }
 
-// announce writes a failure that can be made smaller to its file, and prints it, at once: a user who does not want to
-// wait for a smaller one can interrupt the test. The time for shrinking begins.
+// headline is the failure in a line or two: the verdict, and what is violated.
+func (f *failure) headline() string {
+	lines := strings.Split(f.text, "\n")
+	if !f.violates() || len(lines) < 4 {
+		return lines[0]
+	}
+	name, _, _ := strings.Cut(lines[2], ": ")
+	return lines[0] + "\n" + name + ": " + lines[3]
+}
+
+// announce writes a failure that can be made smaller to its file, and says so, at once: a user who does not want to wait
+// for a smaller one can interrupt the test. The time for shrinking begins. The failure is printed in whole once, when it
+// is as small as it gets.
 func (r runner) announce(f *failure, file string) {
 	if !f.repeatable() {
 		return
@@ -93,8 +111,8 @@ func (r runner) announce(f *failure, file string) {
 	kept := r.keep(f, file)
 	if most > 0 {
 		// Without -v, the log of a test is printed when it is over.
-		fmt.Fprintf(os.Stderr, "%s%s\na smaller failure is looked for now, for %v at most (-%s); until then this one is kept\n\n", //nolint:forbidigo // as above
-			kept, f.report(r.t, file, r.subject.call), most.Round(time.Millisecond), shrinkFlag)
+		fmt.Fprintf(os.Stderr, "%s%s\nscenario: %s\nreplay: %s\na smaller failure is looked for now, for %v at most (-%s), and printed in whole\n\n", //nolint:forbidigo // as above
+			kept, f.headline(), file, commandOf(r.t.Name()), most.Round(time.Millisecond), shrinkFlag)
 	}
 }
 
@@ -139,15 +157,18 @@ func (f *failure) report(t *testing.T, file, call string) string {
 	if !f.repeatable() {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "seed %d, choices %s\n", f.replay.Seed, f.replay.Choices)
+	fmt.Fprintf(&b, "seed %d, choices %s", f.replay.Seed, f.replay.Choices)
+	if f.replay.Steps > 0 {
+		fmt.Fprintf(&b, ", until step %d", f.replay.Steps)
+	}
+	b.WriteByte('\n')
 	fmt.Fprintf(&b, "scenario: %s\n", file)
 	fmt.Fprintf(&b, "replay: %s\n", commandOf(t.Name()))
 	if f.violates() {
 		fmt.Fprintf(&b, "explain: %s -%s\n", commandOf(t.Name()), explainFlag)
 	}
 	fmt.Fprintf(&b, "replay: "+call+"\n", file)
-	named := func(p isr.Protocol) bool { return p.Name == f.replay.Protocol }
-	if slices.ContainsFunc(scenario.Protocols(), named) {
+	if protocols.Known(f.replay.Protocol) == nil {
 		fmt.Fprintf(&b, "replay: isr-sim replay %s%s\n", f.flags, file)
 	}
 	return b.String()
@@ -187,4 +208,98 @@ func load(file string) (*scenario.Scenario, error) {
 func exists(file string) bool {
 	_, err := os.Stat(filepath.FromSlash(file))
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it is.
+func (r runner) record(world *scenario.Scenario, replay scenario.Replay, x *record.Explanation, file string) string {
+	g := r.guard(&answers{}, world)
+	made, err := inside(r, func(ctx context.Context) (*record.Record, error) {
+		return record.Of(ctx, r.recordedRun(g, world, &replay), toolVersion())
+	})
+	var text bytes.Buffer
+	if err == nil {
+		made.Explanation = x
+		err = made.Write(&text)
+	}
+	to := strings.TrimSuffix(file, filepath.Ext(file)) + ".json"
+	if err == nil {
+		err = atomicfile.Write(filepath.FromSlash(to), text.Bytes(), 0o664)
+	}
+	if err != nil {
+		return fmt.Sprintf("the run could not be recorded: %v\n", err)
+	}
+	return fmt.Sprintf("record: %s\n", to)
+}
+
+// toolVersion is the version of this module in the test's program.
+func toolVersion() string {
+	const module = "github.com/isr-sim/isr-sim"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module {
+			return dep.Version
+		}
+	}
+	return "(devel)"
+}
+
+// explainFlag has a test that begins with the file of its last failure explain it. A file cannot: the store that it
+// needs is in the test.
+const explainFlag = "isrsim.explain"
+
+var explaining = flag.Bool(explainFlag, false,
+	"explain the failure that the last run of the test has left: its chance after each step, and the events that it needed")
+
+// explainTails is the number of random tails for each step. Each is a run through the SDK; none of 100 is a chance of
+// less than 3%.
+const explainTails = 100
+
+// explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the run.
+func (r runner) explained(s *scenario.Scenario, file string) string {
+	g := r.guard(&answers{}, s)
+	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
+		return explain.Explain{
+			Failed: r.recordedRun(g, s, s.Replay), Tails: explainTails,
+			Workers: 1, // the guard follows the one run there is
+		}.Run(ctx)
+	})
+	if err != nil {
+		return fmt.Sprintf("not explained: %v", err)
+	}
+	return fmt.Sprintf("why %s is violated\n\n%s%s",
+		x.Outcome.Violation.Invariant.Name, x.Text(false), r.record(s, *s.Replay, x.Record(), file))
+}
+
+// shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second or two, through the SDK.
+var shrinkRuns = 2000
+
+// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has come to.
+// A failure that is no violation, or cannot be shrunk, or for which there is no time, stays as it is.
+func (r runner) shrunk(f *failure) *failure {
+	if !f.violates() || r.limit.Err() != nil {
+		return f
+	}
+	g := r.guard(&answers{}, f.world)
+	s, err := inside(r, func(ctx context.Context) (*campaign.Shrunk, error) {
+		return campaign.Shrink{
+			Failed: r.recordedRun(g, f.world, f.replay), Runs: shrinkRuns, ScheduleOnly: true,
+		}.Run(ctx)
+	})
+	if err != nil || g.offence() != nil {
+		return f // some other schedule breaks the store in another way, which is another failure
+	}
+	if s.Before == s.After {
+		return f
+	}
+	smaller := r.outcome(f.world, s.Outcome)
+	smaller.replay.Choices = s.Scenario.Replay.Choices
+	smaller.how = fmt.Sprintf("%s\nits schedule shrunk from %d context switches and %d steps to %d and %d",
+		f.how, s.Before.Switches, s.Before.Steps, s.After.Switches, s.After.Steps)
+	if _, again := r.replay(f.world, *smaller.replay); again == nil || again.kind != f.kind {
+		return f
+	}
+	return smaller
 }

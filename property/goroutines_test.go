@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -137,7 +137,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 		t.Errorf("the test was over: %v", interrupted)
 	}
 	c := child{dir: dir, output: printed.String()}
-	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "LOCK of /home: ", "found in schedule ", "scenario: "+failFile)
+	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "scenario: "+failFile, "replay: go test ")
 	s, err := scenario.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: property.DefaultName})
 	if err != nil || s.Replay == nil || !s.Replay.Goroutines {
 		t.Fatalf("the file: %v, %+v", err, s)

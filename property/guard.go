@@ -2,18 +2,24 @@ package property
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/bodystep"
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -85,7 +91,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	cfg.Clock = guardedClock{cfg.Clock, g, actor}
 	guarded := guardedBodies{cfg.Bodies, g, actor}
 	cfg.Bodies = guarded
-	if steps, ok := guarded.BodyStore.(bodystep.Steps); ok {
+	if steps, ok := guarded.BodyStore.(hooks.BodySteps); ok {
 		cfg.Bodies = guardedSteps{guarded, steps}
 	}
 	render := cfg.Render
@@ -160,14 +166,14 @@ func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error)
 // guardedSteps are guardedBodies for clients of another kind.
 type guardedSteps struct {
 	guardedBodies
-	bodystep.Steps
+	hooks.BodySteps
 }
 
-func (b guardedSteps) Step(ctx context.Context, s bodystep.Step) error {
+func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 	if err := b.guard.check(b.actor, s.Text); err != nil {
 		return err
 	}
-	return b.Steps.Step(ctx, s)
+	return b.BodySteps.Step(ctx, s)
 }
 
 // inStore calls the store under test: every way from the simulator into the store leads through here. So a goroutine
@@ -206,4 +212,196 @@ func calledByTheSimulator() bool {
 		}
 	}
 	return false
+}
+
+// wallYear is where package time stands in a bubble: 2000-01-01 00:00:00 UTC, forty years before the nodes' clocks.
+var wallYear = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// looked is how many requests of a store are looked at in each campaign: it reads its clocks in all of them alike.
+const looked = 30
+
+// wallTexts are the texts in a request that may be a time of package time: a number of ten digits and more, in seconds,
+// milliseconds, microseconds or nanoseconds, or a date in ISO 8601.
+var wallTexts = regexp.MustCompile(`"(\d{9,19}|(?:2000-01|1999-12)-\d\dT[^"]*)"`)
+
+// checkTimes looks for times of package time in a request: the store has read time.Now and not the node's clock, and will
+// be accused of things that do not lead there.
+func (g *guard) checkTimes(actor string, input any) {
+	g.mu.Lock()
+	g.seen++
+	enough := g.seen > looked || g.first != nil
+	g.mu.Unlock()
+	if enough {
+		return
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		return // the SDK will say so
+	}
+	for _, found := range wallTexts.FindAllSubmatch(text, -1) {
+		if value := string(found[1]); ofWallYear(value) {
+			_ = g.note(fmt.Errorf("the store under test read time.Now instead of the node's clock: %s sends %T with %s, which is in the year 2000, "+
+				"where package time stands still; the nodes' clocks are in 2040", actor, input, value))
+			return
+		}
+	}
+}
+
+// ofWallYear says whether a text is a time within some weeks of where package time stands: leases and ttls end then. In
+// the small units only whole milliseconds count: package time stands at a whole second, and a random number of that many
+// digits is not taken for a time.
+func ofWallYear(text string) bool {
+	const weeks = 6 * 7 * 24 * time.Hour
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return true // it is an ISO date
+	}
+	for unit := time.Second; unit >= time.Nanosecond; unit /= 1000 {
+		if unit < time.Millisecond && n%int64(time.Millisecond/unit) != 0 {
+			continue
+		}
+		if t := n / int64(time.Second/unit); t >= wallYear.Add(-weeks).Unix() && t <= wallYear.Add(weeks).Unix() {
+			return true
+		}
+	}
+	return false
+}
+
+// actorOf returns the name of the node that a client belongs to: its access key id.
+func actorOf(client *dynamodb.Client) string {
+	credentials := client.Options().Credentials
+	if credentials == nil {
+		return "a node"
+	}
+	c, err := credentials.Retrieve(context.Background()) //nolint:forbidigo // it asks nobody
+	if err != nil {
+		return "a node"
+	}
+	return c.AccessKeyID
+}
+
+// answers counts the answers of the store.
+type answers struct {
+	all, errors, fresh int
+	first              error // the first that no fault explains, or the first
+}
+
+// String says how many answers were errors, and shows one of them.
+func (a *answers) String() string {
+	if a.errors == 0 {
+		return fmt.Sprintf("none of the store's %d answers was an error", a.all)
+	}
+	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)
+}
+
+// injected says whether err can come from a fault of the world, which explains nothing about the store.
+func injected(err error) bool {
+	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
+		return true
+	}
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return false
+	}
+	switch api.ErrorCode() {
+	case "InternalServerError", "ProvisionedThroughputExceededException", "ThrottlingException":
+		return true
+	}
+	return false
+}
+
+// counted has the store's answers counted. A store that can be closed stays one.
+func (g *guard) counted(store isr.Handler) isr.Handler {
+	if _, ok := store.(hooks.LockClient); ok {
+		return store // it has no answers to count
+	}
+	c := counted{store, g}
+	if closer, ok := store.(io.Closer); ok {
+		return struct {
+			counted
+			io.Closer
+		}{c, closed{closer}}
+	}
+	return c
+}
+
+// closed is a store as the simulator closes it.
+type closed struct{ store io.Closer }
+
+// Close implements io.Closer.
+func (c closed) Close() (err error) {
+	inStore(func() { err = c.store.Close() })
+	return err
+}
+
+// counted is a store whose answers are counted. It passes on the store's other methods.
+type counted struct {
+	store isr.Handler
+	guard *guard
+}
+
+// under is the store itself.
+func (c counted) under() isr.Handler { return c.store }
+
+var _ interface {
+	isr.Handler
+	isr.Invalidator
+	isr.Rollbacker
+	isr.Regenerator
+} = counted{}
+
+// Get implements isr.Handler.
+func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
+	return c.ask(func() (isr.Served, error) { return c.store.Get(ctx, key) })
+}
+
+// Invalidate implements isr.Invalidator.
+func (c counted) Invalidate(ctx context.Context, key string) (err error) {
+	inStore(func() { err = able[isr.Invalidator](c, "Invalidate").Invalidate(ctx, key) })
+	return err
+}
+
+// Rollback implements isr.Rollbacker.
+func (c counted) Rollback(ctx context.Context, key string) (err error) {
+	inStore(func() { err = able[isr.Rollbacker](c, "Rollback").Rollback(ctx, key) })
+	return err
+}
+
+// Regenerate implements isr.Regenerator.
+func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
+	return c.ask(func() (isr.Served, error) {
+		return able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)
+	})
+}
+
+// ask calls the store and counts its answer.
+func (c counted) ask(call func() (isr.Served, error)) (served isr.Served, err error) {
+	inStore(func() { served, err = call() })
+	c.count(served, err)
+	return served, err
+}
+
+// able returns the store as one that has the method, which a script asks for. One that has it not has no verdict, as in
+// package scenario.
+func able[T any](c counted, method string) T {
+	t, ok := c.store.(T)
+	if !ok {
+		panic(fmt.Errorf("a script asks for the method %s, which a %T does not have", method, c.store))
+	}
+	return t
+}
+
+func (c counted) count(served isr.Served, err error) {
+	c.guard.mu.Lock() // where stores have goroutines, several nodes may answer at the same time
+	defer c.guard.mu.Unlock()
+	answers := c.guard.answers
+	answers.all++
+	if err == nil && served.Fresh {
+		answers.fresh++
+	}
+	if err != nil {
+		if answers.errors++; answers.first == nil || injected(answers.first) && !injected(err) {
+			answers.first = err
+		}
+	}
 }

@@ -4,14 +4,21 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/locking"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -66,13 +73,16 @@ type LockNode struct {
 type LockCheck struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
-	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands nothing.
+	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands no mark; that a
+	// lock was taken, without which nothing is judged, is always demanded.
 	Reach []scenario.Mark
 	// Goroutines is for a lock that has goroutines, timers, channels or context timeouts of its own, as Check.Goroutines.
 	Goroutines bool
-	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table, and
-	// the attribute of TTL is ttl.
+	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table.
 	Table *dynamodb.CreateTableInput
+	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is none. A check
+	// whose TTL is not set is vacuous if rows have no number in ttl, and one in another attribute that is a time in seconds.
+	TTL string
 	// Leases are those that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
 	Leases []time.Duration
 	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released. Most need
@@ -95,8 +105,8 @@ const defaultWait = 2 * time.Second
 // that had not given it back, has not been tested.
 func LockReach() []scenario.Mark {
 	return []scenario.Mark{
-		scenario.HoldTaken, scenario.HoldContended, scenario.HoldTakenOver, scenario.GuardedWritten,
-		scenario.NodePaused, scenario.NodeCrashed, scenario.ClockSet, scenario.Mark(responseLost),
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(responseLost),
 	}
 }
 
@@ -113,17 +123,53 @@ func CheckLock(t *testing.T, newLock func(LockNode) (Lock, error)) {
 // Run checks the lock as CheckLock does.
 func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
+	c.terms(t)
 	c.check().Run(t, c.store(newLock))
+}
+
+// terms has the test fail if the check's fields are terms under which no lock could be broken.
+func (c LockCheck) terms(t *testing.T) {
+	t.Helper()
+	leases := c.Leases
+	if len(leases) == 0 {
+		leases = defaultLeases()
+	}
+	for _, lease := range leases {
+		if lease < shortestLease {
+			t.Fatalf("property: LockCheck.Leases: found %v, expected %v at least: of a shorter one nothing is left to rely on", lease, shortestLease)
+		}
+		if c.Margin >= lease {
+			t.Fatalf("property: LockCheck.Margin: found %v, expected less than each lease; one is %v", c.Margin, lease)
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"Margin", c.Margin}, {"Wait", c.Wait}, {"Takeover", c.Takeover}} {
+		if d.value < 0 {
+			t.Fatalf("property: LockCheck.%s: found %v, expected 0 or more", d.name, d.value)
+		}
+	}
+}
+
+// shortestLease is the shortest one for which scripts still have something to do under the lock.
+const shortestLease = 500 * time.Millisecond
+
+// defaultLeases are those of worlds whose check names none.
+func defaultLeases() []time.Duration {
+	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
 }
 
 // Replay runs the lock on a scenario file that a failed check has left, as Check.Replay does.
 func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
+	c.terms(t)
 	c.check().Replay(t, file, c.store(newLock))
 }
 
 // check is the check of what store makes.
 func (c LockCheck) check() Check {
+	ttl, wanted := &ttlOfLocks{said: c.TTL}, c.Reach
 	if c.Reach == nil {
 		c.Reach = LockReach()
 	}
@@ -132,7 +178,8 @@ func (c LockCheck) check() Check {
 		hint: func(*Check) string {
 			return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
 		},
-		worlds: lockWorlds{c}.generator, table: c.Table,
+		worlds: lockWorlds{c}.generator, table: c.Table, ttl: ttl,
+		unmet: func(count *tally) (string, string) { return ttl.unmet(count, wanted) },
 	}}
 }
 
@@ -177,17 +224,17 @@ func (lockClient) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("a lock has no pages: this scenario is for property.CheckStore")
 }
 
-// Terms implements locking.Client.
+// Terms implements hooks.LockClient.
 func (c lockClient) Terms() invariant.LockTerms { return c.terms }
 
-// Acquire implements locking.Client.
-func (c lockClient) Acquire(ctx context.Context, name string) (_ *locking.Held, err error) {
+// Acquire implements hooks.LockClient.
+func (c lockClient) Acquire(ctx context.Context, name string) (_ *hooks.Held, err error) {
 	var got Held
 	inStore(func() { got, err = c.lock.Acquire(ctx, name) })
 	if err != nil || got == nil {
 		return nil, err
 	}
-	held := &locking.Held{Release: func(ctx context.Context) (err error) {
+	held := &hooks.Held{Release: func(ctx context.Context) (err error) {
 		inStore(func() { err = got.Release(ctx) })
 		return err
 	}}
@@ -207,4 +254,83 @@ func (c lockClient) Acquire(ctx context.Context, name string) (_ *locking.Held, 
 		held.Token = fencer.Token
 	}
 	return held, nil
+}
+
+// NoTTL is the LockCheck.TTL that says that the lock's table has no TTL.
+const NoTTL = scenario.NoTTL
+
+// ttlOfLocks is what a check of a lock sees of TTL: a table whose attribute it does not know never meets a deletion, and a
+// lock that cannot stand one would pass.
+type ttlOfLocks struct {
+	said string // LockCheck.TTL
+
+	mu    sync.Mutex // a run that is stuck is never waited for
+	known bool       // some row had the attribute by which TTL deletes rows
+	like  string     // an attribute of a row that looks like another one, with its value; "" if there is none
+	name  string     // of that attribute
+}
+
+// attribute is the one by which TTL deletes rows.
+func (o *ttlOfLocks) attribute() string {
+	if o.said == "" {
+		return "ttl"
+	}
+	return o.said
+}
+
+// watch has the changes of runs looked at.
+func (o *ttlOfLocks) watch(ctx context.Context) context.Context {
+	return hooks.With(ctx, &hooks.Probe{OnWrite: o.see})
+}
+
+func (o *ttlOfLocks) see(key, row attr.Item) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known {
+		return
+	}
+	if _, ok := row[o.attribute()].(attr.N); ok {
+		o.known = true
+		return
+	}
+	if o.like != "" {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		if seconds, ok := row.Int(name); ok && ofRun(seconds) {
+			o.name, o.like = name, fmt.Sprintf("%s has %s = %d", key, name, seconds)
+			return
+		}
+	}
+}
+
+// ofRun says whether a number is a moment of a run, or up to ten years after it, in epoch seconds: TTL knows no other
+// unit.
+func ofRun(seconds int64) bool {
+	begin := fakeclock.Epoch
+	return seconds >= begin.Add(-time.Hour).Unix() && seconds <= begin.AddDate(10, 0, 0).Unix()
+}
+
+// unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. Where nothing
+// looks like TTL, the note says so.
+func (o *ttlOfLocks) unmet(count *tally, wanted []scenario.Mark) (why, note string) {
+	deleted := count.marks[mark.TTLDeletion] > 0
+	switch {
+	case o.said == NoTTL:
+		return "", "TTL: not tested: the table has none (LockCheck.TTL)"
+	case o.said != "" && !o.known:
+		return fmt.Sprintf("TTL deleted no row: none has a number in the attribute %s (LockCheck.TTL)", o.said), ""
+	case o.said == "" && !o.known && o.like != "":
+		return fmt.Sprintf("TTL deleted no row, and the row %s, which is a time in seconds: if TTL deletes by it, set LockCheck.TTL to %q; "+
+			"if the table has no TTL, to property.NoTTL", o.like, o.name), ""
+	case !o.known:
+		return "", "TTL: not tested: no row has a number in the attribute ttl, and none looks like a time in seconds"
+	case !deleted && wanted == nil && count.worlds >= enoughWorlds:
+		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in seconds from which on the row may go?",
+			count.worlds, o.attribute()), ""
+	case !deleted:
+		return "", "TTL: not tested: it deleted no row in these worlds"
+	default:
+		return "", ""
+	}
 }

@@ -3,14 +3,14 @@ package property
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -22,8 +22,9 @@ import (
 //		property.Check{Rows: rows}.Prove(t, "testdata/two-writers.yaml", newStore)
 //	}
 //
-// The test passes only if the search is complete. Its log (-v) then says so, with the number of schedules and the
-// invariants that hold in all of them. A violation is made smaller and left in testdata/isr-sim as CheckStore leaves it,
+// The test passes only if the search is complete, and came to the end of each lease that a schedule made: before it, at
+// it and after it. Its log (-v) then says so, with the number of schedules, the invariants that hold in all of them and
+// had something to judge, and the deadlines. A violation is made smaller and left in testdata/isr-sim as CheckStore leaves it,
 // and the next Prove begins with it. What a search leaves out, and its assumptions, are those of campaign.Prove. In
 // addition machines must share no memory, and ids from crypto/rand must be compared for equality only: they are those
 // of one seed. Each schedule is run twice, and a store whose runs differ is refused as not deterministic.
@@ -44,7 +45,7 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	}
 	own := fileName(t.Name())
 	if exists(own) {
-		c.Replay(t, own, newStore)
+		c.begin(t, own, newStore)
 	}
 	s := c.provable(t, file)
 	defer heap.CollectRarely()()
@@ -64,7 +65,7 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	if why := r.unproved(proof, file); why != "" {
 		t.Fatal(why)
 	}
-	said := fmt.Sprintf("%s\nproved within the bounds of %s: %s\n", prose.Extent(proof), file, strings.Join(proof.Proved(), ", "))
+	said := prose.Extent(proof) + "\n" + prose.Proved(proof, "the bounds of "+file)
 	for _, inv := range c.Invariants {
 		if !slices.Contains(s.Without, inv.Name) {
 			said += inv.Name + ": judged in these schedules, and not proved: it is the test's own\n"
@@ -92,6 +93,18 @@ func (c Check) provable(t *testing.T, file string) *scenario.Scenario {
 				"which rows that function takes for %[2]s depends on the past of a run, which a search does not compare", file, f.Key)
 		}
 	}
+	c.leaveOut(s)
+	switch {
+	case c.Reach != nil:
+		s.Reach = c.Reach
+	case len(s.Reach) == 0:
+		s.Reach = []scenario.Mark{mark.Published, mark.ServedFresh}
+	}
+	return s
+}
+
+// leaveOut adds Without to what a scenario leaves out.
+func (c Check) leaveOut(s *scenario.Scenario) {
 	for _, name := range c.Without {
 		switch i := slices.Index(s.Invariants, name); {
 		case i >= 0:
@@ -100,13 +113,6 @@ func (c Check) provable(t *testing.T, file string) *scenario.Scenario {
 			s.Without = append(s.Without, name)
 		}
 	}
-	switch {
-	case c.Reach != nil:
-		s.Reach = c.Reach
-	case len(s.Reach) == 0:
-		s.Reach = []scenario.Mark{scenario.Published, scenario.ServedFresh}
-	}
-	return s
 }
 
 // prove searches, and returns the failure that it finds.
@@ -148,7 +154,9 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	case r.answers.errors == r.answers.all:
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s", proof.Schedules, file, misfit, r.answers)
 	case len(proof.Proved()) == 0:
-		return fmt.Sprintf("vacuous: all invariants that a search can prove are left out of %s: nothing was judged\n", file)
+		return fmt.Sprintf("vacuous: all invariants that a search can prove are left out of %s, or had nothing to judge\n", file)
+	case proof.Vacuous() && len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
+		return prose.Report(&proof.Report, "isr-sim", file) + "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"
 	case proof.Vacuous():
 		return prose.Report(&proof.Report, "isr-sim", file) + misfit + r.answers.String()
 	default:

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
@@ -16,23 +17,30 @@ import (
 // not been tested at all.
 func Reach() []scenario.Mark {
 	return []scenario.Mark{
-		scenario.Published, scenario.ServedFresh, scenario.LockTakenOver, scenario.LockRefused, scenario.PublishRefused, scenario.TTLDeletion,
-		scenario.NodePaused, scenario.NodeCrashed, scenario.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
 	}
 }
 
-// enoughWorlds is from how many worlds on a mark that was never reached means something. With fewer (-short,
-// -rapid.checks), it may be chance. Pages are published, and served as fresh, in most worlds.
+// enoughWorlds and enoughSchedules are from how many on a mark that was never reached means something. With fewer
+// (-short, -rapid.checks, Check.Schedules), it may be chance: with the reference, one world of two schedules in thirty
+// reaches a crash. Of what is published, served as fresh or taken in most worlds, one is enough: where nothing was,
+// nothing was judged.
 const (
-	enoughWorlds      = 50
-	enoughForThePages = 10
+	enoughWorlds    = 50
+	enoughSchedules = enoughWorlds * DefaultSchedules
 )
+
+// inMost are the marks that most worlds reach.
+var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken}
 
 // tally counts the marks that the worlds of one check have reached.
 type tally struct {
 	worlds, schedules, steps int
 	marks                    map[scenario.Mark]int // in how many worlds
 	answers                  *answers
+	verbs                    []scenario.Verb // that clients asked for besides get
+	early                    bool            // the time of the test was nearly over
 	// misfit says why Check.Rows does not fit the rows of some world, over several lines; "" if it fits all.
 	misfit string
 }
@@ -49,24 +57,52 @@ func (c *tally) add(r *campaign.Report) {
 	}
 }
 
-// missing returns the wanted marks that were not reached, if there were worlds enough to expect them.
+// missing returns the wanted marks that were not reached, if there were enough worlds and schedules to expect them.
 func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
+	few := c.worlds < enoughWorlds || c.schedules < enoughSchedules
 	return slices.DeleteFunc(slices.Clone(wanted), func(m scenario.Mark) bool {
-		enough := enoughWorlds
-		if m == scenario.Published || m == scenario.ServedFresh || m == scenario.HoldTaken {
-			enough = enoughForThePages
-		}
-		return c.marks[m] > 0 || c.worlds < enough
+		return c.marks[m] > 0 || few && !slices.Contains(inMost, m)
 	})
+}
+
+// chance says which wanted marks were not reached where that may be chance; a line, or "".
+func (c *tally) chance(wanted []scenario.Mark) string {
+	var names []string
+	for _, m := range wanted {
+		if c.marks[m] == 0 {
+			names = append(names, string(m))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules",
+		strings.Join(names, ", "), enoughWorlds, enoughSchedules)
+}
+
+// nothing says why nothing was judged in any world, whatever marks the check wants; "" if something was.
+func (c *tally) nothing(ofPages bool) string {
+	switch {
+	case c.worlds == 0:
+		return "no world was run: -rapid.checks is too small (-short takes a fifth of it)"
+	case !ofPages && c.marks[mark.HoldTaken] == 0:
+		return fmt.Sprintf("no lock was taken in %d worlds", c.worlds)
+	case ofPages && c.answers.errors == c.answers.all:
+		return fmt.Sprintf("the store served nothing in %d worlds", c.worlds)
+	case ofPages && c.marks[mark.Published] == 0:
+		return fmt.Sprintf("no page was published in %d worlds", c.worlds)
+	default:
+		return ""
+	}
 }
 
 // hint says how a store can reach a mark that it has missed, where that is known; a line, or "".
 func hint(missing []scenario.Mark) string {
-	if !slices.Contains(missing, scenario.TTLDeletion) {
+	if !slices.Contains(missing, mark.TTLDeletion) {
 		return ""
 	}
 	return fmt.Sprintf("hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none leaves %s out of Check.Reach\n",
-		scenario.TTLDeletion)
+		mark.TTLDeletion)
 }
 
 // String prints the tally, with the number of worlds in which each mark was reached.
@@ -77,6 +113,10 @@ func (c *tally) String() string {
 			reached = append(reached, fmt.Sprintf("%s %d", m, n))
 		}
 	}
-	return fmt.Sprintf("%d worlds, %d schedules, %d steps; worlds that reached: %s",
+	early := ""
+	if c.early {
+		early = "the check ended before its time: that of the test is nearly over (go test -timeout)\n"
+	}
+	return early + fmt.Sprintf("%d worlds, %d schedules, %d steps; worlds that reached: %s",
 		c.worlds, c.schedules, c.steps, strings.Join(reached, ", "))
 }

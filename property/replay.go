@@ -1,15 +1,18 @@
 package property
 
 import (
+	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -33,15 +36,48 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 
 // Replay runs the store on a scenario file, as the function Replay does. Of c, only these matter: Protocol, which the
 // store is called by; Rows, which take the place of the file's; Invariants; and Goroutines, where the file does not say
-// it: one that a check with goroutines has left does. The file says which invariants do not judge.
+// it: one that a check with goroutines has left does; and Without, which is added to the file's. A file that was kept for
+// an invariant that Without names has nothing left to show, and the replay is vacuous. A check that begins with such a file
+// says so, and goes on.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
+	c.judges(t)
 	defer heap.CollectRarely()()
 	if own := fileName(t.Name()); own != path.Clean(filepath.ToSlash(file)) && exists(own) {
-		c.replay(t, own, newStore) // this test's own find in file's world
+		c.begin(t, own, newStore) // this test's own find in file's world
+	}
+	if c.leftOut(t, file) != "" {
+		t.Fatalf("vacuous: %s was kept for %s, which Check.Without leaves out: nothing is left to replay; delete the file, or the test",
+			file, c.leftOut(t, file))
 	}
 	c.replay(t, file, newStore)
+}
+
+// begin replays the failure that a test has left before. One that was kept for an invariant that is left out now is no
+// failure of this check any more: that is said, where a test that passes is not silent, too.
+func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
+	defer heap.CollectRarely()()
+	if name := c.leftOut(t, own); name != "" {
+		said := fmt.Sprintf("%s was kept for %s, which Check.Without leaves out: that is not judged; delete the file, or judge it again", own, name)
+		fmt.Fprintln(os.Stderr, said) //nolint:forbidigo // without -v, the log of a test that passes is not printed
+		t.Log(said)
+	}
+	c.replay(t, own, newStore)
+}
+
+// leftOut is the invariant that a file was kept for, if Without names it; else "".
+func (c Check) leftOut(t *testing.T, file string) string {
+	t.Helper()
+	s, err := load(file)
+	if err != nil {
+		t.Fatalf("replay: %v", err)
+	}
+	if s.Replay == nil || !slices.Contains(c.Without, s.Replay.Violates) {
+		return ""
+	}
+	return s.Replay.Violates
 }
 
 func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
@@ -54,6 +90,7 @@ func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	if c.rows(t); len(c.Rows.Rows) > 0 || c.Rows.Translate != nil {
 		s.Rows = c.Rows
 	}
+	c.leaveOut(s)
 	r := newRunner(t, c, newStore)
 	seed := uint64(0)
 	if s.Replay != nil {
@@ -105,7 +142,7 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 // vacuous says why a campaign in which nothing was violated has shown nothing; "" if it has shown something.
 func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
-	case r.subject != &stores && !slices.Contains(report.Reached(), scenario.HoldTaken):
+	case r.subject != &stores && !slices.Contains(report.Reached(), mark.HoldTaken):
 		return "vacuous: nothing was violated in the world of " + file + ", but no lock was taken in it\n"
 	case r.subject == &stores && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()

@@ -115,6 +115,21 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	}
 }
 
+// TestAKeptFailureObeysWithout holds that a failure stays one until its invariant is left out, and that this is said.
+func TestAKeptFailureObeysWithout(t *testing.T) {
+	t.Parallel()
+	const promised, not = "publishes first", "publishes first, which is not promised"
+	flags := []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.checks=2"}
+	dir := t.TempDir()
+	runChild(t, dir, promised, flags).wantFailure(t, "violated: TestChild", "atomic-publish: ")
+	runChild(t, dir, promised, flags).wantFailure(t, "violated: TestChild", "atomic-publish: ")
+	said := failFile + " was kept for atomic-publish, which Check.Without leaves out"
+	if c := runChild(t, dir, not, flags); !c.passed || !strings.Contains(c.output, said) {
+		t.Errorf("want it to pass, and to say %q:\n%s", said, c.output)
+	}
+	runChild(t, dir, not, flags, replayEnv+"="+failFile).wantFailure(t, "vacuous: "+said)
+}
+
 // TestTheCommandOfAFile names the protocol, where the file says another one.
 func TestTheCommandOfAFile(t *testing.T) {
 	dir := t.TempDir()

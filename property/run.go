@@ -13,11 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // runner runs the store under test.
@@ -31,7 +33,7 @@ type runner struct {
 	subject  *subject
 	judge    []invariant.Invariant // the caller's own
 	// own is set for a store that has goroutines: the bubble in which each run happens.
-	own func(run func(sim.Bubble)) error
+	own hooks.Bubble
 }
 
 func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) runner {
@@ -42,13 +44,18 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	}
 	if c.Goroutines {
 		r.own = r.inBubble
+		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
 	return r
 }
 
 // options are those of every run of the store.
 func (r runner) options() scenario.Options {
-	return scenario.Options{SDK: true, Bubble: r.own, Before: r.random.seed, Table: r.subject.table, Invariants: r.judge}
+	o := scenario.Options{SDK: true, Before: r.random.seed, Table: r.subject.table, Invariants: r.judge}
+	if r.subject.ttl != nil {
+		o.TTL = r.subject.ttl.said
+	}
+	return o
 }
 
 // guard is a new guard for the runner's store.
@@ -83,6 +90,9 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	g := r.guard(r.answers, s)
 	protocol := g.protocol(r.name, r.newStore)
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
+		if r.subject.ttl != nil {
+			ctx = r.subject.ttl.watch(ctx)
+		}
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
 		return campaign.Campaign{
 			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, Options: r.options(),
@@ -117,7 +127,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 // promises; nil otherwise. A world is drawn for runs as long as a cache of its configuration makes them. A store that
 // waits longer than it is told to gives a clock more time to drift, and is not to blame for that.
 func withoutBrokenPromise(s *scenario.Scenario, o *scenario.Outcome) *scenario.Scenario {
-	if !slices.Contains(o.Marks, scenario.SkewBroken) {
+	if !slices.Contains(o.Marks, mark.SkewBroken) {
 		return nil
 	}
 	steadier, slowed := *s, false
@@ -137,9 +147,9 @@ func withoutBrokenPromise(s *scenario.Scenario, o *scenario.Outcome) *scenario.S
 // been tested yet.
 func (r runner) doubt(f *failure, v *scenario.Violation) {
 	switch a := r.answers; {
-	case v.Invariant.Name != invariant.Liveness().Name:
+	case v.Invariant.Name != invariant.Named("liveness").Name:
 	case a.errors == a.all:
-		f.kind = kindVacuous
+		f.kind, f.replay.Violates = kindVacuous, "" // a replay then has the same doubt
 		f.text = fmt.Sprintf("vacuous: %s under %s: each of its %d answers was an error, such as: %v\n\n%s", f.world.Name, r.name, a.all, a.first, f.text)
 	case a.fresh == 0:
 		f.text += fmt.Sprintf("hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all)
@@ -150,10 +160,8 @@ func (r runner) doubt(f *failure, v *scenario.Violation) {
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
 	g := r.guard(r.answers, s)
 	var printed bytes.Buffer
-	run := scenario.Run{
-		Scenario: s, Protocol: g.protocol(r.name, r.newStore), Seed: recorded.Seed, Strategy: sim.Replay(recorded.Choices),
-		Options: r.options(), Trace: &printed,
-	}
+	run := r.recordedRun(g, s, &recorded)
+	run.Trace = &printed
 	o, err := inside(r, run.Do)
 	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.still {
 		return "", r.broken(s, g, err) // it prints on
@@ -165,8 +173,8 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 		return printed.String(), nil
 	}
 	f := r.outcome(s, o)
-	if o.Violation != nil {
-		r.doubt(f, o.Violation)
+	if o.Violation != nil && recorded.Violates == "" {
+		r.doubt(f, o.Violation) // what was recorded as a violation was found among other answers than those of this one run
 	}
 	return printed.String(), f
 }
@@ -181,6 +189,13 @@ func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
 		f.kind += ": " + o.Violation.Invariant.Name
 	}
 	return f
+}
+
+// recordedRun is a recorded run of the store, under a guard.
+func (r runner) recordedRun(g *guard, s *scenario.Scenario, recorded *scenario.Replay) scenario.Run {
+	run := recorded.Run(s, g.protocol(r.name, r.newStore))
+	run.Options = r.options()
+	return run
 }
 
 // recorded is the replay entry of a run.
@@ -256,9 +271,14 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	}
 	done := make(chan T, 1)
 	var w watch
+	var gone bool
 	bubble := func() (err error) {
 		defer func() {
-			if v := recover(); v != nil {
+			v := recover()
+			switch {
+			case gone:
+				err = &stuckError{why: exited}
+			case v != nil:
 				err = &stuckError{why: fmt.Sprintf(" waits for a channel, a WaitGroup or a goroutine that never answers, "+
 					"or it has left a goroutine behind: in the simulator a store waits by Clock.Sleep only (%v)%s", v, tell(goroutinesOf(w.name())))}
 			}
@@ -266,9 +286,12 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		synctest.Test(r.t, func(t *testing.T) {
 			w.begin()
 			r.random.in = t
+			var returned bool
+			defer endsEarly(t, &returned, &gone)
 			var result T
 			result, err = run(r.limit)
 			done <- result
+			returned = true
 		})
 		return err
 	}
@@ -282,4 +305,20 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	default:
 	}
 	return result, err
+}
+
+// exited is why a run has no verdict whose store has called runtime.Goexit.
+const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"
+
+// endsEarly has the test of a bubble end as if it had returned, if the code under test has called runtime.Goexit: package
+// testing would end the process. It notes that in gone, and is to be deferred.
+func endsEarly(t *testing.T, returned, gone *bool) {
+	if *returned {
+		return
+	}
+	if v := recover(); v != nil {
+		panic(v)
+	}
+	*gone = true
+	t.SkipNow() // of the bubble, not of the check
 }

@@ -17,9 +17,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/pagecache"
-	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -301,4 +303,315 @@ func init() {
 		}
 		return all
 	}
+}
+
+// articles is a cache with one row a page, which holds the lock, too, and times
+// in milliseconds. Each field but Node is a bug.
+type articles struct {
+	property.Node
+
+	unfenced  bool // the publish has no condition
+	tokenless bool // the publish asks for the end of the lease, and not for its holder
+	early     bool // a lease counts as over 20 ms early
+	hopeful   bool // an error of the publish counts as a success
+
+	slugs bool // the keys of rows are without the slash that cache keys begin with, which is no bug
+}
+
+// articleRows are the rows of articles.
+var articleRows = isr.Schema{Rows: []isr.Row{{
+	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
+}}}
+
+// checkArticles is a check for a cache by its rows. They have no ttl, and a function does not say that.
+func checkArticles(rows isr.Schema) property.Check {
+	c := property.Check{Rows: rows}
+	if rows.Translate != nil {
+		c.Reach = slices.DeleteFunc(property.Reach(), func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+	}
+	return c
+}
+
+// Get implements isr.Handler.
+func (c *articles) Get(ctx context.Context, key string) (isr.Served, error) {
+	for range c.Patience + 1 {
+		out, err := c.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &c.Table, Key: c.row(key), ConsistentRead: aws.Bool(true)})
+		if err != nil {
+			return isr.Served{}, err
+		}
+		page, at := c.page(out.Item)
+		if page != nil && c.fresh(at) {
+			return isr.Served{Body: page, Fresh: true}, nil
+		}
+		me := c.Tokens()
+		row, err := c.lock(ctx, key, me)
+		switch {
+		case err == nil:
+			return c.renew(ctx, key, me, row)
+		case !refused(err):
+			return isr.Served{}, err
+		case page != nil && c.Contention == isr.ServeStale:
+			return isr.Served{Body: page, Fresh: c.fresh(at)}, nil
+		}
+		c.Clock.Sleep(c.Poll)
+	}
+	return isr.Served{}, errors.New("the article is being written for too long")
+}
+
+// renew writes the article under its lock. The row is that of the moment at which the lock was taken.
+func (c *articles) renew(ctx context.Context, key, me string, row map[string]types.AttributeValue) (isr.Served, error) {
+	if page, at := c.page(row); page != nil && c.fresh(at) {
+		c.unlock(ctx, key, me)
+		return isr.Served{Body: page, Fresh: c.fresh(at)}, nil
+	}
+	at := c.Clock.Now()
+	html, err := c.Render(ctx, key, func(context.Context) error { return nil })
+	if err == nil {
+		err = c.publish(ctx, key, me, html, at)
+	}
+	if err != nil && !refused(err) && (html == nil || !c.hopeful) {
+		c.unlock(ctx, key, me)
+		return isr.Served{}, err
+	}
+	return isr.Served{Body: html, Fresh: c.fresh(at)}, nil
+}
+
+func (c *articles) lock(ctx context.Context, key, me string) (map[string]types.AttributeValue, error) {
+	now := c.Clock.Now()
+	by := now
+	if c.early {
+		by = now.Add(20 * time.Millisecond)
+	}
+	out, err := c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("SET locked_by = :me, locked_until = :until"),
+		ConditionExpression: aws.String("attribute_not_exists(locked_by) OR locked_until <= :now OR locked_by = :me"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":me": &types.AttributeValueMemberS{Value: me}, ":until": millis(now.Add(c.Lease)), ":now": millis(by),
+		},
+		ReturnValues: types.ReturnValueAllNew,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.Attributes, nil
+}
+
+func (c *articles) publish(ctx context.Context, key, me string, html []byte, at time.Time) error {
+	in := &dynamodb.UpdateItemInput{
+		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("SET html = :html, updated_at = :at REMOVE locked_by, locked_until"),
+		ConditionExpression: aws.String("locked_by = :me AND locked_until > :now"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":html": &types.AttributeValueMemberS{Value: string(html)}, ":at": millis(at),
+			":me": &types.AttributeValueMemberS{Value: me}, ":now": millis(c.Clock.Now()),
+		},
+	}
+	switch {
+	case c.unfenced:
+		in.ConditionExpression = nil
+		delete(in.ExpressionAttributeValues, ":me")
+		delete(in.ExpressionAttributeValues, ":now")
+	case c.tokenless:
+		in.ConditionExpression = aws.String("locked_until > :now")
+		delete(in.ExpressionAttributeValues, ":me")
+	}
+	_, err := c.Client.UpdateItem(ctx, in)
+	return err
+}
+
+func (c *articles) unlock(ctx context.Context, key, me string) {
+	_, _ = c.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &c.Table, Key: c.row(key), UpdateExpression: aws.String("REMOVE locked_by, locked_until"),
+		ConditionExpression:       aws.String("locked_by = :me"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": &types.AttributeValueMemberS{Value: me}},
+	})
+}
+
+// page returns the article in a row, and when it was read; nil if there is none.
+func (c *articles) page(row map[string]types.AttributeValue) ([]byte, time.Time) {
+	html, isText := row["html"].(*types.AttributeValueMemberS)
+	at, isNumber := row["updated_at"].(*types.AttributeValueMemberN)
+	if !isText || !isNumber {
+		return nil, time.Time{}
+	}
+	ms, err := strconv.ParseInt(at.Value, 10, 64)
+	if err != nil {
+		return nil, time.Time{}
+	}
+	return []byte(html.Value), time.UnixMilli(ms)
+}
+
+func (c *articles) fresh(at time.Time) bool { return c.Clock.Now().Before(at.Add(c.Revalidate)) }
+
+func (c *articles) row(key string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "page#" + c.slug(key)}}
+}
+
+func (c *articles) slug(key string) string {
+	if c.slugs {
+		return strings.TrimPrefix(key, "/")
+	}
+	return key
+}
+
+func millis(t time.Time) types.AttributeValue { return number(t.UnixMilli()) }
+
+// articlesWith makes such caches.
+func articlesWith(cache articles) func(property.Node) (isr.Handler, error) {
+	return func(n property.Node) (isr.Handler, error) {
+		cache := cache
+		cache.Node = n
+		return &cache, nil
+	}
+}
+
+// caches with rows of their own, by what is wrong with them.
+var articleCaches = map[string]articles{
+	"articles": {}, "articles, slugs": {slugs: true, tokenless: true}, "articles, unfenced": {unfenced: true}, "articles, tokenless": {tokenless: true}, "articles, early": {early: true},
+	"articles, hopeful": {hopeful: true},
+}
+
+func TestArticlesPass(t *testing.T) {
+	c := checkArticles(articleRows)
+	c.Schedules = race.Fewer(10, 2)
+	c.Run(t, articlesWith(articles{}))
+}
+
+// Cache keys need not be in the keys of rows as they are: the partition of a page is
+// learnt from the rows that its node has named.
+func TestArticlesWithSlugsPass(t *testing.T) {
+	if race.Enabled {
+		t.Skip("TestArticlesPass has the same goroutines")
+	}
+	c := checkArticles(articleRows)
+	c.Schedules = 5
+	c.Run(t, articlesWith(articles{slugs: true}))
+}
+
+// A function may say what rows mean in place of names.
+func TestArticlesByAFunctionPass(t *testing.T) {
+	if race.Enabled {
+		t.Skip("TestArticlesPass has the same goroutines")
+	}
+	c := checkArticles(articleFunction)
+	c.Schedules = 5
+	c.Run(t, articlesWith(articles{}))
+}
+
+// articleFunction is articleRows as a function.
+var articleFunction = isr.Schema{
+	Rows: []isr.Row{{Partition: "id = {key}"}},
+	Translate: func(_ string, row map[string]types.AttributeValue) (rows []map[string]types.AttributeValue) {
+		id, _ := row["id"].(*types.AttributeValueMemberS)
+		key, ok := strings.CutPrefix(id.Value, "page#")
+		if !ok {
+			return nil
+		}
+		add := func(sk, seconds string, ms types.AttributeValue, name string, value types.AttributeValue) {
+			n, isNumber := ms.(*types.AttributeValueMemberN)
+			if !isNumber {
+				return
+			}
+			at, _ := strconv.ParseInt(n.Value, 10, 64)
+			rows = append(rows, map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: isr.PartitionKey("", key)}, "sk": &types.AttributeValueMemberS{Value: sk},
+				seconds: &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%03d", at/1000, at%1000)}, name: value,
+			})
+		}
+		add("META", "generated_at", row["updated_at"], "html", row["html"])
+		add("LOCK", "lease_expires_at", row["locked_until"], "lease_token", row["locked_by"])
+		return rows
+	},
+}
+
+// An unfenced overwrite in a table of one row a page, with its own names, is a stale writer, and the report has those
+// names.
+func TestArticlesBugsAreFound(t *testing.T) {
+	seeds := race.Fewer(3, 1)
+	if testing.Short() {
+		seeds = 1
+	}
+	for _, test := range []struct {
+		store string
+		want  []string
+	}{
+		{"articles, unfenced", []string{"stale-writer: a publish takes effect only while the lock carries the publisher's own token, with locked_until > S - e",
+			"page#/home: {|page#/about: {", "locked_by: \"", "locked_until: +", "html: \"/home@|html: \"/about@"}},
+		{"articles, tokenless", []string{"violated: TestChild", "the lock carried the token of"}},
+		{"articles, slugs", []string{"violated: TestChild", "page#home: {|page#about: {"}},
+		{"articles, early", []string{"violated: TestChild", "before the end of the lease"}},
+		{"articles, hopeful", []string{"violated: TestChild", "liveness: ", "no request had found a fresh page"}},
+	} {
+		t.Run(test.store, func(t *testing.T) {
+			t.Parallel()
+			for seed := range seeds {
+				c := runChild(t, t.TempDir(), test.store, []string{fmt.Sprintf("-rapid.seed=%d", 1+seed), "-rapid.shrinktime=0s"})
+				for _, part := range test.want {
+					either := strings.Split(part, "|")
+					if !slices.ContainsFunc(either, func(part string) bool { return strings.Contains(c.output, part) }) {
+						t.Errorf("seed %d lacks %q:\n%s", seed, part, c.output)
+					}
+				}
+				for _, part := range []string{"META", "LOCK", "lease_token", "lease_expires_at", "generated_at"} {
+					if strings.Contains(c.output, part) {
+						t.Errorf("seed %d says %s, which is no name of this cache:\n%s", seed, part, c.output)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Rows that a function reads are judged, and the file of a failure says that it
+// lacks the function.
+func TestArticlesByAFunctionBugIsFound(t *testing.T) {
+	c := runChild(t, t.TempDir(), "articles by a function, unfenced", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
+	c.wantFailure(t, "violated: TestChild", "stale-writer: ", "page#/")
+	if text := string(readFile(t, c.file())); !strings.Contains(text, "Rows are those of a function") {
+		t.Errorf("the file does not say that it lacks rows:\n%s", text)
+	}
+}
+
+// The mutants that worlds find by the invariant that they name are found by it
+// with other names for every row, key and attribute, and the file that is left
+// replays without the mapping: it holds it.
+func TestRenamedMutantsFail(t *testing.T) {
+	mutants := race.Fewer(breakers(), breakers()[:1])
+	if testing.Short() {
+		mutants = mutants[:1]
+	}
+	for _, m := range mutants {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := runChild(t, dir, "renamed: "+m.Name, []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
+			c.wantFailure(t, "violated: TestChild under store-under-test", m.Breaks+": ", "scenario: "+failFile)
+			if strings.Contains(c.output, "lease_token") && !strings.Contains(c.output, "my_lease_token") || strings.Contains(c.output, " META") {
+				t.Errorf("it says names that the rows do not have:\n%s", c.output)
+			}
+			again := runChild(t, t.TempDir(), "renamed: "+m.Name, nil, replayEnv+"="+c.file())
+			again.wantFailure(t, "effect", "violated: TestChild under store-under-test", m.Breaks+": ")
+		})
+	}
+}
+
+// A mapping that fits no row is an error that names the rows that were seen.
+func TestAMappingThatDoesNotFit(t *testing.T) {
+	for name, want := range map[string][]string{
+		"articles, another form": {"unknown: TestChild under store-under-test", "the row mapping fits none of the rows", `isr-cache {id: "page#/about"}, with locked_by, locked_until: id is not of the form article#{key}`},
+		"articles, another lock": {"unknown: TestChild under store-under-test", "the row mapping finds no lock", "no owner"},
+		"articles, a mistake":    {"property: Check.Rows: rows: entry 1, expires: found the unit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := runChild(t, t.TempDir(), name, []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-test.short"})
+			c.wantFailure(t, want...)
+		})
+	}
+}
+
+// wrongRows are mappings of articles that are wrong.
+var wrongRows = map[string]isr.Row{
+	"articles, another form": {Partition: "id = article#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms"},
+	"articles, another lock": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "owner", Expires: "until ms"},
+	"articles, a mistake":    {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until millis"},
 }

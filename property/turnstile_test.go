@@ -1,15 +1,25 @@
 package property_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
+	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
 )
 
@@ -33,6 +43,8 @@ type turnstile struct {
 	otherUnit      bool // an extension writes the end of the lease in seconds
 	dozes          bool // it waits for a lease before it says that the lock is taken
 	swallowsErrors bool // what fails to extend says that it has
+
+	purgedBy string // the attribute by which TTL deletes its row, and with it the count
 }
 
 // turnstileTable is the table that it wants.
@@ -88,6 +100,10 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":one": number(1), ":now": number(now.UnixMilli()),
 		},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	if l.purgedBy != "" {
+		update.UpdateExpression = aws.String("SET badge = :mine, inside_until = :end, " + l.purgedBy + " = :purge ADD passages :one")
+		update.ExpressionAttributeValues[":purge"] = number(until.Add(time.Minute).Unix())
 	}
 	switch {
 	case l.early:
@@ -279,5 +295,257 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 		},
 		"lock: cannot be made": func(property.LockNode) (property.Lock, error) { return nil, errors.New("no region") },
 		"lock: is nil":         func(property.LockNode) (property.Lock, error) { return nil, nil },
+	}
+}
+
+// locksSeeds is under how many seeds TestBugsOfLocksAreFound looks; 0 is a few.
+var locksSeeds = flag.Int("locks.seeds", 0, "")
+
+// TestLockPasses holds that a correct lock passes, with rows and a table of its own.
+func TestLockPasses(t *testing.T) {
+	t.Parallel()
+	property.LockCheck{Table: turnstileTable, Schedules: race.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{}))
+}
+
+// TestBugsOfLocksAreFound holds that each bug is found by a check as it comes,
+// whatever rapid's seed.
+func TestBugsOfLocksAreFound(t *testing.T) {
+	seeds := cmp.Or(*locksSeeds, race.Fewer(3, 1))
+	if testing.Short() && *locksSeeds == 0 {
+		seeds = 1
+	}
+	want := map[string]string{ // one of these invariants
+		"lock: takes without a condition":  "mutual-exclusion kept-lease guarded-write",
+		"lock: releases anyone's":          "mutual-exclusion kept-lease guarded-write",
+		"lock: over a second early":        "mutual-exclusion kept-lease guarded-write",
+		"lock: lease in whole seconds":     "mutual-exclusion kept-lease",
+		"lock: own lock taken for another": "free-lock",
+		"lock: never taken over":           "free-lock lock-liveness",
+		"lock: never given back":           "free-lock lock-liveness",
+		"lock: one token for two":          "guarded-write",
+		"lock: tokens begin anew":          "guarded-write",
+		"lock: always sure":                "mutual-exclusion",
+		"lock: counts from the answer":     "mutual-exclusion",
+		"lock: extends anyone's":           "mutual-exclusion guarded-write",
+		"lock: extends in seconds":         "mutual-exclusion kept-lease guarded-write",
+		"lock: dozes":                      "free-lock",
+		"lock: swallows errors":            "mutual-exclusion",
+	}
+	for _, lock := range slices.Sorted(maps.Keys(turnstiles())) {
+		if lock == "lock: correct" {
+			continue
+		}
+		t.Run(lock, func(t *testing.T) {
+			t.Parallel()
+			for seed := 1; seed <= seeds; seed++ {
+				c := runChild(t, t.TempDir(), lock, []string{fmt.Sprintf("-rapid.seed=%d", seed), "-rapid.shrinktime=0s"})
+				c.wantFailure(t, "violated: TestChild under lock-under-test", "scenario: "+failFile, "replay: ")
+				if !slices.ContainsFunc(strings.Fields(want[lock]), func(inv string) bool { return strings.Contains(c.output, " "+inv+": ") }) {
+					t.Errorf("seed %d: none of %q is said to be violated:\n%s", seed, want[lock], c.output)
+				}
+			}
+		})
+	}
+}
+
+// TestLockReplays is the way of a lock's failure: shrunk, left in a file, and
+// replayed with the same words; and what is mended passes on the same file.
+func TestLockReplays(t *testing.T) {
+	t.Parallel()
+	const lock = "lock: lease in whole seconds"
+	dir := t.TempDir()
+	c := runChild(t, dir, lock, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("3s", "1s")})
+	c.wantFailure(t, "violated: TestChild under lock-under-test", "scenario: "+failFile,
+		"replay: property.LockCheck{}.Replay(t, \""+failFile+"\", newLock), with the check's own fields")
+	runChild(t, dir, lock, nil).wantFailure(t, "effect", "violated: TestChild under lock-under-test")
+	property.LockCheck{Table: turnstileTable}.Replay(t, c.file(), newTurnstiles(turnstile{}))
+}
+
+// TestLocksOfNothing holds that a lock which shows nothing does not pass.
+func TestLocksOfNothing(t *testing.T) {
+	for lock, want := range map[string][]string{
+		"lock: always refuses":  {"lock-under-test", "free-lock: "},
+		"lock: in no table":     {"lock-liveness: ", "ResourceNotFoundException"},
+		"lock: neither nor":     {"free-lock: ", "the lock returned neither a hold nor an error"},
+		"lock: cannot be made":  {"broken: newStore: no region"},
+		"lock: is nil":          {"broken: newStore: it returned neither a lock nor an error"},
+		"lock: panics":          {"broken: the store under test: actor ", "panicked: no such lock"},
+		"lock: a lock for each": {"mutual-exclusion: "},
+	} {
+		t.Run(lock, func(t *testing.T) {
+			t.Parallel()
+			runChild(t, t.TempDir(), lock, []string{"-rapid.seed=1", "-rapid.shrinktime=0s"}).wantFailure(t, want...)
+		})
+	}
+}
+
+// TestLocksWithTTLPass has rows that TTL may delete, by an attribute of their own: a lock whose count nobody relies on
+// stands that, and one whose table has no TTL stands it with its count.
+func TestLocksWithTTLPass(t *testing.T) {
+	withFlag(t, "rapid.checks", property.Fewer("11", "55"))
+	purged := newTurnstiles(turnstile{purgedBy: "purge_at"})
+	property.LockCheck{Table: turnstileTable, TTL: property.NoTTL, Schedules: 5}.Run(t, purged)
+	reach := append(property.LockReach(), mark.TTLDeletion)
+	property.LockCheck{Table: turnstileTable, TTL: "purge_at", Schedules: 5, Reach: reach}.Run(t, func(n property.LockNode) (property.Lock, error) {
+		lock, err := purged(n)
+		return acquirer(func(ctx context.Context, name string) (property.Held, error) {
+			held, err := lock.Acquire(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return struct { // without its Token
+				property.Held
+				property.HeldChecker
+				property.HeldExtender
+			}{held, held.(property.HeldChecker), held.(property.HeldExtender)}, nil
+		}), err
+	})
+}
+
+// beatingTurnstile is a lock whose holder extends it by a goroutine, which holds
+// a mutex over each request, as lock clients do. Each other field is a bug.
+type beatingTurnstile struct {
+	throwsAway bool // a heartbeat whose answer was lost, and that met its own commit, counts as a lost lock
+	revives    bool // a release does not wait for the heartbeat, which does not ask whose lock it is
+}
+
+// beatingLeases are those that leave time for a heartbeat.
+var beatingLeases = []time.Duration{10 * time.Second, 3 * time.Second, 30 * time.Second}
+
+func beatingTurnstiles() map[string]beatingTurnstile {
+	return map[string]beatingTurnstile{
+		"lock: beats":             {},
+		"lock: beats, throws":     {throwsAway: true},
+		"lock: beats and revives": {revives: true},
+	}
+}
+
+// beating is a beatingTurnstile on a machine.
+type beating struct {
+	turnstile
+	bugs   beatingTurnstile
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newBeatingTurnstiles(bugs beatingTurnstile) func(property.LockNode) (property.Lock, error) {
+	return func(n property.LockNode) (property.Lock, error) {
+		return &beating{turnstile: turnstile{LockNode: n, extendsAnyones: bugs.revives}, bugs: bugs, closed: make(chan struct{})}, nil
+	}
+}
+
+// Close ends the heartbeats.
+func (l *beating) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// beatingPassage is a lock that was taken. Of its methods it has no Extend: it
+// extends itself.
+type beatingPassage struct {
+	of       *beating
+	released chan struct{}
+
+	mu      sync.Mutex // held over each request
+	passage *passage
+	lost    bool
+	beats   int
+}
+
+// Acquire implements property.Lock.
+func (l *beating) Acquire(ctx context.Context, gate string) (property.Held, error) {
+	taken, err := l.turnstile.Acquire(ctx, gate)
+	if err != nil {
+		return nil, err
+	}
+	p := &beatingPassage{of: l, released: make(chan struct{}), passage: taken.(*passage)}
+	go p.beat(ctx)
+	return p, nil
+}
+
+func (p *beatingPassage) beat(ctx context.Context) {
+	ticker := p.of.Clock.NewTicker(p.of.Lease / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.released:
+			return
+		case <-p.of.closed:
+			return
+		case <-ctx.Done():
+			return
+		case <-ticker.Chan():
+			p.extend(ctx)
+		}
+	}
+}
+
+func (p *beatingPassage) extend(ctx context.Context) {
+	if p.of.bugs.revives {
+		_ = p.passage.Extend(ctx)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lost {
+		return
+	}
+	badge := p.passage.badge
+	if p.of.bugs.throwsAway {
+		// It asks for the end that it knows, which its own commit has changed.
+		p.beats++
+		if err := p.passage.extendFrom(ctx, p.beats); err != nil {
+			p.lost = notMine(err) == nil || p.lost
+		}
+		return
+	}
+	if err := p.passage.Extend(ctx); err != nil && notMine(err) == nil && p.passage.badge == badge {
+		p.lost = true
+	}
+}
+
+// StillHeld implements property.HeldChecker.
+func (p *beatingPassage) StillHeld(ctx context.Context) (bool, error) {
+	if p.of.bugs.revives {
+		return p.passage.StillHeld(ctx)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	held, err := p.passage.StillHeld(ctx)
+	return held && !p.lost, err
+}
+
+// Token implements property.HeldFencer.
+func (p *beatingPassage) Token() int64 { return p.passage.Token() }
+
+// Release implements property.Held.
+func (p *beatingPassage) Release(ctx context.Context) error {
+	close(p.released)
+	if !p.of.bugs.revives {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+	}
+	p.lost = true
+	return p.passage.Release(ctx)
+}
+
+// TestLockWithHeartbeatsPasses holds that a mutex which is held over a request is
+// no obstacle. Such a check takes long.
+func TestLockWithHeartbeatsPasses(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "lock: beats", []string{"-rapid.seed=1", "-rapid.checks=" + property.Fewer("20", "10")})
+	if !c.passed {
+		t.Errorf("the correct lock is accused:\n%s", c.output)
+	}
+}
+
+// TestBugsOfHeartbeatsAreFound has bugs that only heartbeats have. The seed is one of those whose first worlds are small:
+// a world with many heartbeats under a mutex takes minutes.
+func TestBugsOfHeartbeatsAreFound(t *testing.T) {
+	for lock, want := range map[string]string{"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test"} {
+		t.Run(lock, func(t *testing.T) {
+			t.Parallel()
+			runChild(t, t.TempDir(), lock, []string{"-rapid.seed=3", "-rapid.shrinktime=0s"}).wantFailure(t, "violated: TestChild under ", want)
+		})
 	}
 }

@@ -1,16 +1,30 @@
 package property
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -657,4 +671,285 @@ func (c *wares) complete(ctx context.Context, key string, j job, img string) {
 		TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
 		ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues,
 	})
+}
+
+// Flags of the measurement that docs/FOREIGN.md sums up.
+var (
+	foreignSeeds = flag.Int("foreign.seeds", 0, "check wares with each bug under so many seeds: go test ./property -run TestWares -foreign.seeds 20 -timeout 0")
+	foreignRun   = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
+)
+
+// shopBugs are the bugs of wares, as it asks for them. The cache passes without them, so whatever is violated with one is
+// due to it.
+var shopBugs = []string{
+	"a token that is the time in seconds",
+	"a token for all workers of a release",
+	"tokens are compared by the time that they begin with",
+	"acquire asks whether an attribute is missing that no worker has",
+	"acquire begins a moment early",
+	"acquire compares milliseconds with microseconds",
+	"acquire compares milliseconds with seconds",
+	"acquire is a read and a put",
+	"acquire waits for TTL",
+	"no second look",
+	"the second look is eventually consistent",
+	"the first look is eventually consistent",
+	"rendered before the worker's row is taken",
+	"renews without a condition",
+	"takes the row again when it renews",
+	"the worker's row is deleted by its key alone",
+	"the worker's row stays after the publish",
+	"the page is put, and then the worker's row deleted",
+	"the worker's row is deleted, and then the page put",
+	"an error of the release is swallowed",
+	"a publish that was refused is put without a condition",
+	"the publish asks for nothing",
+	"the publish asks for the end of the lease alone",
+	"the publish at the end of the lease, >= for >",
+	"the publish compares milliseconds with seconds",
+	"the publish judges by the time at which it took the lease",
+	"the publish judges by the time at which the process started",
+	"the clock is read once, at the start of the process",
+	"the time of the page is taken after the origin is read",
+	"each reader writes the time of its look into the page",
+	"whether it is fresh is decided before the body is fetched",
+	"fresh for a window in minutes, rounded up",
+	"a copy in memory that never expires",
+	"a copy in memory that no invalidation reaches",
+	"a page that is there is never made again",
+	"one body name for all generations",
+	"the body is put after the page",
+	"the digest is that of the key",
+	"the digest is that of the time, in seconds",
+	"the update leaves the old body",
+	"the update leaves the mark of an invalidation",
+	"the update of the page leaves purge_at as it was",
+	"purge_at in milliseconds",
+	"purge_at of the page is the time of its making",
+	"purge_at of the worker is the start of the lease",
+	"freshness without the mark of an invalidation",
+	"an invalidation does not count",
+	"an invalidation passes over a page that is not there",
+	"a request is begun without a condition",
+	"the inputs of a request are not compared",
+	"the request is completed after the transaction",
+	"the result of a request counts as fresh",
+	"the body is named by the edition",
+	"the worker's row stays after an error of the body store",
+	"the publish does not look at the edition",
+	"an invalidation deletes the page",
+	"the worker's row stays after an error of the origin",
+}
+
+// shopHabits are differences that look like bugs, and break no promise; docs/FOREIGN.md says why.
+var shopHabits = []string{
+	"acquire a moment late, < for <=",
+	"fresh at the end of the window, <= for <",
+	"the lease counts from the first look",
+	"the edition is read eventually consistently",
+	"a request is not looked at again under the lease",
+	"a request that is completed may be completed again",
+	"a page that was refused is served as fresh",
+	"an edition counts from one",
+	"the worker's row has no purge_at",
+}
+
+// measured is the result of a bug's seeds.
+type measured struct {
+	caught, seeds, worlds int
+	by                    map[string]int
+}
+
+func (m measured) String() string {
+	var by []string
+	for _, inv := range slices.Sorted(maps.Keys(m.by)) {
+		by = append(by, fmt.Sprintf("%s %d", inv, m.by[inv]))
+	}
+	slices.SortStableFunc(by, func(a, b string) int { return cmp.Compare(countOf(b), countOf(a)) })
+	return fmt.Sprintf("%s | %d of %d | %d", strings.Join(by, ", "), m.caught, m.seeds, m.worlds)
+}
+
+func countOf(words string) (n int) {
+	_, _ = fmt.Sscan(words[strings.LastIndex(words, " ")+1:], &n)
+	return n
+}
+
+// renamed is in the name of a mutant whose rows have other names.
+const renamed = ", renamed"
+
+// TestWaresPass holds that the cache without bugs, and with differences that are none, passes.
+func TestWaresPass(t *testing.T) {
+	correct := func(t *testing.T, worlds string, seed int, name string) {
+		t.Helper()
+		if got := sought(t, Check{Rows: wareRows}, seed, worlds, newWares(name)); got.by != "" {
+			t.Errorf("seed %d: %s after %d worlds:\n%s", seed, got.by, got.worlds, got.text)
+		}
+	}
+	if *foreignSeeds == 0 {
+		correct(t, Fewer(race.Fewer("2", "1"), "5"), 1, "") // rapid's checks, of five worlds each; a fifth of them under -short
+		return
+	}
+	for seed := range *foreignSeeds {
+		correct(t, "100", 1+seed, "")
+	}
+	for _, b := range shopHabits {
+		if regexp.MustCompile(*foreignRun).MatchString(b) {
+			correct(t, "100", 1, b)
+		}
+	}
+}
+
+// quickBugs are found in one or two worlds under the first seed.
+var quickBugs = []string{
+	"the worker's row is deleted by its key alone", "the update leaves the old body", "a token for all workers of a release",
+	"acquire asks whether an attribute is missing that no worker has", "the page is put, and then the worker's row deleted",
+	"the worker's row is deleted, and then the page put", "the publish asks for nothing", "the digest is that of the key",
+	"a publish that was refused is put without a condition", "whether it is fresh is decided before the body is fetched",
+}
+
+// TestWaresBugsAreFound holds that a check as it comes finds the bugs: the quick ones without -foreign.seeds.
+func TestWaresBugsAreFound(t *testing.T) {
+	bugs := shopBugs
+	if *foreignSeeds == 0 {
+		bugs = quickBugs
+		if testing.Short() || race.Enabled {
+			bugs = bugs[:2]
+		}
+	}
+	for _, b := range bugs {
+		if !slices.Contains(shopBugs, b) {
+			t.Errorf("%q is no bug of wares", b)
+		}
+		if regexp.MustCompile(*foreignRun).MatchString(b) {
+			measure(t, b, Check{Rows: wareRows}, newWares(b))
+		}
+	}
+}
+
+// quietTest is a test in which a check may fail without the test's failing.
+type quietTest struct {
+	*testing.T
+	failed bool
+	said   strings.Builder
+}
+
+type stopped struct{}
+
+func (q *quietTest) Log(args ...any)                 { fmt.Fprintln(&q.said, args...) }
+func (q *quietTest) Logf(format string, args ...any) { fmt.Fprintf(&q.said, format+"\n", args...) }
+func (q *quietTest) Error(args ...any)               { q.Log(args...); q.failed = true }
+func (q *quietTest) Errorf(format string, args ...any) {
+	q.Logf(format, args...)
+	q.failed = true
+}
+func (q *quietTest) Fatal(args ...any)                 { q.Error(args...); panic(stopped{}) }
+func (q *quietTest) Fatalf(format string, args ...any) { q.Errorf(format, args...); panic(stopped{}) }
+func (q *quietTest) Fail()                             { q.failed = true }
+func (q *quietTest) FailNow()                          { q.failed = true; panic(stopped{}) }
+func (q *quietTest) Failed() bool                      { return q.failed }
+
+// caught is the result of a check.
+type caught struct {
+	by     string // the invariant, or the kind of failure; "" is that nothing was found
+	worlds int    // that were tried, the one that fails among them
+	text   string
+}
+
+// setFlag sets a flag and returns what sets it back.
+func setFlag(t *testing.T, name, value string) (back func()) {
+	t.Helper()
+	before := flag.Lookup(name).Value.String()
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = flag.Set(name, before) }
+}
+
+// sought does what Check.Run does with a seed of rapid's, up to the first failure.
+func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) (isr.Handler, error)) caught {
+	t.Helper()
+	defer setFlag(t, "rapid.seed", fmt.Sprint(seed))()
+	defer setFlag(t, "rapid.checks", checks)()
+	defer setFlag(t, "rapid.shrinktime", "0s")()
+	defer setFlag(t, "rapid.nofailfile", "true")()
+	c.Schedules = DefaultSchedules
+	c.name(t)
+	c.rows(t)
+	defer heap.CollectRarely()()
+	count := &tally{marks: map[scenario.Mark]int{}}
+	f := found{runner: newRunner(t, c, newStore), count: count, file: filepath.Join(t.TempDir(), "failure.yaml")}
+	count.answers = f.answers
+	q := &quietTest{T: t}
+	func() {
+		defer func() {
+			if v := recover(); v != nil && v != (stopped{}) {
+				panic(v)
+			}
+		}()
+		c.look(q, &f)
+	}()
+	r := caught{worlds: count.worlds}
+	if f.last == nil {
+		if q.failed {
+			t.Fatalf("rapid failed, and no world did:\n%s", q.said.String())
+		}
+		if missing := count.missing(c.reach()); len(missing) > 0 {
+			r.by, r.text = "vacuous", fmt.Sprint(missing)
+		}
+		return r
+	}
+	r.worlds++
+	r.by, r.text = f.last.kind, f.last.text+"\n"+f.last.how
+	if f.last.replay != nil && f.last.replay.Violates != "" {
+		r.by = f.last.replay.Violates
+	}
+	return r
+}
+
+// measure checks a store under one seed, or as many as the flag says, and then prints a line of the table.
+func measure(t *testing.T, name string, c Check, newStore func(Node) (isr.Handler, error)) {
+	t.Helper()
+	m := measured{by: map[string]int{}}
+	for seed := range max(1, *foreignSeeds) {
+		got := sought(t, c, 1+seed, "100", newStore)
+		m.seeds++
+		m.worlds = max(m.worlds, got.worlds)
+		if by, unknown := strings.CutPrefix(got.by, invariant.Unknown.String()); unknown && by == "" || builtIn(got.by) {
+			m.caught++
+			m.by[got.by]++
+		} else {
+			t.Errorf("%s: seed %d: found %q after %d worlds, want a violated invariant\n%s", name, 1+seed, got.by, got.worlds, got.text)
+		}
+		if *foreignSeeds > 0 {
+			fmt.Printf("%s: seed %d: %s after %d worlds\n", name, 1+seed, got.by, got.worlds) //nolint:forbidigo // it takes minutes
+		}
+		if got.by == "" {
+			break // the other seeds would take minutes each
+		}
+	}
+	if *foreignSeeds > 0 {
+		fmt.Printf("| %s | %v |\n", name, m) //nolint:forbidigo // a line of the table
+	}
+}
+
+// TestMutantsAsStores measures how a check finds the mutants of package mutant.
+func TestMutantsAsStores(t *testing.T) {
+	if *foreignSeeds == 0 {
+		t.Skip("a measurement: see the flag -foreign.seeds")
+	}
+	for _, m := range mutant.All() {
+		if !regexp.MustCompile(*foreignRun).MatchString(m.Name) {
+			continue
+		}
+		c := Check{Tenants: m.Breaks == "tenant-isolation"}
+		if m.Breaks == "bounded-staleness" {
+			c.Promise = aPageADay
+		}
+		measure(t, m.Name, c, func(n Node) (isr.Handler, error) { return m.New(n.Config) })
+		if c.Tenants {
+			continue // the other names have no tenant
+		}
+		r := scenariotest.Renamed(m)
+		measure(t, m.Name+renamed, Check{Rows: scenariotest.RenamedRows, Promise: c.Promise}, func(n Node) (isr.Handler, error) { return r.New(n.Config) })
+	}
 }

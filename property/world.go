@@ -1,6 +1,7 @@
 package property
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -255,7 +257,7 @@ func settle(s *scenario.Scenario) time.Duration {
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
-			return f.Dependency == "" && (f.Key != isr.SortMeta || shares(s.Rows))
+			return f.Dependency == "" && (f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
 		})
 }
 
@@ -270,7 +272,7 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 			f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
 		} else {
-			f.Dependency = pick(t, "trouble", scenario.OriginFailed, scenario.BodyPutFailed, scenario.BodyGetFailed)
+			f.Dependency = scenario.DependencyFault(pick(t, "trouble", mark.OriginFailed, mark.BodyPutFailed, mark.BodyGetFailed))
 		}
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f
@@ -284,10 +286,25 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 	c := scenario.Defaults().Cache
 	s.Cache.Lease, s.Cache.Poll, s.Cache.Render, s.Cache.Revalidate = c.Lease, c.Poll, c.Render, c.Revalidate
 	s.Skew, s.ReplicaLag = 0, 0
-	s.Faults = pick(t, "outage", nil,
-		[]scenario.Fault{{Dependency: scenario.OriginFailed}},
-		[]scenario.Fault{{Dependency: scenario.BodyPutFailed}},
-	)
+	outages := [][]scenario.Fault{
+		nil,
+		{{Dependency: mark.OriginFailed}},
+		{{Dependency: mark.BodyPutFailed}},
+	}
+	// A fault of the page is none of what gives the lock back. Where they are one row, an update says what it is.
+	op := ""
+	if shares(s.Rows) {
+		op = "UpdateItem"
+	}
+	if op == "" || s.Rows.Translate == nil {
+		for _, kind := range []ddbfake.FaultKind{ddbfake.FaultErrorBefore, ddbfake.FaultThrottled} {
+			outages = append(outages, []scenario.Fault{{Fault: ddbfake.Fault{Kind: kind, Op: op, Key: isr.SortMeta}}})
+		}
+	}
+	s.Faults = pick(t, "outage", outages...)
+	if len(s.Faults) > 0 && s.Faults[0].Dependency == "" {
+		s.Cache.Attempts = 1 // no retry of the SDK's hides it
+	}
 	for i := range s.Faults {
 		s.Faults[i].Maybe, s.Faults[i].Times = true, pick(t, "outage's times", 2, 4)
 	}
@@ -305,4 +322,142 @@ func (w world) checked() (*scenario.Scenario, error) {
 	}
 	s.File, s.Rows = "", w.Rows // of which the file may not have all
 	return s, nil
+}
+
+// responseLost is the fault after which a client does not know what its request has done.
+var responseLost = ddbfake.FaultResponseLost.String()
+
+// lockWorlds draws worlds for a lock.
+type lockWorlds struct{ check LockCheck }
+
+// generator is worlds, for a lock.
+func (l lockWorlds) generator(name, protocol string, schedules int, _ extras) *rapid.Generator[world] {
+	return rapid.Custom(func(t *rapid.T) world {
+		s := scenario.Defaults()
+		s.Name, s.Protocol = name, protocol
+		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
+		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+		leases := l.check.Leases
+		if len(leases) == 0 {
+			leases = defaultLeases()
+		}
+		c := &s.Cache
+		c.Lease = pick(t, "lease", leases...)
+		c.Poll = pick(t, "poll", c.Lease/2, time.Second, 300*time.Millisecond)
+		c.Patience = pick(t, "patience", 4, 10, 1) // four tries wait a lease out
+		c.Attempts = pick(t, "attempts", 3, 1)
+		s.Lag = drawLag(t)
+		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
+		s.Faults = drawLockFaults(t)
+		crashes := pick(t, "who may crash", 0, 1)
+		locks := pick(t, "locks", []string{"job"}, []string{"job"}, []string{"job", "mail"})
+		s.Actors = rapid.SliceOfN(l.actors(s, locks, crashes), 2, len(actorNames)).Draw(t, "actors")
+		for i := range s.Actors {
+			s.Actors[i].Name = actorNames[i]
+		}
+		if len(lockNames(s)) == 0 { // else there is nothing to be judged
+			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Hold, Key: locks[0], For: time.Second})
+		}
+		for i := range s.Actors {
+			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
+		}
+		s.Settle = l.settle(s)
+		return world{s}
+	})
+}
+
+// actors generates nodes with their scripts, pauses and crashes. Some times are no whole seconds, so that a lock that
+// forgets about fractions is seen.
+func (l lockWorlds) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.Generator[scenario.Actor] {
+	c := s.Cache
+	hold := func(lock string, d time.Duration) scenario.Command {
+		return scenario.Command{Verb: scenario.Hold, Key: lock, For: d}
+	}
+	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
+	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
+		lock := pick(t, "lock", locks...)
+		return pick(t, "command",
+			hold(lock, 300*time.Millisecond),
+			hold(lock, c.Lease-100*time.Millisecond),
+			sleep(900*time.Millisecond),
+			hold(lock, c.Lease/2),
+			sleep(c.Lease+time.Second),
+			hold(lock, 2*c.Lease+time.Second),
+			hold(lock, c.Lease+time.Second),
+			sleep(time.Second),
+		)
+	})
+	return rapid.Custom(func(t *rapid.T) scenario.Actor {
+		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
+		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
+			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
+		}
+		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
+			a.Restarts = pick(t, "restarts", 0, 1)
+		}
+		return a
+	})
+}
+
+// drawLockFaults draws faults of the store, each left to the schedule.
+func drawLockFaults(t *rapid.T) []scenario.Fault {
+	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
+		f := scenario.Fault{Maybe: true}
+		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
+			ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultDuplicate)
+		f.Times = pick(t, "fault's times", 0, 2)
+		return f
+	})
+	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
+}
+
+// lockNames are the locks that scripts hold.
+func lockNames(s *scenario.Scenario) []string {
+	var names []string
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb == scenario.Hold && !slices.Contains(names, c.Key) {
+				names = append(names, c.Key)
+			}
+		}
+	}
+	return names
+}
+
+// longestHolds bounds how much time a run of locks can take.
+func longestHolds(s *scenario.Scenario) time.Duration {
+	c := s.Cache
+	var moving time.Duration
+	for _, a := range s.Actors {
+		moving += time.Duration(a.Pauses) * a.PauseFor
+		for _, command := range a.Script {
+			once := command.For
+			if command.Verb == scenario.Hold {
+				once += time.Duration(c.Patience) * (c.Poll + 4*c.Lease)
+			}
+			moving += time.Duration(1+a.Restarts) * once
+		}
+	}
+	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(c.Lease+lagAfter) + time.Minute)
+}
+
+// settle returns how long after its faults a world may take until each lock can be taken. Where no node can crash and no
+// request can have failed, not even by a timeout of the lock's own, every holder has given its lock back: a lock that is
+// still held then has been forgotten.
+func (l lockWorlds) settle(s *scenario.Scenario) time.Duration {
+	c := s.Cache
+	wait := cmp.Or(l.check.Wait, defaultWait) + 2*s.Skew + c.Poll
+	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
+		return a.Crashes > 0 || l.check.Goroutines && a.Pauses > 0
+	})
+	if fails = fails || l.check.Goroutines && s.Bounds.Ticks > 0; !fails && len(lockNames(s)) == 1 && wait < c.Lease/2 {
+		return wait
+	}
+	each := c.Lease + cmp.Or(l.check.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second
+	return time.Duration(len(lockNames(s))) * each
+}
+
+// lockWords says on one line what a world of locks is.
+func lockWords(s *scenario.Scenario) string {
+	return fmt.Sprintf("%d machines, %d locks, %d faults", len(s.Actors), len(lockNames(s)), len(s.Faults))
 }

@@ -42,14 +42,15 @@ func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
 	}
 	region := cmp.Or(c.in.region, ddbfake.DefaultRegion)
 	if len(bytes.TrimSpace(c.in.body)) > 0 {
-		var in struct {
-			XMLName  xml.Name `xml:"CreateBucketConfiguration"`
-			Location string   `xml:"LocationConstraint"`
+		err := walkXML(c.in.body, "CreateBucketConfiguration", func(path, text string) *apiError {
+			if path == "CreateBucketConfiguration/LocationConstraint" {
+				region = cmp.Or(text, region)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		if err := xml.Unmarshal(c.in.body, &in); err != nil {
-			return nil, errMalformedXML
-		}
-		region = cmp.Or(in.Location, region)
 	}
 	switch {
 	case b == nil:

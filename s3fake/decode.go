@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/internal/hostname"
-	"github.com/isr-sim/isr-sim/internal/httpbody"
-	"github.com/isr-sim/isr-sim/internal/sigv4"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
+	"github.com/isr-sim/isr-sim/internal/wire/sigv4"
 )
 
 // decode reads a request. An apiError is the answer to one that is no call of an operation; another error means that

@@ -27,8 +27,10 @@
 //
 // Deviation: a delete with If-Match, of an object that is not there, is refused with 404 for an ETag, and with 412 for *.
 // AWS's pages do not say it; reports of people who ran both do.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html (leaves it open)
 //
 // Deviation: bodies end at 16 MB, where S3 takes 5 GB.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
 //
 // # Limits
 //

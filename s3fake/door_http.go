@@ -6,7 +6,7 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/isr-sim/isr-sim/internal/httpdoor"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 // Handler returns the HTTP door: the REST API of S3, for clients in any language. The access key id that a client signs

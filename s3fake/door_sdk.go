@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/sigv4"
+	"github.com/isr-sim/isr-sim/internal/wire/sigv4"
 )
 
 // Client returns a real client of the SDK whose wire ends in this Store, without a socket. See NewClient for its

@@ -1,14 +1,11 @@
 package s3fake
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/suggest"
-	"github.com/isr-sim/isr-sim/internal/words"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
 // Fault makes certain calls go wrong. Its text form is the kind followed by predicates, all of which must hold:
@@ -48,116 +45,37 @@ var kinds = []ddbfake.FaultKind{
 	ddbfake.FaultErrorAfter, ddbfake.FaultDuplicate, ddbfake.FaultConflict,
 }
 
-func kindList() string {
+func kindNames() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = k.String()
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// text is the fault as text: what it is printed from, and read into.
+func (f *Fault) text() faults.Text {
+	return faults.Text{
+		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,
+		Predicates: []faults.Predicate{
+			{Name: "op", Value: &f.Op, Check: faults.Operation(Operations(), "("+strings.Join(Operations(), ", ")+")")}, {Name: "bucket", Value: &f.Bucket},
+			{Name: "key", Value: &f.Key}, {Name: "actor", Value: &f.Actor},
+		},
+	}
 }
 
 // String returns the fault's text form. Defaults are left out.
-func (f Fault) String() string {
-	var b strings.Builder
-	b.WriteString(f.Kind.String())
-	for _, p := range []struct{ name, value string }{
-		{"op", f.Op}, {"bucket", f.Bucket}, {"key", f.Key}, {"actor", f.Actor},
-	} {
-		if p.value != "" {
-			b.WriteString(" " + p.name + "=" + words.Quote(p.value))
-		}
-	}
-	if f.Nth > 1 {
-		b.WriteString(" nth=" + strconv.Itoa(f.Nth))
-	}
-	switch {
-	case f.Times == ddbfake.Always:
-		b.WriteString(" times=always")
-	case f.Times > 1:
-		b.WriteString(" times=" + strconv.Itoa(f.Times))
-	}
-	return b.String()
-}
+func (f Fault) String() string { return f.text().String() }
 
 // ParseFault reads the text form of a fault. Errors name what was found and what was expected.
 func ParseFault(text string) (Fault, error) {
-	fields, err := words.Split(text)
-	if err != nil {
-		return Fault{}, fmt.Errorf("fault %q: %w", text, err)
+	var f Fault
+	t, names := f.text(), kindNames()
+	if err := t.Parse(text, "a kind of S3's", names); err != nil {
+		return Fault{}, err
 	}
-	if len(fields) == 0 {
-		return Fault{}, fmt.Errorf("fault %q is empty: want a kind (%s)", text, kindList())
-	}
-	i := slices.IndexFunc(kinds, func(k ddbfake.FaultKind) bool { return k.String() == fields[0] })
-	if i < 0 {
-		return Fault{}, fmt.Errorf("fault %q: found %q, want a kind of S3's (%s)", text, fields[0], kindList())
-	}
-	f := Fault{Kind: kinds[i]}
-	seen := map[string]bool{}
-	for _, field := range fields[1:] {
-		name, value, ok := strings.Cut(field, "=")
-		if !ok {
-			return Fault{}, fmt.Errorf("fault %q: found %q, want name=value with a name of %s", text, field, predicates)
-		}
-		if seen[name] {
-			return Fault{}, fmt.Errorf("fault %q: %s is given twice", text, name)
-		}
-		seen[name] = true
-		if err := f.setPredicate(name, value); err != nil {
-			return Fault{}, fmt.Errorf("fault %q: %w", text, err)
-		}
-	}
+	f.Kind = kinds[slices.Index(names, t.Kind)]
 	return f, nil
-}
-
-const predicates = "op, bucket, key, actor, nth, times"
-
-func (f *Fault) setPredicate(name, quoted string) error {
-	value, err := words.Unquote(quoted)
-	if err != nil {
-		return fmt.Errorf("%s=%s is not a well-formed quoted value", name, quoted)
-	}
-	if value == "" {
-		return fmt.Errorf("%s has no value", name)
-	}
-	switch name {
-	case "op":
-		if names := Operations(); !slices.Contains(names, value) {
-			if meant, ok := suggest.Nearest(value, names); ok {
-				return fmt.Errorf("found op=%s, want a supported operation, perhaps %s", value, meant)
-			}
-			return fmt.Errorf("found op=%s, want a supported operation (%s)", value, strings.Join(names, ", "))
-		}
-		f.Op = value
-	case "bucket":
-		f.Bucket = value
-	case "key":
-		f.Key = value
-	case "actor":
-		f.Actor = value
-	case "nth":
-		f.Nth, err = count(value)
-	case "times":
-		if value == "always" {
-			f.Times = ddbfake.Always
-			return nil
-		}
-		f.Times, err = count(value)
-	default:
-		return fmt.Errorf("found %q, want one of %s", name, predicates)
-	}
-	if err != nil {
-		return fmt.Errorf("found %s=%s, want a whole number from 1", name, value)
-	}
-	return nil
-}
-
-func count(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err == nil && n < 1 {
-		err = strconv.ErrRange
-	}
-	return n, err
 }
 
 // matches reports whether the kind can befall a call, and the predicates hold.

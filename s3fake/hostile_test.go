@@ -6,11 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 
-	"github.com/isr-sim/isr-sim/internal/httpbody"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
 // Requests that no SDK sends get an answer of the service's form, and change nothing.
@@ -140,4 +141,31 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("got status %d", got.status)
 		}
 	})
+}
+
+// A long body in XML takes no more memory than a few times its length, whatever it is made of.
+func TestLongXML(t *testing.T) {
+	const size = 6 << 20
+	for name, piece := range map[string]string{
+		"objects": "<Object><Key>a</Key></Object>", "empty objects": "<Object/>", "depth": "<x>", "attributes": ` a=""`, "text": "x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := "<Delete>"
+			if name == "attributes" {
+				body = "<Delete"
+			}
+			body += strings.Repeat(piece, size/len(piece))
+			runtime.GC()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, refusal := parseDeletes([]byte(body))
+			runtime.ReadMemStats(&after)
+			if refusal != errMalformedXML {
+				t.Errorf("got %v, want MalformedXML", refusal)
+			}
+			if made := max(after.HeapAlloc, before.HeapAlloc) - before.HeapAlloc; made > 12*size {
+				t.Errorf("%d MB of memory, want at most %d", made>>20, 12*size>>20)
+			}
+		})
+	}
 }

@@ -3,15 +3,10 @@ package s3fake
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
-
-// injected is a fault that waits for a call to hit.
-type injected struct {
-	Fault
-	met int // matching calls so far
-}
 
 // Inject adds faults to those that wait. Each counts the calls that match it from now on. They are tried in the order
 // of injection, and a call that one of them hits is not seen by those after it. A fault that has hit Times calls is
@@ -19,9 +14,7 @@ type injected struct {
 func (s *Store) Inject(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range faults {
-		s.injected = append(s.injected, injected{Fault: f})
-	}
+	s.injected.Add(faults...)
 }
 
 // ClearFaults drops every fault that waits.
@@ -36,11 +29,7 @@ func (s *Store) ClearFaults() {
 func (s *Store) Injected() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	faults := make([]Fault, len(s.injected))
-	for i, f := range s.injected {
-		faults[i] = f.Fault
-	}
-	return faults
+	return s.injected.All()
 }
 
 // faultOf returns the fault that hits a call: its own, or an injected one; nil if there is none.
@@ -53,7 +42,7 @@ func (s *Store) faultOf(c *Call) (*Fault, error) {
 	case fault == nil:
 		return nil, nil
 	case !slices.Contains(kinds, fault.Kind):
-		return nil, fmt.Errorf("s3fake: found a fault of the kind %s, expected one of %s", fault.Kind, kindList())
+		return nil, fmt.Errorf("s3fake: found a fault of the kind %s, expected one of %s", fault.Kind, strings.Join(kindNames(), ", "))
 	case fault.Kind == ddbfake.FaultConflict && !c.conditional():
 		return nil, nil
 	}
@@ -62,26 +51,10 @@ func (s *Store) faultOf(c *Call) (*Fault, error) {
 }
 
 func (s *Store) nextFault(c *Call) *Fault {
-	for i := range s.injected {
-		f := &s.injected[i]
-		if !f.matches(c) {
-			continue
-		}
-		if !slices.Contains(kinds, f.Kind) {
-			return &f.Fault // until it is cleared: a retry must not get past it
-		}
-		f.met++
-		first := max(f.Nth, 1)
-		if f.met < first {
-			continue
-		}
-		hit := f.Fault
-		if f.Times != ddbfake.Always && f.met >= first+max(f.Times, 1)-1 {
-			s.injected = slices.Delete(s.injected, i, i+1)
-		}
-		return &hit
-	}
-	return nil
+	return s.injected.Next(
+		func(f *Fault) bool { return f.matches(c) },
+		func(f *Fault) (nth, times int, known bool) { return f.Nth, f.Times, slices.Contains(kinds, f.Kind) },
+	)
 }
 
 // serveFaulty runs the operation of a call as its fault, if it has one, lets it: once, twice, or not at all.

@@ -1,11 +1,11 @@
 package s3fake
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/xml"
-	"errors"
-	"io"
 	"net/http"
+	"strconv"
+	"strings"
 )
 
 // maxDeletes is the most keys of a DeleteObjects.
@@ -28,41 +28,47 @@ func (s *Store) deleteOne(b *bucket, c *Call) (*Answer, *apiError) {
 
 // deleteObject is the body of a DeleteObjects.
 type deleteObject struct {
-	XMLName xml.Name `xml:"Delete"`
-	Quiet   bool     `xml:"Quiet"`
-	Objects []struct {
-		Key       string  `xml:"Key"`
-		ETag      string  `xml:"ETag"`
-		VersionID string  `xml:"VersionId"`
-		Modified  *string `xml:"LastModifiedTime"`
-		Size      *string `xml:"Size"`
-	} `xml:"Object"`
+	Quiet   bool
+	Objects []deleteEntry
 }
 
-// parseDeletes reads the body of a DeleteObjects.
+type deleteEntry struct{ Key, ETag string }
+
+// parseDeletes reads the body of a DeleteObjects, up to the first object too many.
 func parseDeletes(body []byte) (*deleteObject, *apiError) {
 	in := new(deleteObject)
-	d := xml.NewDecoder(bytes.NewReader(body))
-	if err := d.Decode(in); err != nil {
-		return nil, errMalformedXML
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errMalformedXML
-	}
-	if n := len(in.Objects); n == 0 || n > maxDeletes {
-		return nil, errMalformedXML
-	}
-	for _, o := range in.Objects {
-		switch {
-		case o.Key == "":
-			return nil, errMalformedXML
-		case o.VersionID != "" && o.VersionID != "null":
-			return nil, unsupported("versions of objects")
-		case o.Modified != nil || o.Size != nil: // of directory buckets
-			return nil, unsupported("LastModifiedTime and Size as conditions of DeleteObjects")
+	var one deleteEntry
+	err := walkXML(body, "Delete", func(path, text string) *apiError {
+		switch path {
+		case "Delete/Quiet":
+			quiet, err := strconv.ParseBool(cmp.Or(strings.TrimSpace(text), "false"))
+			if err != nil {
+				return errMalformedXML
+			}
+			in.Quiet = quiet
+		case "Delete/Object/Key":
+			one.Key = text
+		case "Delete/Object/ETag":
+			one.ETag = text
+		case "Delete/Object/VersionId":
+			if text != "" && text != "null" {
+				return unsupported("versions of objects")
+			}
+		case "Delete/Object/LastModifiedTime", "Delete/Object/Size": // of directory buckets
+			return unsupported("LastModifiedTime and Size as conditions of DeleteObjects")
+		case "Delete/Object":
+			if one.Key == "" || len(in.Objects) == maxDeletes {
+				return errMalformedXML
+			}
+			in.Objects = append(in.Objects, one)
+			one = deleteEntry{}
 		}
+		return nil
+	})
+	if err == nil && len(in.Objects) == 0 {
+		err = errMalformedXML
 	}
-	return in, nil
+	return in, err
 }
 
 // deleteMany serves DeleteObjects: each key by itself, in the order of the request.

@@ -2,7 +2,6 @@ package s3fake
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -51,23 +50,5 @@ func (r Request) String() string {
 func (s *Store) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Concat(s.served.ring[s.served.next:], s.served.ring[:s.served.next])
-}
-
-// requestLog is a ring of the latest requests.
-type requestLog struct {
-	keep, n int // n is how many there ever were
-	ring    []Request
-	next    int // the oldest, once the ring is full
-}
-
-func (l *requestLog) add(r Request) {
-	switch {
-	case l.keep == 0:
-	case len(l.ring) < l.keep:
-		l.ring = append(l.ring, r)
-	default:
-		l.ring[l.next] = r
-		l.next = (l.next + 1) % l.keep
-	}
+	return s.served.All()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
 // Options configure a Store. The zero value works.
@@ -29,8 +30,9 @@ type Store struct {
 
 	mu       sync.Mutex
 	buckets  map[string]*bucket
-	injected []injected
-	served   requestLog
+	injected faults.Waiting[Fault]
+	served   faults.Ring[Request]
+	calls    int // how many there ever were
 }
 
 type bucket struct {
@@ -50,7 +52,7 @@ type object struct {
 
 // New returns a store with no objects.
 func New(o Options) *Store {
-	s := &Store{clock: o.Clock, buckets: map[string]*bucket{}, served: requestLog{keep: o.LogRequests}}
+	s := &Store{clock: o.Clock, buckets: map[string]*bucket{}, served: faults.Ring[Request]{Keep: max(o.LogRequests, 0)}}
 	if s.clock == nil {
 		s.clock = fakeclock.New(fakeclock.Epoch)
 	}
@@ -83,13 +85,13 @@ func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.served.n++
-	entry := Request{ID: s.served.n, Time: s.clock.Now(), Actor: c.Actor, Operation: c.Operation, Bucket: c.Bucket, Keys: c.Keys, Fault: fault}
+	s.calls++
+	entry := Request{ID: s.calls, Time: s.clock.Now(), Actor: c.Actor, Operation: c.Operation, Bucket: c.Bucket, Keys: c.Keys, Fault: fault}
 	answer, err := s.serveFaulty(op, &c, fault)
 	if answer != nil {
 		entry.Status, entry.Code = answer.Status, answer.Code
 	}
-	s.served.add(entry)
+	s.served.Add(entry)
 	return answer, err
 }
 

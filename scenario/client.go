@@ -6,19 +6,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	stdhttp "net/http"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/transport/http"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // client is a node's DynamoDB client. It does on the simulator what the SDK's client does. It sends a failed request
@@ -258,7 +264,7 @@ func (r *storeRequest) Apply(outcome int) {
 	if struck != nil {
 		call.Fault = &struck.Fault
 		if struck.CutOff {
-			w.mark(CutOff)
+			w.mark(mark.CutOff)
 		}
 	}
 	if w.fingerprinter != nil {
@@ -266,10 +272,17 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 	cmp.Or(r.named, r.node.named).note(call.Input, w.rows)
 	w.struck = 0
+	if w.fresh > 0 {
+		call.Input = w.asFresh(call.Input)
+	}
 	r.out, r.err = w.db.Do(w.ctx, call)
 	r.twice = w.struck == ddbfake.FaultDuplicate
 	r.hidden = w.struck.Effective() && !r.twice
 	r.changed = w.afterCall(r)
+	w.noteRead(r)
+	if r.hidden {
+		w.untold.note(r, w.seen, w.struck)
+	}
 }
 
 // Delay implements sim.Slow.
@@ -278,7 +291,7 @@ func (r *storeRequest) Delay() time.Duration {
 		return 0
 	}
 	w := r.node.world
-	w.mark(SlowAnswer)
+	w.mark(mark.SlowAnswer)
 	r.late = w.delay(r.slow, r.node)
 	return r.late
 }
@@ -298,3 +311,155 @@ func (r *storeRequest) Describe(int) string {
 
 // DescribeAnswer implements sim.Request.
 func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().Outcome(r.out, r.err) }
+
+// ordinary is the only outcome of a request that no fault can strike.
+var ordinary = []int{0}
+
+// The kinds of things in a world.
+const (
+	bodyObject   = "body"
+	originObject = "origin"
+	faultObject  = "fault"
+	rowObject    = "row"
+)
+
+// eachRow calls visit with the key of each row that a call to DynamoDB names, or with the item that is put there. It
+// returns false if the call may be about other rows, too.
+func eachRow(input any, visit func(table *string, key map[string]types.AttributeValue, write bool)) (all bool) {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		visit(in.TableName, in.Key, false)
+	case *dynamodb.PutItemInput:
+		visit(in.TableName, in.Item, true)
+	case *dynamodb.UpdateItemInput:
+		visit(in.TableName, in.Key, true)
+	case *dynamodb.DeleteItemInput:
+		visit(in.TableName, in.Key, true)
+	case *dynamodb.TransactWriteItemsInput:
+		for _, action := range in.TransactItems {
+			switch {
+			case action.Put != nil:
+				visit(action.Put.TableName, action.Put.Item, true)
+			case action.Update != nil:
+				visit(action.Update.TableName, action.Update.Key, true)
+			case action.Delete != nil:
+				visit(action.Delete.TableName, action.Delete.Key, true)
+			case action.ConditionCheck != nil:
+				visit(action.ConditionCheck.TableName, action.ConditionCheck.Key, false)
+			}
+		}
+	case *dynamodb.TransactGetItemsInput:
+		for _, action := range in.TransactItems {
+			if action.Get != nil {
+				visit(action.Get.TableName, action.Get.Key, false)
+			}
+		}
+		return false
+	case *dynamodb.BatchGetItemInput:
+		for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
+			for _, key := range in.RequestItems[table].Keys {
+				visit(&table, key, false)
+			}
+		}
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+// accesses returns what a call to DynamoDB reads and writes; nil if that could be anything in the table.
+func accesses(input any) []sim.Access { return accessesTo(nil, input) }
+
+// accessesTo is accesses for rows with names of their own, which the mapping knows; nil is META and LOCK.
+func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
+	touched := make([]sim.Access, 0, 2)
+	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
+		if rows != nil {
+			touched = append(touched, sim.Access{Object: sim.ObjectNamed(rowObject, rows.Name(aws.ToString(table), key)), Write: write})
+			return
+		}
+		touched = append(touched, rowAccess(key, write))
+	})
+	if !all {
+		return nil
+	}
+	return touched
+}
+
+func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil {
+		return sim.Access{Object: sim.ObjectNamed(rowObject), Write: write} // it will be refused, whatever the rows are
+	}
+	return sim.Access{Object: sim.ObjectNamed(rowObject, pk.Value, sk.Value), Write: write}
+}
+
+// Accesses implements sim.Request.
+func (r *storeRequest) Accesses(outcome int) []sim.Access {
+	if r.touches == nil {
+		if r.touches = accessesTo(r.node.world.rows.mapping(), r.call.Input); r.touches != nil {
+			r.touches = r.node.world.withCertain(r.touches)
+		}
+	}
+	if r.touches == nil {
+		return nil
+	}
+	return withPossible(r.touches, outcome)
+}
+
+// record keeps the requests and answers on the wire, for a probe.
+func (w *world) record(r *storeRequest) {
+	keep := func(e hooks.Exchange) {
+		e.What = w.words().Input(e.Input)
+		w.exchanges = append(w.exchanges, e)
+	}
+	if w.struck == ddbfake.FaultUnprocessed {
+		if r.err == nil {
+			keep(hooks.Exchange{Input: donePart(r.call.Input, r.out), Hidden: true})
+		}
+		return
+	}
+	if w.struck == 0 || w.struck.Effective() { // a call without effect here would have one elsewhere
+		if r.twice {
+			keep(hooks.Exchange{Input: r.call.Input, Hidden: true})
+		}
+		keep(hooks.Exchange{Input: r.call.Input, Output: r.out, Err: r.err, Hidden: w.struck != 0 && !r.twice || w.behind(r.call.Input)})
+	}
+}
+
+// behind reports whether a replica that lags may have answered: another store has no such replica.
+func (w *world) behind(input any) bool {
+	if w.scenario.ReplicaLag == 0 {
+		return false
+	}
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return !aws.ToBool(in.ConsistentRead)
+	case *dynamodb.QueryInput:
+		return !aws.ToBool(in.ConsistentRead)
+	default:
+		return false
+	}
+}
+
+// donePart returns the part of a batch that was done: elsewhere no fault would keep the rest from being done too. A
+// batch of reads changes nothing and is returned as it is.
+func donePart(in, out any) any {
+	write, ok := in.(*dynamodb.BatchWriteItemInput)
+	answer, answered := out.(*dynamodb.BatchWriteItemOutput)
+	if !ok || !answered {
+		return in
+	}
+	part := *write
+	part.RequestItems = map[string][]types.WriteRequest{}
+	for _, table := range slices.Sorted(maps.Keys(write.RequestItems)) {
+		left := answer.UnprocessedItems[table]
+		done := slices.DeleteFunc(slices.Clone(write.RequestItems[table]), func(q types.WriteRequest) bool { return slices.Contains(left, q) })
+		if len(done) > 0 {
+			part.RequestItems[table] = done
+		}
+	}
+	return &part
+}

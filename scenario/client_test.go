@@ -11,6 +11,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // TestTheClientRetriesWhatTheSDKRetries holds the two clients of a node to each other: what the SDK's own client sends
@@ -65,3 +67,62 @@ func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 		t.Errorf("the SDK retries %d of these errors, want those of throttling, of the server and of the wire among them", again)
 	}
 }
+
+// TestWhatANodeNamesTellsThePage follows the requests of one question.
+func TestWhatANodeNamesTellsThePage(t *testing.T) {
+	home := page{key: "/home"}
+	own := isr.PartitionKey("", home.key)
+	get := func(pk, sk string) any { return &dynamodb.GetItemInput{Key: pagecache.Key(pk, sk)} }
+	for _, test := range []struct {
+		name  string
+		calls []any
+		want  string
+	}{
+		{"nothing", nil, ""},
+		{"one page", []any{get("CACHE#/home", "META"), get("CACHE#/home", "LOCK")}, "CACHE#/home"},
+		{"rows of another kind do not count", []any{get("CACHE#/home", "META"), get("TAG#1", "TAG")}, "CACHE#/home"},
+		{"two pages", []any{get("CACHE#/home", "META"), get("CACHE#/about", "LOCK")}, ""},
+		{"two pages, one of them by the schema", []any{get("CACHE#/about", "META"), get(own, "LOCK")}, own},
+		{"a transaction", []any{&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{Item: pagecache.Key("CACHE#/home", "META")}}, {Delete: &types.Delete{Key: pagecache.Key("CACHE#/home", "LOCK")}},
+			{Update: &types.Update{Key: pagecache.Key("STATS", "DAY")}}, {ConditionCheck: &types.ConditionCheck{Key: pagecache.Key("STATS", "DAY")}}, {},
+		}}}, "CACHE#/home"},
+		{"what is read in a batch or a transaction", []any{
+			&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"cache": {Keys: []map[string]types.AttributeValue{pagecache.Key("CACHE#/home", "META")}}}},
+			&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{Key: pagecache.Key("CACHE#/about", "META")}}}},
+		}, ""},
+		{"keys that are not strings", []any{&dynamodb.GetItemInput{Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberN{Value: "1"}}}}, ""},
+	} {
+		var a named
+		for _, call := range test.calls {
+			a.note(call, nil)
+		}
+		if got := a.partition(home); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestDonePart(t *testing.T) {
+	request := func() types.WriteRequest { return types.WriteRequest{DeleteRequest: &types.DeleteRequest{}} }
+	a, b, c := request(), request(), request()
+	in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"one": {a, b}, "two": {c}}}
+	out := &dynamodb.BatchWriteItemOutput{UnprocessedItems: map[string][]types.WriteRequest{"one": {a}, "two": {c}}}
+	part, ok := donePart(in, out).(*dynamodb.BatchWriteItemInput)
+	if !ok || len(part.RequestItems) != 1 || len(part.RequestItems["one"]) != 1 || part.RequestItems["one"][0] != b {
+		t.Errorf("got %v, want the second request of the first table", part)
+	}
+	if len(in.RequestItems["one"]) != 2 || len(in.RequestItems) != 2 {
+		t.Errorf("the batch itself has changed: %v", in.RequestItems)
+	}
+	get := &dynamodb.BatchGetItemInput{}
+	if got := donePart(get, &dynamodb.BatchGetItemOutput{}); got != any(get) {
+		t.Errorf("got %v, want the reads as they are", got)
+	}
+}
+
+// FileShape is the shape of scenario files, as JSON Schema has it.
+var FileShape = fileShape
+
+// Shape is a part of it.
+type Shape = shape

@@ -13,11 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 func parsed(t *testing.T, file string) *scenario.Scenario {
@@ -181,7 +182,7 @@ bounds: {ticks: 3}
 			t.Fatalf("seed %d: replayed from the printed file (-first +replayed):\n%s", seed, cmp.Diff(first, replayed))
 		}
 	}
-	for _, mark := range []scenario.Mark{scenario.NodeCrashed, scenario.NodeRestarted, scenario.NodePaused, scenario.ClockSet, scenario.SlowAnswer, scenario.CutOff, "throttled", "origin-failed"} {
+	for _, mark := range []scenario.Mark{mark.NodeCrashed, mark.NodeRestarted, mark.NodePaused, mark.ClockSet, mark.SlowAnswer, mark.CutOff, "throttled", "origin-failed"} {
 		if !seen[mark] {
 			t.Errorf("no run reached %s", mark)
 		}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/suggest"
-	"github.com/isr-sim/isr-sim/internal/words"
-	"github.com/isr-sim/isr-sim/scenario/sim"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/base/words"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
 // Fault is a fault of the store, of the body store or of the origin. A certain one strikes whenever its predicates
@@ -200,10 +200,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
 	i := slices.Index(known, kind)
 	if i < 0 {
-		if meant, ok := suggest.Nearest(kind, known); ok {
-			hint = fmt.Sprintf("did you mean %q?", meant)
-		}
-		return f, hint, fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
+		return f, suggest.Hint(kind, known, ""), fmt.Errorf("fault %q: found %q, want a kind (%s)", text, kind, strings.Join(known, ", "))
 	}
 	predicates, err := f.takeWindow(rest)
 	if err != nil {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,10 +12,10 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // fingerprinter follows a world and knows its fingerprint: of the rows, of the bodies, of the origin, and of what the
@@ -227,3 +228,34 @@ var (
 	_ sim.Fingerprinter = (*originChange)(nil)
 	_ sim.Fingerprinter = (*bodyRequest)(nil)
 )
+
+// covered measures the coverage of a run.
+type covered struct {
+	sim    *sim.Sim
+	order  sim.Order
+	states []uint64
+}
+
+// by returns the strategy, watched.
+func (c *covered) by(s sim.Strategy) sim.Strategy {
+	if s.New == nil {
+		s = sim.RandomWalk
+	}
+	ordered := c.order.Of(s)
+	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
+		return &watcher{ordered.New(rng, expectedSteps), c}
+	}}
+}
+
+type watcher struct {
+	sim.Chooser
+	covered *covered
+}
+
+// Watch implements sim.Watcher.
+func (w *watcher) Watch(s sim.Step) {
+	w.covered.states = append(w.covered.states, w.covered.sim.Fingerprint())
+	if next, ok := w.Chooser.(sim.Watcher); ok {
+		next.Watch(s)
+	}
+}

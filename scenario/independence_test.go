@@ -14,10 +14,10 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/pagecache"
-	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // relation says what a call reads and writes, as accesses does.
@@ -282,6 +282,24 @@ func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 		t.Errorf("%d of %d pairs were independent: too few to say anything", independent, pairs)
 	}
 	t.Logf("%d of %d pairs", independent, pairs)
+}
+
+// Two strikes of one possible fault race, whatever they strike: the first may be the last one.
+func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
+	for _, test := range []struct {
+		one, other int
+		race       bool
+	}{{1, 1, true}, {2, 2, true}, {1, 2, false}, {0, 1, false}, {1, 0, false}, {0, 0, false}} {
+		race := false
+		for _, a := range withPossible([]sim.Access{{Object: 1, Write: true}}, test.one) {
+			for _, b := range withPossible([]sim.Access{{Object: 2, Write: true}}, test.other) {
+				race = race || a.Object == b.Object && (a.Write || b.Write)
+			}
+		}
+		if race != test.race {
+			t.Errorf("fault %d of one request and %d of another (0 is none) race: %v, want %v", test.one, test.other, race, test.race)
+		}
+	}
 }
 
 // A relation that leaves something out is found.

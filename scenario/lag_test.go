@@ -1,14 +1,28 @@
 package scenario_test
 
 import (
+	"context"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/scenariotest"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
-	"github.com/isr-sim/isr-sim/scenario/sim"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Lags that scenario files name parse back, and TTL goes by them.
@@ -77,5 +91,248 @@ func TestSweepsAreBounded(t *testing.T) {
 	}
 	if bounded, free := deletions("{sweeps: 1}"), deletions("{}"); bounded != 1 || free < 2 {
 		t.Errorf("at most %d deletions with a bound of 1 sweep, %d without one; want 1 and more", bounded, free)
+	}
+}
+
+// An eventually consistent read right after a write is behind by the scenario's lag, in every schedule; a strongly
+// consistent one never is.
+func TestReplicaLag(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.ReplicaLag != 2*time.Second {
+		t.Fatalf("got a lag of %v, want 2s", s.ReplicaLag)
+	}
+	for _, consistent := range []bool{false, true} {
+		p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, consistent}, nil }}
+		for seed := range uint64(5) {
+			text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: seed})
+			want := "(eventually consistent) -> absent"
+			if consistent {
+				want = "-> body second"
+			}
+			if !strings.Contains(text, want) {
+				t.Errorf("consistent %v, seed %d: want a read that ends with %q:\n%s", consistent, seed, want, text)
+			}
+		}
+	}
+}
+
+// The reference reads consistently where it matters, so a lag of any length does it no harm; a mutant is caught as
+// before.
+func TestReplicaLagOfTheReference(t *testing.T) {
+	s := scenariotest.Embedded(t, "paused-writer")
+	s.ReplicaLag = 5 * time.Second
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.OK {
+		t.Errorf("the reference: got %v, want ok", r.Verdict)
+	}
+	s.Protocol = "blind-publish"
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: 200}); r.Verdict != invariant.Violated {
+		t.Errorf("blind-publish: got %v, want a violation", r.Verdict)
+	}
+}
+
+// What a replica that lags has answered cannot be compared with a store that has none.
+func TestReplicaLagIsNotCompared(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, false}, nil }}
+	recorded := hooks.Probe{Record: true}
+	if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: 1}).Do(hooks.With(t.Context(), &recorded)); err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	for _, e := range recorded.Exchanges {
+		if e.Hidden {
+			hidden++
+		}
+	}
+	if hidden != 1 {
+		t.Errorf("got %d exchanges that are not compared, want the one read", hidden)
+	}
+}
+
+// reader writes a META row twice and reads it.
+type reader struct {
+	isr.Config
+	consistent bool
+}
+
+func (r reader) Get(ctx context.Context, key string) (isr.Served, error) {
+	meta := pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: "first", GeneratedAt: 1, RevalidateSeconds: 1}
+	for _, body := range []string{"first", "second"} {
+		meta.S3Key = body
+		if _, err := r.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.Table, Item: meta.Item()}); err != nil {
+			return isr.Served{}, err
+		}
+	}
+	out, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: pagecache.Key(meta.PK, isr.SortMeta), ConsistentRead: &r.consistent})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	body, ok := out.Item["s3_key"].(*types.AttributeValueMemberS)
+	if !ok {
+		return isr.Served{}, nil
+	}
+	return isr.Served{Body: []byte(body.Value)}, nil
+}
+
+// The schedule decides whether an eventually consistent read is stale; a strongly consistent one never is, and then the
+// campaign has not reached it.
+func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: reads\nactors: [{name: alice, script: [get /home]}]\n"+
+		"faults: [maybe stale-read op=GetItem]\nreach: [stale-read]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, consistent := range []bool{false, true} {
+		p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, consistent}, nil }}
+		seen := map[bool]bool{}
+		for seed := range uint64(20) {
+			text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: seed})
+			stale := strings.Contains(text, "(eventually consistent) -> body first")
+			seen[stale] = true
+			if reached := slices.Contains(o.Marks, scenario.Mark("stale-read")); reached != stale {
+				t.Errorf("consistent %v, seed %d: the mark is reached: %v, want %v\n%s", consistent, seed, reached, stale, text)
+			}
+		}
+		if !seen[false] || seen[true] == consistent {
+			t.Errorf("consistent %v: seen stale: %v, seen as it is: %v", consistent, seen[true], seen[false])
+		}
+	}
+}
+
+// tombstones is a cache whose invalidations are rows of their own: a tombstone holds the second in which its page was
+// found to be wrong, and pages of that second or before are not fresh.
+type tombstones struct {
+	*pagecache.RecipeA
+	forEver bool // bug: a tombstone counts whatever the age of the page
+	blind   bool // bug: a page counts as fresh without a look for its tombstone
+}
+
+const sortTombstone = "GONE"
+
+var tombstoneRows = isr.Schema{Rows: []isr.Row{
+	{Partition: "pk = {key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at", Window: "revalidate_seconds", TTL: "ttl"},
+	{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at", TTL: "ttl"},
+	{Partition: "pk = {key}", Sort: "sk = " + sortTombstone, Invalidated: "at s"},
+}}
+
+func (s tombstones) Invalidate(ctx context.Context, key string) error {
+	cfg := s.Config()
+	row := pagecache.Key(s.PK(key), sortTombstone)
+	row["at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(s.Now()), 10)}
+	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row})
+	return err
+}
+
+func (s tombstones) Read(ctx context.Context, key string) (pagecache.Meta, error) {
+	m, err := s.RecipeA.Read(ctx, key)
+	if err != nil || s.blind {
+		return m, err
+	}
+	row, err := s.GetRow(ctx, key, sortTombstone)
+	if err != nil {
+		return m, err
+	}
+	if at, is := row["at"].(*types.AttributeValueMemberN); is {
+		if gone, err := strconv.ParseInt(at.Value, 10, 64); err != nil || s.forEver || gone >= int64(m.GeneratedAt) {
+			m.RevalidateSeconds = 0
+		}
+	}
+	return m, nil
+}
+
+// brokenBy runs a scenario on a store that is made of recipe A, and returns what it breaks, or leaves unknown, in some
+// schedule.
+func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.RecipeA) pagecache.Store) []string {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Rows = rows
+	p := isr.Protocol{Name: "made", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Guards = isr.GuardToken | isr.GuardExpiry
+		a, err := pagecache.NewRecipeA(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return pagecache.AsHandler(pagecache.NewOn(made(a), cfg))
+	}}
+	var broken []string
+	for seed := range uint64(race.Fewer(200, 60)) {
+		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200}.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Misfit != "" {
+			t.Fatalf("seed %d: %s", seed, o.Misfit)
+		}
+		if o.Verdict == invariant.Unknown {
+			broken = append(broken, "unknown: "+o.Why)
+		}
+		broken = append(broken, o.Broken...)
+	}
+	slices.Sort(broken)
+	return slices.Compact(broken)
+}
+
+// A cache whose invalidations are rows of their own is judged by what they mean: correct code passes the scenario of
+// invalidations, and each bug is called by its name.
+func TestInvalidationsThatAreRows(t *testing.T) {
+	race.OneAtATime(t)
+	for _, test := range []struct {
+		name  string
+		store tombstones
+		rows  isr.Schema
+		want  []string
+	}{
+		{"correct", tombstones{}, tombstoneRows, nil},
+		{"a tombstone that counts for ever", tombstones{forEver: true}, tombstoneRows, []string{"single-flight"}},
+		{"a read that looks for none", tombstones{blind: true}, tombstoneRows, []string{"no-lost-invalidation"}},
+		// What the rows mean must be said: to the reader of META and LOCK alone, a page is made that is fresh.
+		{"correct, and unmapped", tombstones{}, isr.Schema{Rows: tombstoneRows.Rows[:2]}, []string{"single-flight"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			broken := brokenBy(t, "invalidation", test.rows, func(a *pagecache.RecipeA) pagecache.Store {
+				store := test.store
+				store.RecipeA = a
+				return store
+			})
+			if !slices.Equal(broken, test.want) {
+				t.Errorf("violated or unknown: %q, want %q", broken, test.want)
+			}
+		})
+	}
+}
+
+// reviver sends a heartbeat without a condition after its publish has given the lock back.
+type reviver struct{ *pagecache.RecipeA }
+
+func (s reviver) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
+	err := s.RecipeA.Publish(ctx, l, m)
+	cfg := s.Config()
+	_, _ = cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &cfg.Table, Key: pagecache.Key(s.PK(l.Key), isr.SortLock), UpdateExpression: aws.String("SET lease_expires_at = :until"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":until": &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(s.NewLock(l.Key, l.Token).LeaseExpiresAt), 10)},
+		},
+	})
+	return err
+}
+
+// An update that extends a lock, whoever has it and whether or not it is there, is theft in every schedule.
+func TestAHeartbeatWithoutAConditionIsLockTheft(t *testing.T) {
+	broken := brokenBy(t, "two-contenders", isr.Schema{}, func(a *pagecache.RecipeA) pagecache.Store { return reviver{a} })
+	if !slices.Contains(broken, "lock-theft") || slices.ContainsFunc(broken, func(b string) bool { return strings.HasPrefix(b, "unknown") }) {
+		t.Errorf("violated or unknown: %q, want lock-theft and nothing unknown", broken)
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/locking"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // locks is what a world knows of the locks of its scripts. It stays empty in a world of pages.
@@ -29,7 +30,7 @@ type locks struct {
 
 // held is a hold of a node's script.
 type held struct {
-	*locking.Held
+	*hooks.Held
 	node    *node
 	key, id string
 	turn    int           // its place among all holds
@@ -52,7 +53,7 @@ func (s *Scenario) holds() bool {
 
 // hold takes the lock, works under it, and gives it back. A lock that refuses is asked again as often as the scenario's
 // patience has it.
-func (n *node) hold(client locking.Client, c Command) {
+func (n *node) hold(client hooks.LockClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
 		if attempt > 0 {
 			_ = n.sleep(n.life(), n.world.scenario.Cache.Poll)
@@ -67,13 +68,13 @@ func (n *node) hold(client locking.Client, c Command) {
 }
 
 // take asks for the lock once. It returns nil if it is refused.
-func (n *node) take(client locking.Client, key string) *held {
+func (n *node) take(client hooks.LockClient, key string) *held {
 	w := n.world
 	terms := client.Terms()
 	w.locks.terms = &terms
 	h := &held{node: n, key: key, id: w.nextID(n.proc.Name() + "-hold"), asked: n.proc.Clock().Now(), trouble: n.own.troubled(), waited: n.own.waited(n.proc.Now())}
 	if w.locks.others(key, n.proc.Name()) {
-		w.mark(HoldContended)
+		w.mark(mark.HoldContended)
 	}
 	h.record(history.LockAsked, nil)
 	got, err := client.Acquire(n.life(), key)
@@ -86,9 +87,9 @@ func (n *node) take(client locking.Client, key string) *held {
 		return nil
 	}
 	h.Held = got
-	w.mark(HoldTaken)
+	w.mark(mark.HoldTaken)
 	if w.locks.others(key, n.proc.Name()) {
-		w.mark(HoldTakenOver)
+		w.mark(mark.HoldTakenOver)
 	}
 	w.locks.turns++
 	h.turn = w.locks.turns
@@ -158,14 +159,14 @@ func (h *held) extend() bool {
 		return false
 	}
 	h.asked = asked
-	n.world.mark(HoldExtended)
+	n.world.mark(mark.HoldExtended)
 	h.record(history.LockExtended, nil)
 	n.world.stopAt(n.world.scenario.Cache.Lease)
 	return true
 }
 
 func (h *held) lost(err error) {
-	h.node.world.mark(HoldLost)
+	h.node.world.mark(mark.HoldLost)
 	h.record(history.LockLost, err)
 }
 
@@ -256,14 +257,14 @@ func (g *guardedWrite) Apply(int) {
 	kind := history.GuardedWrite
 	if seen, any := l.tokens[h.key]; g.fenced && any && g.token < seen {
 		g.refused, kind = true, history.GuardedRefused
-		w.mark(GuardedRefused)
+		w.mark(mark.GuardedRefused)
 	} else {
 		if g.fenced {
 			l.tokens[h.key] = g.token
 		}
-		w.mark(GuardedWritten)
+		w.mark(mark.GuardedWritten)
 		if h.turn < l.writers[h.key] {
-			w.mark(GuardedLate)
+			w.mark(mark.GuardedLate)
 		}
 		l.writers[h.key] = max(l.writers[h.key], h.turn)
 	}

@@ -2,58 +2,34 @@ package scenario
 
 import (
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Mark names an event that a run can reach. A campaign that never reaches the marks of its scenario has tested nothing,
-// and fails.
+// and fails. [Marks] lists them; docs/SCENARIOS.md says what each is.
 type Mark string
-
-// The marks, in the order in which reports print them. Every kind of fault, and every fault of a dependency, is a mark
-// too, by its own name.
-const (
-	Published   Mark = "published"    // META showed another page than before
-	ServedFresh Mark = "served-fresh" // a page was served that the cache held to be fresh
-
-	LockTakenOver   Mark = "lock-taken-over"  // a lease that was over was taken by another node
-	LockRefused     Mark = "lock-refused"     // an acquire met a lease that was held
-	PublishRefused  Mark = "publish-refused"  // a publish found that its lease was lost
-	OwnCommitMet    Mark = "own-commit-met"   // a lock's put, sent again after a lost response, met its own row
-	ServedStale     Mark = "served-stale"     // a page was served that the cache knew to be stale
-	ExpiredRowRead  Mark = "expired-row-read" // a row was read past its ttl, not deleted yet
-	TTLDeletion     Mark = "ttl-deletion"     // TTL deleted a row
-	LeaseRefreshed  Mark = "lease-refreshed"  // a holder extended its lease
-	RolledBack      Mark = "rolled-back"      // a page went back to an older version
-	PageInvalidated Mark = "page-invalidated" // a client was told that a page is not fresh any more
-	RequestRepeated Mark = "request-repeated" // a regeneration found that it had been asked for before
-	NodePaused      Mark = "pause"            // a node stopped and ran on later
-	NodeCrashed     Mark = "crash"            // a node lost its memory
-	NodeRestarted   Mark = "restart"          // a crashed node came back
-	ClockSet        Mark = "clock-step"       // a node's clock was set
-	SkewBroken      Mark = "skew-broken"      // a node's clock was off by more than promised
-	CutOff          Mark = cutOffKind         // a request of a machine that is cut off did not arrive
-	SlowAnswer      Mark = latencyKind        // an answer was late
-	OrphanTookPlace Mark = "orphaned-request" // a request took effect after its sender had crashed
-
-	HoldTaken      Mark = "hold-taken"      // a script's hold took its lock
-	HoldContended  Mark = "hold-contended"  // a lock was asked for while another node's script held it
-	HoldTakenOver  Mark = "hold-taken-over" // a lock was taken although an earlier holder had not given it back
-	HoldLost       Mark = "hold-lost"       // a holder was told that it had lost its lock
-	HoldExtended   Mark = "hold-extended"   // a holder got another lease
-	GuardedWritten Mark = "guarded-write"   // a holder wrote what its lock guards
-	GuardedRefused Mark = "guarded-refused" // a late write was refused for its fencing token
-	GuardedLate    Mark = "guarded-late"    // a late write took effect, which no lock without fencing tokens can prevent
-)
 
 // Marks returns every mark in the order in which reports print them.
 func Marks() []Mark { return slices.Clone(allMarks) }
 
 var allMarks = func() []Mark {
 	marks := []Mark{
-		Published, ServedFresh, LockTakenOver, LockRefused, PublishRefused, OwnCommitMet, ServedStale, ExpiredRowRead, TTLDeletion, LeaseRefreshed,
-		RolledBack, PageInvalidated, RequestRepeated, NodePaused, NodeCrashed, NodeRestarted, ClockSet, SkewBroken, CutOff, SlowAnswer, OrphanTookPlace,
-		HoldTaken, HoldContended, HoldTakenOver, HoldLost, HoldExtended, GuardedWritten, GuardedRefused, GuardedLate,
+		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.OwnCommitMet, mark.ServedStale, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
+		mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated, mark.NodePaused, mark.NodeCrashed, mark.NodeRestarted, mark.ClockSet, mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace,
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended, mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
 	}
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))
@@ -63,3 +39,239 @@ var allMarks = func() []Mark {
 	}
 	return marks
 }()
+
+// mark notes that the run has reached m. After faults have stopped, only the marks count which say that there is
+// something to be judged.
+func (w *world) mark(m Mark) {
+	if !w.quiet || m == mark.Published || m == mark.ServedFresh {
+		w.marks[m] = true
+	}
+}
+
+// markCall notes the marks that a call and its answer show. changed is the number of rows that the call changed.
+func (w *world) markCall(r *storeRequest, changed int) {
+	if w.rows != nil {
+		w.markOwn(r, changed)
+		return
+	}
+	switch in := r.call.Input.(type) {
+	case *dynamodb.GetItemInput:
+		if out, ok := r.out.(*dynamodb.GetItemOutput); ok {
+			if w.isExpired(out.Item) {
+				w.mark(mark.ExpiredRowRead)
+			}
+			if out.Item != nil && isRequest(in.Key) && !r.node.asked {
+				w.mark(mark.RequestRepeated)
+			}
+		}
+	case *dynamodb.QueryInput:
+		if out, ok := r.out.(*dynamodb.QueryOutput); ok && slices.ContainsFunc(out.Items, w.isExpired) {
+			w.mark(mark.ExpiredRowRead)
+		}
+	case *dynamodb.PutItemInput:
+		if row, ok := pagecache.Refused(r.err); isRequest(in.Item) {
+			if ok && r.attempt == 1 && !r.twice && !r.node.asked {
+				w.mark(mark.RequestRepeated)
+			}
+			r.node.asked = r.node.asked || changed > 0
+		} else if ok {
+			if w.metOwn(r, row, func(i map[string]types.AttributeValue) types.AttributeValue { return i["lease_token"] }) {
+				w.mark(mark.OwnCommitMet)
+				w.untold.met(r.call.Actor)
+			} else {
+				w.markRefusal(in.Item, true)
+			}
+		}
+	case *dynamodb.UpdateItemInput:
+		if _, ok := pagecache.Refused(r.err); ok && !invalidates(in) {
+			w.markRefusal(in.Key, writesToken(in))
+		}
+	case *dynamodb.TransactWriteItemsInput:
+		if _, ok := pagecache.Refused(r.err); ok {
+			w.mark(mark.PublishRefused)
+		}
+	}
+}
+
+// metOwn says whether a put that was refused was sent again, and has met the row that it has written before. row is what
+// the condition met, nil if the writer has not asked for it, as SDKs before 2023 cannot: then it is one of the table's.
+// token returns the token of a row.
+func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, token func(map[string]types.AttributeValue) types.AttributeValue) bool {
+	in, ok := r.call.Input.(*dynamodb.PutItemInput)
+	if !ok || r.attempt == 1 && !r.twice {
+		return false
+	}
+	own := token(in.Item)
+	if row != nil {
+		return equalText(token(row), own)
+	}
+	return slices.ContainsFunc(w.db.Items(aws.ToString(in.TableName)), func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
+}
+
+// isRequest says whether a key, or an item, is that of a REQ row.
+func isRequest(item map[string]types.AttributeValue) bool {
+	sk, _ := item["sk"].(*types.AttributeValueMemberS)
+	return sk != nil && strings.HasPrefix(sk.Value, requestRows)
+}
+
+// requestRows is how the sort keys of REQ rows begin.
+const requestRows = "REQ#"
+
+// markRefusal notes that a write of one row was refused. A write of LOCK that sets a token is an acquire; any other, a
+// refresh or a release.
+func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) {
+	switch sk, _ := key["sk"].(*types.AttributeValueMemberS); {
+	case sk == nil:
+	case sk.Value == isr.SortMeta:
+		w.mark(mark.PublishRefused)
+	case sk.Value == isr.SortLock && acquires:
+		w.mark(mark.LockRefused)
+	}
+}
+
+// invalidates says whether an update is about META, and sets nothing but numbers: a publish names its page.
+func invalidates(in *dynamodb.UpdateItemInput) bool {
+	if sk, _ := in.Key["sk"].(*types.AttributeValueMemberS); sk == nil || sk.Value != isr.SortMeta {
+		return false
+	}
+	//isrsim:unordered any of them will do
+	for _, value := range in.ExpressionAttributeValues {
+		if _, ok := value.(*types.AttributeValueMemberS); ok {
+			return false
+		}
+	}
+	return true
+}
+
+// writesToken says whether an update names lease_token in its expression.
+func writesToken(in *dynamodb.UpdateItemInput) bool {
+	expression := aws.ToString(in.UpdateExpression)
+	if strings.Contains(expression, "lease_token") {
+		return true
+	}
+	//isrsim:unordered any of them will do
+	for alias, name := range in.ExpressionAttributeNames {
+		if name == "lease_token" && strings.Contains(expression, alias) {
+			return true
+		}
+	}
+	return false
+}
+
+// markChange notes the marks that a change of a row shows.
+func (w *world) markChange(c *ddbfake.Change) {
+	if c.Cause == ddbfake.CauseTTL {
+		w.mark(mark.TTLDeletion)
+	}
+	if !w.marks[mark.Published] && invariant.Publishes(c) {
+		w.mark(mark.Published)
+	}
+	if sk, _ := c.Key.Str("sk"); sk != isr.SortLock || c.Before == nil || c.After == nil {
+		return
+	}
+	before, _ := c.Before.Str("lease_token")
+	after, _ := c.After.Str("lease_token")
+	if before == after {
+		w.mark(mark.LeaseRefreshed)
+	} else {
+		w.mark(mark.LockTakenOver)
+	}
+}
+
+// isExpired says whether TTL may have deleted a row that a client still reads.
+func (w *world) isExpired(row map[string]types.AttributeValue) bool {
+	ttl, ok := row["ttl"].(*types.AttributeValueMemberN)
+	if !ok {
+		return false
+	}
+	expires, err := strconv.ParseInt(ttl.Value, 10, 64)
+	return err == nil && expires < w.clock.Now().Unix()
+}
+
+func equalText(a, b types.AttributeValue) bool {
+	as, aok := a.(*types.AttributeValueMemberS)
+	bs, bok := b.(*types.AttributeValueMemberS)
+	return aok && bok && as.Value == bs.Value
+}
+
+// markOwn is markCall for rows with names of their own.
+func (w *world) markOwn(r *storeRequest, changed int) {
+	row, refused := pagecache.Refused(r.err)
+	isRequest := func(table *string, key map[string]types.AttributeValue) bool {
+		_, roles := w.rows.place(table, key)
+		return roles.Has(rowmap.Request)
+	}
+	switch in := r.call.Input.(type) {
+	case *dynamodb.GetItemInput:
+		out, ok := r.out.(*dynamodb.GetItemOutput)
+		if ok && w.ownExpired(out.Item) {
+			w.mark(mark.ExpiredRowRead)
+		}
+		if ok && out.Item != nil && isRequest(in.TableName, in.Key) && !r.node.asked {
+			w.mark(mark.RequestRepeated)
+		}
+	case *dynamodb.QueryInput:
+		if out, ok := r.out.(*dynamodb.QueryOutput); ok && slices.ContainsFunc(out.Items, w.ownExpired) {
+			w.mark(mark.ExpiredRowRead)
+		}
+	case *dynamodb.PutItemInput:
+		if isRequest(in.TableName, in.Item) {
+			if refused && r.attempt == 1 && !r.twice && !r.node.asked {
+				w.mark(mark.RequestRepeated)
+			}
+			r.node.asked = r.node.asked || changed > 0
+			return
+		}
+		if !refused {
+			return
+		}
+		if w.metOwn(r, row, w.rows.Token) {
+			w.mark(mark.OwnCommitMet)
+			w.untold.met(r.call.Actor)
+			return
+		}
+		w.markRefused(in.TableName, in.Item, w.rows.Writes(aws.ToString(in.TableName), in.Item, nil, nil))
+	case *dynamodb.UpdateItemInput:
+		if refused {
+			w.markRefused(in.TableName, in.Key, w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
+		}
+	case *dynamodb.TransactWriteItemsInput:
+		if refused {
+			w.mark(mark.PublishRefused)
+		}
+	}
+}
+
+// markRefused notes that a write was refused which would have set a page or a lock. A write that sets both is a publish.
+// Where a function reads the rows, it is not known what the write sets: of a row that may be both, it counts as both.
+func (w *world) markRefused(table *string, key map[string]types.AttributeValue, sets rowmap.Roles) {
+	_, roles := w.rows.place(table, key)
+	switch {
+	case sets == 0 && w.rows.Guesses() && roles.Has(rowmap.Page|rowmap.Lock):
+		w.mark(mark.PublishRefused)
+		w.mark(mark.LockRefused)
+	case sets == 0 && w.rows.Guesses():
+		w.markRefusedRole(roles)
+	default:
+		w.markRefusedRole(sets)
+	}
+}
+
+func (w *world) markRefusedRole(sets rowmap.Roles) {
+	switch {
+	case sets.Has(rowmap.Page):
+		w.mark(mark.PublishRefused)
+	case sets.Has(rowmap.Lock):
+		w.mark(mark.LockRefused)
+	}
+}
+
+// ownExpired is isExpired for rows with names of their own.
+func (w *world) ownExpired(row map[string]types.AttributeValue) bool {
+	ttl, ok := w.rows.TTL(row).(*types.AttributeValueMemberN)
+	if !ok {
+		return false
+	}
+	expires, err := strconv.ParseInt(ttl.Value, 10, 64)
+	return err == nil && expires < w.clock.Now().Unix()
+}

@@ -9,11 +9,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // node is one machine: an incarnation of an actor.
@@ -184,7 +188,170 @@ func (w *world) endLives(proc *sim.Proc) error {
 func (n *node) record(e history.Event) {
 	e.Time, e.Actor, e.Tenant, e.Change = n.proc.Now(), n.proc.Name(), n.tenant, n.world.seen
 	if n.world.skewed && n.proc.Clock().Now().Sub(e.Time).Abs() > n.world.scenario.Skew {
-		n.world.mark(SkewBroken)
+		n.world.mark(mark.SkewBroken)
 	}
 	n.world.history.Add(e)
+}
+
+// carryOut does one command of the script.
+func (n *node) carryOut(handler isr.Handler, c Command) {
+	n.label(c.String())
+	switch c.Verb {
+	case Get:
+		n.get(handler, c.Key)
+	case Change:
+		_ = n.do(n.world.ctx, &originChange{node: n, page: page{n.tenant, c.Key}})
+	case Sleep:
+		_ = n.sleep(n.world.ctx, c.For)
+	case Invalidate:
+		n.invalidate(able[isr.Invalidator](n, handler, c.Verb), c.Key)
+	case Rollback:
+		n.rollback(able[isr.Rollbacker](n, handler, c.Verb), c.Key)
+	case Regenerate:
+		n.regenerate(able[isr.Regenerator](n, handler, c.Verb), c.Key, c.request())
+	case Hold:
+		n.hold(able[hooks.LockClient](n, handler, c.Verb), c)
+	}
+}
+
+// able returns the handler as one that can do what the verb asks for. A protocol that cannot has no verdict under such
+// a scenario.
+func able[T any](n *node, handler isr.Handler, v Verb) T {
+	t, ok := handler.(T)
+	if !ok {
+		panic(fmt.Errorf("protocol %s cannot %s: its %T has no such method", n.world.protocol.Name, v, handler))
+	}
+	return t
+}
+
+// get asks the cache for a page and records the answer.
+func (n *node) get(handler isr.Handler, key string) {
+	n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
+}
+
+// regenerate has the cache make a page for a request, once.
+func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
+	n.asked = false
+	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
+		return handler.Regenerate(context.WithValue(ctx, requested{}, r), key, r)
+	})
+}
+
+// requested is the key under which the context of a regeneration has its isr.Request: a page that is rendered within it
+// is rendered for that request.
+type requested struct{}
+
+// serve asks for a page, and records the question and the answer. e holds the fields that both share.
+func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) {
+	e.Kind = history.Asked
+	n.record(e)
+	served, err := ask(n.question(n.life()))
+	n.turn()
+	if err != nil {
+		e.Kind, e.Note = history.Failed, err.Error()
+		n.record(e)
+		return
+	}
+	e.Kind, e.As, e.Body = history.Served, history.Stale, string(served.Body)
+	if served.Fresh {
+		e.As = history.Fresh
+		n.world.mark(mark.ServedFresh)
+	} else {
+		n.world.mark(mark.ServedStale)
+	}
+	n.record(e)
+}
+
+// invalidate tells the cache that a page is wrong.
+func (n *node) invalidate(handler isr.Invalidator, key string) {
+	n.record(history.Event{Kind: history.Invalidating, Key: key})
+	err := handler.Invalidate(n.life(), key)
+	n.turn()
+	if err != nil {
+		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
+		return
+	}
+	n.world.mark(mark.PageInvalidated)
+	n.record(history.Event{Kind: history.Invalidated, Key: key})
+}
+
+// rollback has the cache go back to an older version. The change log has the result.
+func (n *node) rollback(handler isr.Rollbacker, key string) {
+	n.record(history.Event{Kind: history.RollingBack, Key: key})
+	err := handler.Rollback(n.life(), key)
+	n.turn()
+	if err != nil {
+		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
+		return
+	}
+	n.world.mark(mark.RolledBack)
+}
+
+// named are the partitions whose META or LOCK row a node's requests have named since a client asked it for a page:
+// where that page's rows are, if it is one.
+type named struct{ partitions []string }
+
+// namedKey is the key under which the context of a question has its *named, where a node may be at several things at
+// the same time.
+type namedKey struct{}
+
+// question begins a question: the partitions that the node names from now on belong to it.
+func (n *node) question(ctx context.Context) context.Context {
+	if n.world.bubble == nil {
+		n.named.partitions = n.named.partitions[:0]
+		return ctx
+	}
+	n.named = &named{}
+	return context.WithValue(ctx, namedKey{}, n.named)
+}
+
+// namedFor is where the partitions go that a request names which was made with ctx; nil stands for the question that is
+// being answered when it takes effect.
+func (n *node) namedFor(ctx context.Context) *named {
+	if n.world.bubble == nil {
+		return nil
+	}
+	own, _ := ctx.Value(namedKey{}).(*named)
+	return own
+}
+
+// note takes in the keys that a call names. A Query names none.
+func (a *named) note(input any, rows *rows) {
+	eachRow(input, func(table *string, key map[string]types.AttributeValue, _ bool) {
+		if rows == nil {
+			a.key(key)
+		} else if pk, roles := rows.place(table, key); roles&(rowmap.Page|rowmap.Lock) != 0 {
+			a.add(pk)
+		}
+	})
+}
+
+func (a *named) key(key map[string]types.AttributeValue) {
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil || sk.Value != isr.SortMeta && sk.Value != isr.SortLock {
+		return
+	}
+	a.add(pk.Value)
+}
+
+func (a *named) add(pk string) {
+	if !slices.Contains(a.partitions, pk) {
+		a.partitions = append(a.partitions, pk)
+	}
+}
+
+// partition is where the rows of a page are: the partition that was named, or of several the one that the page has by
+// the schema. "" is not known.
+func (a *named) partition(p page) string {
+	switch len(a.partitions) {
+	case 0:
+		return ""
+	case 1:
+		return a.partitions[0]
+	}
+	if pk := isr.PartitionKey(p.tenant, p.key); slices.Contains(a.partitions, pk) {
+		return pk
+	}
+	return ""
 }

@@ -9,14 +9,17 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml/ast"
+	"unicode"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Load reads a scenario file. A mistake in its contents is a *SyntaxError; several are joined, as errors.Join does.
@@ -44,12 +47,15 @@ func Load(file string) (*Scenario, error) {
 const maxReadBytes = 8 << 20
 
 // Parse reads a scenario from the contents of a file; the name is for errors. A file may also name the given protocols,
-// besides those of Protocols: for stores under test. A mistake in the file is a *SyntaxError; several are joined, in the
+// besides those that isr-sim list prints: for stores under test. A mistake in the file is a *SyntaxError; several are joined, in the
 // order of the file, as errors.Join joins them.
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	s := defaults()
 	s.File = file
-	p := parse{reader: reader{file: file}, s: &s, protocols: protocolNames(append(Protocols(), also...))}
+	p := parse{reader: reader{file: file}, s: &s, protocols: protocols.Names()}
+	for _, a := range also {
+		p.protocols = append(p.protocols, a.Name)
+	}
 	if root := p.open(data); root != nil {
 		p.scenario(root)
 	}
@@ -66,52 +72,49 @@ type parse struct {
 	protocols []string
 }
 
-func (p *parse) scenario(n ast.Node) {
+func (p *parse) scenario(n yamlNode) {
 	s := p.s
-	switch n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-	case nil: // the keys are described
-	default:
+	if _, is := entries(n); n != nil && !is { // without a node, the keys are described
 		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
 		return
 	}
-	var name, source, broken, actors, faults, compared, only, without ast.Node
+	var name, source, broken, actors, faults, compared, only, without yamlNode
 	actorsRead, rowsRead := true, true // without a mistake
 	complete := p.mapping(n,
-		field{"name", func(n ast.Node) { name, s.Name = n, p.name(n) }},
-		field{"about", func(n ast.Node) { s.About = strings.TrimSpace(p.text(n)) }},
-		field{"source", func(n ast.Node) {
+		field{"name", func(n yamlNode) { name, s.Name = n, p.name(n) }},
+		field{"about", func(n yamlNode) { s.About = strings.TrimSpace(p.text(n)) }},
+		field{"source", func(n yamlNode) {
 			source = n
-			p.list(n, func(n ast.Node) { s.Source = append(s.Source, p.text(n)) })
+			p.list(n, func(n yamlNode) { s.Source = append(s.Source, p.text(n)) })
 			if p.err == nil && len(s.Source) == 0 {
 				p.fail(n, "source: [owner/repository#1]", "found no source, expected at least one")
 			}
 		}},
-		field{"broken", func(n ast.Node) { broken, s.Broken = n, p.protocol(n) }},
-		field{"protocol", func(n ast.Node) { s.Protocol = p.protocol(n) }},
-		field{"rows", func(n ast.Node) { s.Rows = p.schema(n); rowsRead = p.err == nil }},
+		field{"broken", func(n yamlNode) { broken, s.Broken = n, p.protocol(n) }},
+		field{"protocol", func(n yamlNode) { s.Protocol = p.protocol(n) }},
+		field{"rows", func(n yamlNode) { s.Rows = p.schema(n); rowsRead = p.err == nil }},
 		field{"cache", p.cache},
 		field{"promise", p.promise},
-		field{"ttl-lag", func(n ast.Node) { s.Lag = p.lag(n) }},
-		field{"compare-lags", func(n ast.Node) {
+		field{"ttl-lag", func(n yamlNode) { s.Lag = p.lag(n) }},
+		field{"compare-lags", func(n yamlNode) {
 			compared = n
-			p.list(n, func(n ast.Node) { s.CompareLags = append(s.CompareLags, p.comparedLag(n)) })
+			p.list(n, func(n yamlNode) { s.CompareLags = append(s.CompareLags, p.comparedLag(n)) })
 		}},
-		field{"replica-lag", func(n ast.Node) { s.ReplicaLag = p.duration(n, 0) }},
-		field{"max-clock-skew", func(n ast.Node) { s.Skew = p.duration(n, 0) }},
-		field{"actors", func(n ast.Node) { actors = n; p.list(n, p.actor); actorsRead = p.err == nil }},
-		field{"faults", func(n ast.Node) {
+		field{"replica-lag", func(n yamlNode) { s.ReplicaLag = p.duration(n, 0) }},
+		field{"max-clock-skew", func(n yamlNode) { s.Skew = p.duration(n, 0) }},
+		field{"actors", func(n yamlNode) { actors = n; p.list(n, p.actor); actorsRead = p.err == nil }},
+		field{"faults", func(n yamlNode) {
 			if faults = n; p.shape != nil {
-				p.list(n, func(n ast.Node) { p.fault(n, true, true) })
+				p.list(n, func(n yamlNode) { p.fault(n, true, true) })
 			}
 		}},
-		field{"settle", func(n ast.Node) { s.Settle = p.duration(n, 0) }},
+		field{"settle", func(n yamlNode) { s.Settle = p.duration(n, 0) }},
 		field{"bounds", p.bounds},
-		field{"reach", func(n ast.Node) { p.list(n, p.mark) }},
-		field{"invariants", func(n ast.Node) { only, s.Invariants = n, p.invariants(n) }},
-		field{"without", func(n ast.Node) { without, s.Without = n, p.invariants(n) }},
-		field{"expect", func(n ast.Node) { s.Expect = p.verdict(n) }},
-		field{"catches", func(n ast.Node) { p.list(n, func(n ast.Node) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
+		field{"reach", func(n yamlNode) { p.list(n, p.mark) }},
+		field{"invariants", func(n yamlNode) { only, s.Invariants = n, p.invariants(n) }},
+		field{"without", func(n yamlNode) { without, s.Without = n, p.invariants(n) }},
+		field{"expect", func(n yamlNode) { s.Expect = p.verdict(n) }},
+		field{"catches", func(n yamlNode) { p.list(n, func(n yamlNode) { s.Catches = append(s.Catches, p.protocol(n)) }) }},
 		field{"replay", p.replay},
 	)
 	p.required("name", "actors")
@@ -120,9 +123,9 @@ func (p *parse) scenario(n ast.Node) {
 	actorsKnown := actors != nil && (actorsRead || len(s.Actors) > 0) && !slices.ContainsFunc(s.Actors, nameless)
 	if faults != nil {
 		// Last, because faults name actors and tables.
-		p.apart(func() { p.list(faults, func(n ast.Node) { p.fault(n, actorsKnown, rowsRead) }) })
+		p.apart(func() { p.list(faults, func(n yamlNode) { p.fault(n, actorsKnown, rowsRead) }) })
 	}
-	check := func(wrong bool, n ast.Node, hint, problem string) {
+	check := func(wrong bool, n yamlNode, hint, problem string) {
 		if wrong {
 			p.apart(func() { p.fail(n, hint, "%s", problem) })
 		}
@@ -140,7 +143,7 @@ func (p *parse) scenario(n ast.Node) {
 }
 
 // name reads a word that can stand in a file name and on a command line.
-func (p *parse) name(n ast.Node) string {
+func (p *parse) name(n yamlNode) string {
 	s := p.text(n)
 	if p.shape != nil {
 		p.shape.Pattern = "^[A-Za-z0-9_-]{1,100}$"
@@ -154,32 +157,29 @@ func (p *parse) name(n ast.Node) string {
 	return s
 }
 
-func (p *parse) protocol(n ast.Node) string { return p.word(n, "protocol", p.protocols) }
-
-// ofPrograms is what the names of protocols begin with whose nodes are programs (package nodes): the command follows.
-const ofPrograms = "exec "
+func (p *parse) protocol(n yamlNode) string { return p.word(n, "protocol", p.protocols) }
 
 // recorded reads the name of the protocol of a recorded run, which may be a program. Reading it starts nothing.
-func (p *parse) recorded(n ast.Node) string {
+func (p *parse) recorded(n yamlNode) string {
 	if p.shape != nil {
 		p.protocol(n)
-		p.describeAlso(func(ast.Node) { p.describeText(shape{Pattern: "^" + ofPrograms}) })
+		p.describeAlso(func(yamlNode) { p.describeText(shape{Pattern: "^" + shell.ExecPrefix}) })
 		return ""
 	}
-	if s, ok := n.(*ast.StringNode); ok && strings.HasPrefix(s.Value, ofPrograms) {
-		return s.Value
+	if s, ok := oneLine(n); ok && strings.HasPrefix(s, shell.ExecPrefix) {
+		return s
 	}
 	return p.protocol(n)
 }
 
-func (p *parse) cache(n ast.Node) {
+func (p *parse) cache(n yamlNode) {
 	c := &p.s.Cache
-	least := func(d *time.Duration, least time.Duration) func(ast.Node) {
-		return func(n ast.Node) { *d = p.duration(n, least) }
+	least := func(d *time.Duration, least time.Duration) func(yamlNode) {
+		return func(n yamlNode) { *d = p.duration(n, least) }
 	}
 	p.mapping(n,
 		field{"lease", least(&c.Lease, time.Millisecond)},
-		field{"revalidate", func(n ast.Node) {
+		field{"revalidate", func(n yamlNode) {
 			c.Revalidate = p.duration(n, time.Second)
 			if p.err == nil && c.Revalidate%time.Second != 0 {
 				p.fail(n, "revalidate_seconds holds no fractions", "found %v, expected whole seconds", c.Revalidate)
@@ -189,31 +189,31 @@ func (p *parse) cache(n ast.Node) {
 		field{"ttl-buffer", least(&c.TTLBuffer, time.Millisecond)},
 		field{"render", least(&c.Render, 0)},
 		field{"keep-alive", least(&c.KeepAlive, 0)},
-		field{"contention", func(n ast.Node) {
+		field{"contention", func(n yamlNode) {
 			c.Contention = isr.ServeStale
 			if p.word(n, "contention policy", []string{"serve-stale", "wait"}) == "wait" {
 				c.Contention = isr.Wait
 			}
 		}},
-		field{"failure", func(n ast.Node) {
+		field{"failure", func(n yamlNode) {
 			c.Failure = isr.ServeLast
 			if p.word(n, "failure policy", []string{"serve-last", "error"}) == "error" {
 				c.Failure = isr.Fail
 			}
 		}},
 		field{"poll", least(&c.Poll, time.Millisecond)},
-		field{"patience", func(n ast.Node) { c.Patience = p.count(n, 1, 1000) }},
-		field{"attempts", func(n ast.Node) { c.Attempts = p.count(n, 1, 100) }},
+		field{"patience", func(n yamlNode) { c.Patience = p.count(n, 1, 1000) }},
+		field{"attempts", func(n yamlNode) { c.Attempts = p.count(n, 1, 100) }},
 	)
 }
 
-func (p *parse) promise(n ast.Node) {
+func (p *parse) promise(n yamlNode) {
 	v := &p.s.Promise
 	p.mapping(n,
-		field{"monotonic-reads", func(n ast.Node) {
+		field{"monotonic-reads", func(n yamlNode) {
 			v.AcrossNodes = p.word(n, "reach of monotonic reads", []string{perNode, acrossNodes}) == acrossNodes
 		}},
-		field{"max-age", func(n ast.Node) { v.MaxAge = p.duration(n, time.Second) }},
+		field{"max-age", func(n yamlNode) { v.MaxAge = p.duration(n, time.Second) }},
 	)
 }
 
@@ -223,7 +223,7 @@ const (
 	acrossNodes = "across-nodes"
 )
 
-func (p *parse) lag(n ast.Node) Lag {
+func (p *parse) lag(n yamlNode) Lag {
 	text := p.text(n)
 	if p.shape != nil {
 		p.describeText(shape{Pattern: `^(scheduler$|` + lags + `)`, Examples: lagExamples})
@@ -256,7 +256,7 @@ func parseLag(text string) (ddbfake.Lag, error) {
 }
 
 // comparedLag reads a lag to compare with, for which a duration is enough.
-func (p *parse) comparedLag(n ast.Node) ddbfake.Lag {
+func (p *parse) comparedLag(n yamlNode) ddbfake.Lag {
 	text := p.text(n)
 	if p.shape != nil {
 		p.describeText(shape{Pattern: `^([0-9.]+[a-zµ]|0$|` + lags + `)`, Examples: []string{"at-once", "1h", "48h", "never"}})
@@ -280,7 +280,7 @@ var reservedNames = []string{"time", "ttl"}
 // maxActors bounds the cost of a run, which an interrupt does not end.
 const maxActors = 64
 
-func (p *parse) actor(n ast.Node) {
+func (p *parse) actor(n yamlNode) {
 	if len(p.s.Actors) >= maxActors {
 		if len(p.s.Actors) == maxActors {
 			p.fail(n, "several actors of one kind show as much", "found more than %d actors", maxActors)
@@ -289,11 +289,11 @@ func (p *parse) actor(n ast.Node) {
 		return
 	}
 	a := Actor{}
-	var name, script, many ast.Node
-	var events []ast.Node
+	var name, script, many yamlNode
+	var events []yamlNode
 	machines, times := 1, 1
 	complete := p.mapping(n,
-		field{"name", func(n ast.Node) {
+		field{"name", func(n yamlNode) {
 			name, a.Name = n, p.name(n)
 			if slices.Contains(reservedNames, a.Name) {
 				p.fail(n, "give the actor another name", "found an actor called %q, which traces call something else", a.Name)
@@ -302,23 +302,23 @@ func (p *parse) actor(n ast.Node) {
 				p.fail(n, "give each actor a name of its own", "found a second actor called %q", a.Name)
 			}
 		}},
-		field{"count", func(n ast.Node) { many, machines = n, p.count(n, 1, maxActors) }},
-		field{"tenant", func(n ast.Node) { a.Tenant = p.name(n) }},
-		field{"script", func(n ast.Node) {
+		field{"count", func(n yamlNode) { many, machines = n, p.count(n, 1, maxActors) }},
+		field{"tenant", func(n yamlNode) { a.Tenant = p.name(n) }},
+		field{"script", func(n yamlNode) {
 			script = n
-			p.list(n, func(n ast.Node) { a.Script = append(a.Script, p.command(n)) })
+			p.list(n, func(n yamlNode) { a.Script = append(a.Script, p.command(n)) })
 			if p.err == nil && len(a.Script) == 0 {
 				p.fail(n, "script: [get /home]", "found no commands, expected at least one")
 			}
 		}},
-		field{"repeat", func(n ast.Node) { times = p.count(n, 1, maxRepeat) }},
-		field{"clock", func(n ast.Node) { p.clock(n, &a) }},
-		field{"pauses", func(n ast.Node) { a.Pauses = p.count(n, 0, 100) }},
-		field{"pause-for", func(n ast.Node) { a.PauseFor = p.duration(n, 0) }},
-		field{"crashes", func(n ast.Node) { a.Crashes = p.count(n, 0, 100) }},
-		field{"restarts", func(n ast.Node) { a.Restarts = p.count(n, 0, 100) }},
-		field{"events", func(n ast.Node) {
-			p.list(n, func(n ast.Node) {
+		field{"repeat", func(n yamlNode) { times = p.count(n, 1, maxRepeat) }},
+		field{"clock", func(n yamlNode) { p.clock(n, &a) }},
+		field{"pauses", func(n yamlNode) { a.Pauses = p.count(n, 0, 100) }},
+		field{"pause-for", func(n yamlNode) { a.PauseFor = p.duration(n, 0) }},
+		field{"crashes", func(n yamlNode) { a.Crashes = p.count(n, 0, 100) }},
+		field{"restarts", func(n yamlNode) { a.Restarts = p.count(n, 0, 100) }},
+		field{"events", func(n yamlNode) {
+			p.list(n, func(n yamlNode) {
 				e := p.event(n)
 				a.Events, events = append(a.Events, e), append(events, n)
 			})
@@ -363,18 +363,18 @@ func (p *parse) actor(n ast.Node) {
 // maxRepeat bounds how often a script is repeated.
 const maxRepeat = 100
 
-func (p *parse) clock(n ast.Node, a *Actor) {
+func (p *parse) clock(n yamlNode, a *Actor) {
 	p.mapping(n,
-		field{"offset", func(n ast.Node) { a.Drift.Offset = p.duration(n, -24*time.Hour) }},
+		field{"offset", func(n yamlNode) { a.Drift.Offset = p.duration(n, -24*time.Hour) }},
 		// At half the true rate and at twice it, every sleep that a script may ask for still ends.
-		field{"drift-ppm", func(n ast.Node) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM/2, fakeclock.MaxPPM)) }},
-		field{"steps", func(n ast.Node) {
-			p.list(n, func(n ast.Node) { a.ClockSteps = append(a.ClockSteps, p.duration(n, -24*time.Hour)) })
+		field{"drift-ppm", func(n yamlNode) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM/2, fakeclock.MaxPPM)) }},
+		field{"steps", func(n yamlNode) {
+			p.list(n, func(n yamlNode) { a.ClockSteps = append(a.ClockSteps, p.duration(n, -24*time.Hour)) })
 		}},
 	)
 }
 
-func (p *parse) command(n ast.Node) Command {
+func (p *parse) command(n yamlNode) Command {
 	text := p.text(n)
 	if p.err != nil {
 		return Command{}
@@ -394,7 +394,7 @@ func (p *parse) command(n ast.Node) Command {
 }
 
 // fault reads a fault. Which actors and tables there are may not be known, for mistakes in them.
-func (p *parse) fault(n ast.Node, actorsKnown, tablesKnown bool) {
+func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	text := p.text(n)
 	if p.shape != nil {
 		p.describeWords(`(maybe\s+)?`, faultKinds(), []string{"throttled op=PutItem key=LOCK times=2", "maybe response-lost op=TransactWriteItems actor=alice",
@@ -418,9 +418,9 @@ func (p *parse) fault(n ast.Node, actorsKnown, tablesKnown bool) {
 	}
 	switch {
 	case actorsKnown && f.Actor != "" && !slices.Contains(actors, f.Actor):
-		p.fail(n, didYouMean(f.Actor, actors), "found a fault of actor %q, expected one of %s", f.Actor, strings.Join(actors, ", "))
+		p.fail(n, suggest.Hint(f.Actor, actors, ""), "found a fault of actor %q, expected one of %s", f.Actor, strings.Join(actors, ", "))
 	case f.Op != "" && !slices.Contains(ddbfake.Operations(), f.Op):
-		p.fail(n, didYouMean(f.Op, ddbfake.Operations()), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
+		p.fail(n, suggest.Hint(f.Op, ddbfake.Operations(), ""), "found a fault of operation %q, expected one of %s", f.Op, strings.Join(ddbfake.Operations(), ", "))
 	case maybe && f.Nth > 0:
 		p.fail(n, "leave out nth, or leave out maybe", "found nth=%d in a fault that strikes when the schedule says so", f.Nth)
 	case tablesKnown && f.Table != "" && !slices.Contains(tableNames(p.s.Rows), f.Table):
@@ -429,17 +429,17 @@ func (p *parse) fault(n ast.Node, actorsKnown, tablesKnown bool) {
 	p.s.Faults = append(p.s.Faults, f)
 }
 
-func (p *parse) bounds(n ast.Node) {
+func (p *parse) bounds(n yamlNode) {
 	b := &p.s.Bounds
 	p.mapping(n,
-		field{"schedules", func(n ast.Node) { b.Schedules = p.count(n, 1, 1_000_000_000) }},
-		field{"steps", func(n ast.Node) { b.Steps = p.count(n, 1, 1_000_000) }},
-		field{"ticks", func(n ast.Node) { b.Ticks = p.count(n, 0, 10_000) }},
-		field{"sweeps", func(n ast.Node) { b.Sweeps = p.count(n, 0, 10_000) }},
+		field{"schedules", func(n yamlNode) { b.Schedules = p.count(n, 1, 1_000_000_000) }},
+		field{"steps", func(n yamlNode) { b.Steps = p.count(n, 1, 1_000_000) }},
+		field{"ticks", func(n yamlNode) { b.Ticks = p.count(n, 0, 10_000) }},
+		field{"sweeps", func(n yamlNode) { b.Sweeps = p.count(n, 0, 10_000) }},
 	)
 }
 
-func (p *parse) mark(n ast.Node) {
+func (p *parse) mark(n yamlNode) {
 	var names []string
 	for _, m := range Marks() {
 		names = append(names, string(m))
@@ -447,7 +447,7 @@ func (p *parse) mark(n ast.Node) {
 	p.s.Reach = append(p.s.Reach, Mark(p.word(n, "mark", names)))
 }
 
-func (p *parse) verdict(n ast.Node) invariant.Verdict {
+func (p *parse) verdict(n yamlNode) invariant.Verdict {
 	if p.word(n, "verdict", []string{invariant.OK.String(), invariant.Violated.String()}) == invariant.Violated.String() {
 		return invariant.Violated
 	}
@@ -455,8 +455,8 @@ func (p *parse) verdict(n ast.Node) invariant.Verdict {
 }
 
 // invariants reads a list of names of invariants.
-func (p *parse) invariants(n ast.Node) (names []string) {
-	p.list(n, func(n ast.Node) {
+func (p *parse) invariants(n yamlNode) (names []string) {
+	p.list(n, func(n yamlNode) {
 		name := p.word(n, "invariant", invariantNames())
 		if p.err == nil && slices.Contains(names, name) {
 			p.fail(n, "keep one of the two", "found the invariant %s twice", name)
@@ -478,7 +478,7 @@ func invariantNames() []string {
 }
 
 // digest reads the digest of a trace.
-func (p *parse) digest(n ast.Node) string {
+func (p *parse) digest(n yamlNode) string {
 	s := p.text(n)
 	if b, err := hex.DecodeString(s); p.err == nil && (err != nil || len(b) != 4) {
 		p.fail(n, "quote it, for it may look like a number", "found the digest %q, expected eight hexadecimal digits", s)
@@ -486,22 +486,75 @@ func (p *parse) digest(n ast.Node) string {
 	return s
 }
 
-func (p *parse) replay(n ast.Node) {
+func (p *parse) replay(n yamlNode) {
 	r := &Replay{Protocol: p.s.Protocol}
 	p.mapping(n,
-		field{"protocol", func(n ast.Node) { r.Protocol = p.recorded(n) }},
-		field{"seed", func(n ast.Node) { r.Seed = p.seed(n) }},
-		field{"choices", func(n ast.Node) {
-			choices, err := sim.ParseChoices(p.text(n))
+		field{"protocol", func(n yamlNode) { r.Protocol = p.recorded(n) }},
+		field{"seed", func(n yamlNode) { r.Seed = p.seed(n) }},
+		field{"choices", func(n yamlNode) {
+			choices, err := schedule.ParseChoices(p.text(n))
 			if err != nil {
 				p.fail(n, "copy the choices that a report printed, all of them", "%v", err)
 			}
 			r.Choices = choices
 		}},
-		field{"swarm", func(n ast.Node) { r.Swarm = p.boolean(n) }},
-		field{"goroutines", func(n ast.Node) { r.Goroutines = p.boolean(n) }},
-		field{"trace", func(n ast.Node) { r.Digest = p.digest(n) }},
-		field{"violates", func(n ast.Node) { r.Violates = p.word(n, "invariant", invariantNames()) }},
+		field{"swarm", func(n yamlNode) { r.Swarm = p.boolean(n) }},
+		field{"steps", func(n yamlNode) { r.Steps = p.count(n, 1, 1_000_000) }},
+		field{"goroutines", func(n yamlNode) { r.Goroutines = p.boolean(n) }},
+		field{"trace", func(n yamlNode) { r.Digest = p.digest(n) }},
+		field{"violates", func(n yamlNode) { r.Violates = p.word(n, "invariant", invariantNames()) }},
 	)
 	p.s.Replay = r
+}
+
+// SyntaxError is a mistake in a scenario file, with its place.
+type SyntaxError struct {
+	File         string
+	Line, Column int    // from 1; columns count characters
+	Problem      string // the text that was found and the expected one
+	Hint         string // how to mend it; may be empty
+	source       string // the line
+}
+
+// excerptWidth is how much of a line an error shows around its column.
+const excerptWidth = 100
+
+// Error prints the position and the problem, the line with a caret below the column, and the hint.
+func (e *SyntaxError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
+	excerpt, caret := e.excerpt()
+	number := fmt.Sprint(e.Line)
+	fmt.Fprintf(&b, "\n  %s | %s\n  %*s | %*s^", number, excerpt, len(number), "", caret, "")
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "\nhint: %s", e.Hint)
+	}
+	return b.String()
+}
+
+// excerpt returns the part of the line around the column, and where in it the caret belongs.
+func (e *SyntaxError) excerpt() (text string, caret int) {
+	// Far more than the excerpt is never looked at: the line may be megabytes long.
+	const enough = 1 << 17
+	source := e.source[:min(len(e.source), enough)]
+	line := []rune(strings.ToValidUTF8(source, "\uFFFD"))
+	for i, r := range line {
+		if !unicode.IsPrint(r) {
+			line[i] = ' ' // a tab or a control character would shift the caret
+		}
+	}
+	at := min(max(e.Column-1, 0), len(line))
+	start := max(at-excerptWidth/2, 0)
+	if len(line) <= excerptWidth {
+		start = 0
+	}
+	end := min(start+excerptWidth, len(line))
+	text, caret = string(line[start:end]), at-start
+	if start > 0 {
+		text, caret = "..."+text, caret+3
+	}
+	if end < len(line) || len(source) < len(e.source) {
+		text += "..."
+	}
+	return text, caret
 }

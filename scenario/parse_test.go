@@ -1,8 +1,13 @@
 package scenario_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -239,5 +245,222 @@ func TestMachinesOfAKind(t *testing.T) {
 		if _, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n"+wrong.actors+"\n")); err == nil || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: got %v, want %q", wrong.actors, err, wrong.want)
 		}
+	}
+}
+
+var update = flag.Bool("scenario.update", false, "write testdata/mistakes.txt and docs/scenario.schema.json anew")
+
+// mistakesOf returns the mistakes that an error of Parse holds.
+func mistakesOf(t *testing.T, err error) []*scenario.SyntaxError {
+	t.Helper()
+	if one, ok := err.(*scenario.SyntaxError); ok {
+		return []*scenario.SyntaxError{one}
+	}
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatalf("got %T %v, want mistakes", err, err)
+	}
+	var out []*scenario.SyntaxError
+	for _, e := range several.Unwrap() {
+		one, ok := errors.AsType[*scenario.SyntaxError](e)
+		if !ok {
+			t.Fatalf("got %T %v, want a *SyntaxError", e, e)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Each line of testdata/mistakes.yaml whose comment names a mistake has it, and no other line has one. All are found in
+// one go, in order, each with the line, a caret and a hint.
+func TestAllMistakesAtOnce(t *testing.T) {
+	data, err := os.ReadFile("testdata/mistakes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = scenario.Parse("mistakes.yaml", data)
+	if err == nil {
+		t.Fatal("no mistake found")
+	}
+	got := map[int]int{}
+	mistakes := mistakesOf(t, err)
+	for i, m := range mistakes {
+		got[m.Line]++
+		if m.Hint == "" {
+			t.Errorf("line %d: %s: no hint", m.Line, m.Problem)
+		}
+		if i > 0 && m.Line < mistakes[i-1].Line {
+			t.Errorf("line %d stands behind line %d", m.Line, mistakes[i-1].Line)
+		}
+	}
+	want := map[int]int{}
+	for i, line := range strings.Split(string(data), "\n") {
+		if _, comment, ok := strings.Cut(line, " # "); ok {
+			want[i+1] = 1 + strings.Count(comment, " and ")
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("mistakes by line (-want +got):\n%s", diff)
+	}
+	if len(mistakes) < 18 {
+		t.Errorf("found %d kinds of mistakes, want 18 at least", len(mistakes))
+	}
+	const golden = "testdata/mistakes.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, readErr := os.ReadFile(golden)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if diff := cmp.Diff(string(text), err.Error()+"\n"); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", golden, diff)
+	}
+}
+
+// Each of two mistakes is reported, and nothing that only follows from one of them.
+func TestMistakesDoNotCascade(t *testing.T) {
+	for _, test := range []struct {
+		name, file string
+		want       []string // position and the beginning of the problem
+	}{
+		{"a misspelt name is no missing name", "nam: x\nactors: [{name: a, script: [get /]}]\n", []string{`1:1 found key "nam"`}},
+		{"a misspelt actor is no unknown actor", "name: x\nactors:\n  - nam: bob\n    script: [get /]\nfaults: [throttled actor=bob]\n",
+			[]string{`3:5 found key "nam"`}},
+		{"unreadable actors are no missing actors", "name: x\nactors:\n  - name: bob\n    script: [get /\nsettle: 5\n",
+			[]string{"5:1 not YAML", "5:9 found the number 5"}},
+		{"both of two", "name: x\nactors: [{name: a, script: [get home]}, {name: b, script: [got /]}]\n",
+			[]string{`2:29 found the key "home"`, `2:60 found the command "got /"`}},
+		{"neither name nor actors", "about: x\n", []string{"1:1 found no name", "1:1 found no actors"}},
+		{"two tables", "name: x\nrows: nothing\nactors: [{name: a, script: [get /]}]\nfaults: [throttled table=t]\n",
+			[]string{`2:7 found rows "nothing"`}},
+		{"two broken parts", "name: [x\nabout: {y\nactors: [{name: a, script: [get home]}]\n",
+			[]string{"2:1 not YAML", "3:1 not YAML", `3:29 found the key "home"`}},
+		{"no source", "name: x\nsource: []\nbroken: blind-publish\nactors: [{name: a, script: [get /]}]\n", []string{"2:9 found no source"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := scenario.Parse("f.yaml", []byte(test.file))
+			var got []string
+			for _, m := range mistakesOf(t, err) {
+				got = append(got, fmt.Sprintf("%d:%d %s", m.Line, m.Column, m.Problem))
+			}
+			if len(got) != len(test.want) {
+				t.Fatalf("got %q, want %q", got, test.want)
+			}
+			for i := range got {
+				if !strings.HasPrefix(got[i], test.want[i]) {
+					t.Errorf("got %q, want %q", got[i], test.want[i])
+				}
+			}
+		})
+	}
+}
+
+// A file with a mistake in every line does not fill the screen.
+func TestManyMistakesAreCounted(t *testing.T) {
+	_, err := scenario.Parse("f.yaml", []byte("name: x\nactors:\n  - name: a\n    script:\n"+strings.Repeat("    - go\n", 70)))
+	if err == nil || strings.Count(err.Error(), "found the command") != 50 || !strings.HasSuffix(err.Error(), "\nand 20 more mistakes in f.yaml") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The published schema is that of the parser, with the meanings that docs/SCENARIOS.md gives. Package schemas holds
+// files against it.
+func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
+	root := scenario.FileShape()
+	root.Schema = "https://json-schema.org/draft/2020-12/schema"
+	root.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/scenario.schema.json"
+	root.Title = "A scenario of isr-sim"
+	page, err := os.ReadFile("../docs/SCENARIOS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := root.Properties["rows"].AnyOf[1].Items
+	for _, part := range []struct {
+		heading string
+		of      *scenario.Shape
+	}{
+		{"## Keys", root},
+		{"### The cache", root.Properties["cache"]},
+		{"### The promise", root.Properties["promise"]},
+		{"### Actors", root.Properties["actors"].Items},
+		{"### Bounds", root.Properties["bounds"]},
+		{"## Rows of your own", rows},
+	} {
+		meanings := meaningsIn(t, string(page), part.heading)
+		//isrsim:unordered each is changed by itself
+		for key, of := range part.of.Properties {
+			if of.Description = meanings[key]; of.Description == "" {
+				t.Errorf("docs/SCENARIOS.md, %s: no row for %s", part.heading, key)
+			}
+			delete(meanings, key)
+		}
+		if part.of != rows && len(meanings) > 0 {
+			t.Errorf("docs/SCENARIOS.md, %s: rows for keys that the parser does not know: %v", part.heading, meanings)
+		}
+	}
+	var want bytes.Buffer
+	e := json.NewEncoder(&want)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(root); err != nil {
+		t.Fatal(err)
+	}
+	const published = "../docs/scenario.schema.json"
+	if *update {
+		if err := os.WriteFile(published, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema -scenario.update:\n%s", diff)
+	}
+}
+
+var (
+	tableRow = regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| (?:([^|]*) ?\\| )?([^|]+) \\|$")
+	link     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	codeWord = regexp.MustCompile("`([^`]*)`")
+)
+
+// meaningsIn reads the tables of a part of a page, up to the next heading: key, default and meaning.
+func meaningsIn(t *testing.T, page, heading string) map[string]string {
+	t.Helper()
+	_, part, ok := strings.Cut(page, "\n"+heading+"\n")
+	if !ok {
+		t.Fatalf("docs/SCENARIOS.md has no heading %q", heading)
+	}
+	part, _, _ = strings.Cut(part, "\n#")
+	out := map[string]string{}
+	for _, row := range tableRow.FindAllStringSubmatch(part, -1) {
+		text := link.ReplaceAllString(strings.TrimSpace(row[3]), "$1")
+		switch value := strings.TrimSpace(row[2]); value {
+		case "":
+		case "required":
+			text += "\n\nRequired."
+		default:
+			text += "\n\nDefault: " + value
+		}
+		for _, key := range codeWord.FindAllStringSubmatch(row[1], -1) {
+			out[key[1]] = text
+		}
+	}
+	return out
+}
+
+// TestNames: a protocol whose name is missing could not stand in a file, and a name without a protocol could not run.
+func TestNames(t *testing.T) {
+	var linked []string
+	for _, p := range scenario.Protocols() {
+		linked = append(linked, p.Name)
+	}
+	if diff := cmp.Diff(linked, protocols.Names()); diff != "" {
+		t.Errorf("names (-protocols +names):\n%s", diff)
 	}
 }

@@ -2,20 +2,22 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/pagecache"
-	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -63,9 +65,9 @@ var known struct {
 }
 
 // tablesOf returns the rows of a scenario's world, and its store as it is at the beginning.
-func tablesOf(ctx context.Context, s *Scenario, like *dynamodb.CreateTableInput) (*rows, *ddbfake.Snapshot, error) {
+func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake.Snapshot, error) {
 	if len(s.Rows.Rows) == 0 && s.Rows.Translate == nil {
-		empty, err := emptyTable(ctx, like)
+		empty, err := emptyTable(ctx, kind)
 		return nil, empty, err
 	}
 	known.mu.Lock()
@@ -88,7 +90,7 @@ func emptyTables(ctx context.Context, m *rowmap.Mapping) (*ddbfake.Snapshot, err
 	db := ddbfake.New(ddbfake.Options{})
 	tables := m.Tables(TableName)
 	if len(tables) == 0 {
-		if err := createTable(ctx, db.As(""), isr.TableInput(TableName)); err != nil {
+		if err := createTable(ctx, db.As(""), isr.TableInput(TableName), defaultTTL); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +122,7 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 		w.fingerprinter.row(*c)
 	}
 	if c.Cause == ddbfake.CauseTTL {
-		w.mark(TTLDeletion)
+		w.mark(mark.TTLDeletion)
 	}
 	from := len(w.rows.log)
 	w.rows.log = w.rows.translator.Append(w.rows.log, c)
@@ -130,45 +132,8 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 			w.fingerprinter.change(*to)
 		}
 		w.markChange(to)
+		w.noteEnd(to)
 		w.noteDeadlines(to.After)
-	}
-}
-
-// noteDeadlines has time stop at the deadlines of a translated row.
-func (w *world) noteDeadlines(row attr.Item) {
-	step := w.rows.Resolution()
-	add := func(t time.Time, known bool) {
-		switch {
-		case !known || t.Unix() < 1 || t.Unix() > latest:
-		case step >= time.Second:
-			w.deadlines.add(t.Unix())
-		default:
-			w.deadlines.addFine(t, step)
-		}
-	}
-	add(rowmap.Instant(row, "lease_expires_at"))
-	add(rowmap.Instant(row, "ttl"))
-	until, ends := rowmap.Instant(row, "fresh_until")
-	generated, known := rowmap.Instant(row, "generated_at")
-	window, isWindow := rowmap.Instant(row, "revalidate_seconds")
-	switch {
-	case ends:
-		add(until, true)
-	case known && isWindow:
-		add(generated.Add(window.Sub(time.Unix(0, 0))), true)
-	case known:
-		add(generated.Add(w.scenario.Cache.Revalidate), true)
-	}
-}
-
-// addFine adds a deadline of rows whose times are finer than seconds: a second before it, the smallest step before it,
-// the deadline, and a second after it.
-func (d *deadlines) addFine(t time.Time, step time.Duration) {
-	for _, stop := range []time.Time{t.Add(-time.Second), t.Add(-step), t, t.Add(time.Second)} {
-		at := stop.UnixNano()
-		if i, exists := slices.BinarySearch(d.fine, at); !exists {
-			d.fine = slices.Insert(d.fine, i, at)
-		}
 	}
 }
 
@@ -193,88 +158,265 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	found := false
 	eachRow(c.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
 		_, roles := w.rows.place(table, key)
+		if in, is := c.Input.(*dynamodb.UpdateItemInput); is && role == rowmap.Page && roles.Has(rowmap.Lock) && !w.rows.Guesses() {
+			found = w.rows.Publishes(aws.ToString(table), key, in.UpdateExpression, in.ExpressionAttributeNames)
+			return // of a row that is the lock, too: what only gives it back is none of the page's requests
+		}
 		found = found || roles.Has(role)
 	})
 	return found
 }
 
-// markOwn is markCall for rows with names of their own.
-func (w *world) markOwn(r *storeRequest, changed int) {
-	row, refused := pagecache.Refused(r.err)
-	isRequest := func(table *string, key map[string]types.AttributeValue) bool {
-		_, roles := w.rows.place(table, key)
-		return roles.Has(rowmap.Request)
+// TableName is the name of the one table of every scenario.
+const TableName = "isr-cache"
+
+// tableCreator is the part of a client that createTable needs.
+type tableCreator interface {
+	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
+}
+
+// defaultTTL is the attribute by which TTL deletes rows unless something else is said.
+const defaultTTL = "ttl"
+
+func createTable(ctx context.Context, client tableCreator, table *dynamodb.CreateTableInput, ttl string) error {
+	if _, err := client.CreateTable(ctx, table); err != nil {
+		return fmt.Errorf("scenario: create the table: %w", err)
 	}
-	switch in := r.call.Input.(type) {
-	case *dynamodb.GetItemInput:
-		out, ok := r.out.(*dynamodb.GetItemOutput)
-		if ok && w.ownExpired(out.Item) {
-			w.mark(ExpiredRowRead)
+	if ttl == NoTTL {
+		return nil
+	}
+	input := isr.TTLInput(TableName)
+	input.TimeToLiveSpecification.AttributeName = &ttl
+	if _, err := client.UpdateTimeToLive(ctx, input); err != nil {
+		return fmt.Errorf("scenario: enable TTL: %w", err)
+	}
+	return nil
+}
+
+// empty is the store at the beginning of every run, by the kind of its table; without like, it is the schema's own. It is made
+// once a process: to restore it costs a third of making it.
+var empty struct {
+	mu     sync.Mutex
+	tables map[tableKind]*ddbfake.Snapshot
+}
+
+// tableKind is how a table is created, and its attribute of TTL.
+type tableKind struct {
+	like *dynamodb.CreateTableInput
+	ttl  string
+}
+
+func emptyTable(ctx context.Context, kind tableKind) (*ddbfake.Snapshot, error) {
+	empty.mu.Lock()
+	defer empty.mu.Unlock()
+	if made := empty.tables[kind]; made != nil {
+		return made, nil
+	}
+	input := isr.TableInput(TableName)
+	if kind.like != nil {
+		named := *kind.like
+		named.TableName = input.TableName
+		input = &named
+	}
+	db := ddbfake.New(ddbfake.Options{})
+	if err := createTable(ctx, db.As(""), input, kind.ttl); err != nil {
+		return nil, err
+	}
+	if empty.tables == nil {
+		empty.tables = map[tableKind]*ddbfake.Snapshot{}
+	}
+	made := db.Snapshot()
+	empty.tables[kind] = made
+	return made, nil
+}
+
+// LoadRows reads a file whose one key is rows, as a scenario file has it. A mistake in its contents is a *SyntaxError.
+func LoadRows(file string) (isr.Schema, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return isr.Schema{}, fmt.Errorf("rows: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return isr.Schema{}, fmt.Errorf("rows: %w", err)
+	}
+	r := reader{file: file}
+	var s isr.Schema
+	var found yamlNode
+	if root := r.open(data); root != nil {
+		r.mapping(root, field{"rows", func(n yamlNode) { found, s = n, r.schema(n) }})
+		if found == nil && r.err == nil && !r.cut {
+			r.fail(root, "rows: dynamolock", "found no rows, expected some")
 		}
-		if ok && out.Item != nil && isRequest(in.TableName, in.Key) && !r.node.asked {
-			w.mark(RequestRepeated)
+	}
+	if err := r.failed(); err != nil {
+		return isr.Schema{}, err
+	}
+	return s, nil
+}
+
+// rowField is a field of isr.Row, and the key that it has in files.
+type rowField struct {
+	name string
+	of   func(*isr.Row) *string
+}
+
+var rowFields = []rowField{
+	{"table", func(r *isr.Row) *string { return &r.Table }},
+	{"partition", func(r *isr.Row) *string { return &r.Partition }},
+	{"sort", func(r *isr.Row) *string { return &r.Sort }},
+	{"when", func(r *isr.Row) *string { return &r.When }},
+	{"body", func(r *isr.Row) *string { return &r.Body }},
+	{"body-key", func(r *isr.Row) *string { return &r.BodyKey }},
+	{"generated", func(r *isr.Row) *string { return &r.Generated }},
+	{"window", func(r *isr.Row) *string { return &r.Window }},
+	{"fresh-until", func(r *isr.Row) *string { return &r.FreshUntil }},
+	{"current", func(r *isr.Row) *string { return &r.Current }},
+	{"invalidated", func(r *isr.Row) *string { return &r.Invalidated }},
+	{"etag", func(r *isr.Row) *string { return &r.ETag }},
+	{"version", func(r *isr.Row) *string { return &r.Version }},
+	{"token", func(r *isr.Row) *string { return &r.Token }},
+	{"expires", func(r *isr.Row) *string { return &r.Expires }},
+	{"lasts", func(r *isr.Row) *string { return &r.Lasts }},
+	{"renews", func(r *isr.Row) *string { return &r.Renews }},
+	{"request-hash", func(r *isr.Row) *string { return &r.RequestHash }},
+	{"request-status", func(r *isr.Row) *string { return &r.RequestStatus }},
+	{"request-body", func(r *isr.Row) *string { return &r.RequestBody }},
+	{"ttl", func(r *isr.Row) *string { return &r.TTL }},
+}
+
+// schema reads rows: the name of a ready schema, or a list of entries.
+func (r *reader) schema(n yamlNode) isr.Schema {
+	if r.shape != nil {
+		r.ready(n)
+		r.describeAlso(func(n yamlNode) { r.list(n, func(n yamlNode) { r.row(n) }) })
+		return isr.Schema{}
+	}
+	if _, isName := oneLine(n); isName {
+		return r.ready(n)
+	}
+	var s isr.Schema
+	var places []rowPlace
+	r.list(n, func(n yamlNode) {
+		row, place, ready := r.row(n)
+		if ready == nil {
+			s.Rows, places = append(s.Rows, row), append(places, place)
+			return
 		}
-	case *dynamodb.QueryInput:
-		if out, ok := r.out.(*dynamodb.QueryOutput); ok && slices.ContainsFunc(out.Items, w.ownExpired) {
-			w.mark(ExpiredRowRead)
-		}
-	case *dynamodb.PutItemInput:
-		if isRequest(in.TableName, in.Item) {
-			if refused && r.attempt == 1 && !r.twice && !r.node.asked {
-				w.mark(RequestRepeated)
+		for i := range ready {
+			if ready[i].Table = row.Table; r.err == nil {
+				s.Rows, places = append(s.Rows, ready[i]), append(places, place)
 			}
-			r.node.asked = r.node.asked || changed > 0
-			return
 		}
-		if !refused {
-			return
-		}
-		if w.metOwn(r, row, w.rows.Token) {
-			w.mark(OwnCommitMet)
-			return
-		}
-		w.markRefused(in.TableName, in.Item, w.rows.Writes(aws.ToString(in.TableName), in.Item, nil, nil))
-	case *dynamodb.UpdateItemInput:
-		if refused {
-			w.markRefused(in.TableName, in.Key, w.rows.Writes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames))
-		}
-	case *dynamodb.TransactWriteItemsInput:
-		if refused {
-			w.mark(PublishRefused)
-		}
+	})
+	if r.err != nil {
+		return s
 	}
+	if len(s.Rows) == 0 {
+		r.fail(n, "leave rows out for META and LOCK", "found no rows, expected at least one")
+		return s
+	}
+	_, err := rowmap.New(s)
+	if wrong, ok := errors.AsType[*rowmap.Error](err); ok {
+		at, is := places[wrong.Row].fields[wrong.Field]
+		if !is {
+			at = places[wrong.Row].row
+		}
+		r.fail(at, wrong.Hint, "%s", wrong.Problem)
+	}
+	return s
 }
 
-// markRefused notes that a write was refused which would have set a page or a lock. A write that sets both is a publish.
-// Where a function reads the rows, it is not known what the write sets: of a row that may be both, it counts as both.
-func (w *world) markRefused(table *string, key map[string]types.AttributeValue, sets rowmap.Roles) {
-	_, roles := w.rows.place(table, key)
-	switch {
-	case sets == 0 && w.rows.Guesses() && roles.Has(rowmap.Page|rowmap.Lock):
-		w.mark(PublishRefused)
-		w.mark(LockRefused)
-	case sets == 0 && w.rows.Guesses():
-		w.markRefusedRole(roles)
-	default:
-		w.markRefusedRole(sets)
+// ready reads the name of a ready schema.
+func (r *reader) ready(n yamlNode) isr.Schema {
+	var names []string
+	for _, s := range isr.Schemas() {
+		names = append(names, s.Name)
 	}
+	name := r.word(n, "rows", names)
+	if r.err != nil {
+		return isr.Schema{}
+	}
+	s, _ := isr.SchemaNamed(name) // it is one of them
+	return s
 }
 
-func (w *world) markRefusedRole(sets rowmap.Roles) {
-	switch {
-	case sets.Has(rowmap.Page):
-		w.mark(PublishRefused)
-	case sets.Has(rowmap.Lock):
-		w.mark(LockRefused)
-	}
+// rowPlace is where an entry stands, and its fields.
+type rowPlace struct {
+	row    yamlNode
+	fields map[string]yamlNode
 }
 
-// ownExpired is isExpired for rows with names of their own.
-func (w *world) ownExpired(row map[string]types.AttributeValue) bool {
-	ttl, ok := w.rows.TTL(row).(*types.AttributeValueMemberN)
-	if !ok {
-		return false
+// row reads an entry: a row, or the rows of a ready schema in a table.
+func (r *reader) row(n yamlNode) (row isr.Row, place rowPlace, ready []isr.Row) {
+	place = rowPlace{n, map[string]yamlNode{}}
+	fields := []field{{"ready", func(n yamlNode) {
+		s := r.ready(n)
+		place.fields["ready"] = n
+		if ready = s.Rows; len(ready) == 0 && r.err == nil {
+			r.fail(n, "leave rows out for META and LOCK", "found %s, whose rows are not translated, among others", s.Name)
+		}
+	}}}
+	for _, f := range rowFields {
+		fields = append(fields, field{f.name, func(n yamlNode) {
+			place.fields[f.name] = n
+			if *f.of(&row) = r.text(n); r.err == nil && *f.of(&row) == "" {
+				r.fail(n, "leave the key out", "found an empty text for %s", f.name)
+			}
+		}})
 	}
-	expires, err := strconv.ParseInt(ttl.Value, 10, 64)
-	return err == nil && expires < w.clock.Now().Unix()
+	r.mapping(n, fields...)
+	if ready != nil && r.err == nil {
+		for _, f := range rowFields {
+			if at := place.fields[f.name]; at != nil && f.name != "table" {
+				r.fail(at, "write the rows out to change them", "found %s beside ready, expected table at most", f.name)
+			}
+		}
+	}
+	return row, place, ready
+}
+
+// rowsDocument is a schema as a file has it; nil for one that no file can hold.
+func rowsDocument(s isr.Schema) any {
+	if s.Translate != nil {
+		return nil
+	}
+	if ready, err := isr.SchemaNamed(s.Name); err == nil && reflect.DeepEqual(ready.Rows, s.Rows) {
+		return s.Name
+	}
+	if len(s.Rows) == 0 {
+		return nil
+	}
+	entries := make([]document, len(s.Rows))
+	for i := range s.Rows {
+		for _, f := range rowFields {
+			text := *f.of(&s.Rows[i])
+			entries[i].add(f.name, text, text != "")
+		}
+	}
+	return entries
+}
+
+// tableNames are the tables of a scenario's rows.
+func tableNames(s isr.Schema) []string {
+	var names []string
+	for i := range s.Rows {
+		if name := s.Rows[i].Table; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil || slices.ContainsFunc(s.Rows, func(r isr.Row) bool { return r.Table == "" }) {
+		names = append(names, TableName)
+	}
+	return names
+}
+
+// oneOf lists alternatives.
+func oneOf(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "one of " + strings.Join(names, ", ")
 }

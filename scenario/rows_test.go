@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +16,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // own is a cache with its locks in a table of their own.
@@ -105,7 +115,7 @@ func TestOwnRows(t *testing.T) {
 	s := ownWorld(t, "")
 	var trace strings.Builder
 	o := do(t, s, ownProtocol(false), &trace)
-	if o.Verdict != invariant.OK || o.Misfit != "" || !slices.Contains(o.Marks, scenario.Published) {
+	if o.Verdict != invariant.OK || o.Misfit != "" || !slices.Contains(o.Marks, mark.Published) {
 		t.Errorf("%s%s\n%v", o.Explain("own", "own"), trace.String(), o.Marks)
 	}
 	for _, part := range []string{`PutItem lock//home in locks {owner: "alice-1", until: +10s}`, `row     /home in pages: absent => {html: "/home@0#alice-render-1", until: +1m0s}`} {
@@ -161,7 +171,7 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 	if o.Verdict == invariant.Violated || !strings.Contains(o.Misfit, `pages {path: "/home"}, with html, until: path is not of the form p/{key}`) {
 		t.Errorf("%s\n%s", o.Explain("own", "own"), o.Misfit)
 	}
-	if slices.Contains(o.Marks, scenario.Published) {
+	if slices.Contains(o.Marks, mark.Published) {
 		t.Error("a page was published that was not recognised")
 	}
 	for i := range s.Rows.Rows { // in place
@@ -242,5 +252,163 @@ func TestFaultsOfOwnTables(t *testing.T) {
 	}
 	if _, err := scenario.Parse("x.yaml", []byte(text+"isr-cache]\n")); err == nil || !strings.Contains(err.Error(), "the only table is pages") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Every scenario, under its own protocol and under the mutants that it catches, comes to the same schedule, the same
+// marks and the same verdict if every row, key and attribute has another name and a mapping says which.
+func TestRenamedRowsAreJudgedAlike(t *testing.T) {
+	runs, violated := 0, map[string]bool{}
+	for _, file := range append(fixtures.Names(), fixtures.Museum()...) {
+		data, err := fixtures.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := scenario.Parse(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range append([]string{s.Protocol}, s.Catches...) {
+			p, err := scenario.ProtocolNamed(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range uint64(race.Fewer(3, 1)) {
+				native := alike(t, s, p, seed)
+				other := *s
+				other.Rows = scenariotest.RenamedRows
+				for i := range other.Faults {
+					if strings.HasPrefix(other.Faults[i].Key, "VER#") || strings.HasPrefix(other.Faults[i].Key, "REQ#") || strings.HasPrefix(other.Faults[i].Key, "CACHE#") {
+						t.Fatalf("%s: a fault of %s", s.Name, other.Faults[i].Key)
+					}
+				}
+				if name == "policy-sliding" { // its refused extension of a page counts as a refused publish only where names are not known
+					native.Marks = slices.DeleteFunc(native.Marks, func(m scenario.Mark) bool { return m == mark.PublishRefused })
+				}
+				if diff := cmp.Diff(native, alike(t, &other, scenariotest.Renamed(p), seed)); diff != "" {
+					t.Errorf("%s under %s, seed %d (-META and LOCK, +renamed):\n%s", s.Name, name, seed, diff)
+				}
+				runs++
+				for _, inv := range native.Broken {
+					violated[inv] = true
+				}
+			}
+		}
+	}
+	t.Logf("%d runs, which violate %d invariants", runs, len(violated))
+}
+
+// judgedRun is what must be alike.
+type judgedRun struct {
+	Verdict string
+	Broken  []string
+	Steps   int
+	Choices string
+	Marks   []scenario.Mark
+	Misfit  string
+}
+
+func alike(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) judgedRun {
+	t.Helper()
+	o, err := scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200}.Do(t.Context())
+	if err != nil {
+		t.Fatalf("%s under %s: %v", s.Name, p.Name, err)
+	}
+	return judgedRun{fmt.Sprint(o.Verdict), o.Broken, o.Result.Steps, o.Result.Choices.String(), o.Marks, o.Misfit}
+}
+
+const twoTenants = `
+name: two-tenants
+actors:
+  - {name: alice, tenant: t1, script: [get /home]}
+  - {name: bob, tenant: t2, script: [sleep 10s, get /home]}
+settle: 30s
+`
+
+// tenantless forgets whose page it is.
+var tenantless = isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
+	cfg.Tenant = ""
+	return pagecache.AsHandler(pagecache.New(cfg))
+}}
+
+func TestTenantsHavePagesAndOriginsOfTheirOwn(t *testing.T) {
+	s := scenariotest.Parsed(t, twoTenants)
+	text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Strategy: sim.DelayBound(0)})
+	for _, want := range []string{
+		"META of t1/home: absent", "META of t2/home: absent",
+		"bob served /home as fresh body t2/home@0#bob-render-1",
+		"visitor served /home as fresh body t1/home@0#alice-render-1", "visitor served /home as fresh body t2/home@0#bob-render-1",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the trace does not say %q:\n%s", want, text)
+		}
+	}
+	text, _ = scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: tenantless, Strategy: sim.DelayBound(0)})
+	for _, want := range []string{"META of /home: absent", "bob served /home as fresh body t1/home@0#alice-render-1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without tenants in keys, the trace does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestTenantsDoNotStandInEachOthersWay(t *testing.T) {
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, `
+name: neighbours
+actors:
+  - {name: alice, tenant: t1, script: [get /home, sleep 61s, get /home]}
+  - {name: bob, tenant: t2, script: [change /home, get /home, sleep 61s, get /home]}
+  - {name: carol, script: [get /home]}
+settle: 30s
+bounds: {schedules: 200}
+`), Seed: 1})
+	if !r.Passed() {
+		t.Error(prose.Report(r, "isr-sim", "neighbours.yaml"))
+	}
+	for _, m := range r.Reached() {
+		if m == mark.LockRefused {
+			t.Error("a lease was refused, although each tenant has one writer")
+		}
+	}
+	sameAfterPrinting(t, r.Scenario)
+}
+
+// locker takes a lock, and does not ask for the row that refuses it unless it is told to.
+type locker struct {
+	isr.Config
+	values types.ReturnValuesOnConditionCheckFailure
+}
+
+func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
+	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
+	row["lease_token"] = &types.AttributeValueMemberS{Value: l.Tokens()}
+	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: "99999999999"}
+	_, err := l.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &l.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk)"), ReturnValuesOnConditionCheckFailure: l.values,
+	})
+	return isr.Served{}, err
+}
+
+// A put of a lock that is sent again after a lost response meets its own row, whether or not it asks which row that is.
+// A put that meets the row of another one does not, and neither does one whose first attempt did not take effect.
+func TestALockMeetsItsOwnRow(t *testing.T) {
+	for _, test := range []struct {
+		name, fault, script string
+		want                bool
+	}{
+		{"its response was lost", "response-lost op=PutItem", "get /home", true},
+		{"its request was lost", "request-lost op=PutItem", "get /home", false},
+		{"the row is of another put", "request-lost op=PutItem nth=2", "get /home, get /home", false},
+	} {
+		for _, values := range []types.ReturnValuesOnConditionCheckFailure{"", types.ReturnValuesOnConditionCheckFailureAllOld} {
+			s, err := scenario.Parse("f.yaml", []byte("name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+"]}]\nfaults: ["+test.fault+"]\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := isr.Protocol{Name: "locker", New: func(cfg isr.Config) (isr.Handler, error) { return locker{cfg, values}, nil }}
+			text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: 1})
+			if got := slices.Contains(o.Marks, mark.OwnCommitMet); got != test.want {
+				t.Errorf("%s, it asks for %q: own-commit-met %v, want %v\n%s", test.name, values, got, test.want, text)
+			}
+		}
 	}
 }

@@ -5,18 +5,22 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/describe"
-	"github.com/isr-sim/isr-sim/internal/probe"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Run is one run of a scenario, as a value: the same Run gives the same trace, byte for byte, on every machine.
@@ -24,9 +28,11 @@ type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
 	Seed     uint64
-	// Strategy picks the schedule; to run a recorded one again, it is sim.Replay of its choices. The zero Strategy walks
-	// at random.
-	Strategy sim.Strategy
+	// Strategy picks the schedule. Nil walks at random; Replay.Run has the one that takes recorded choices again.
+	Strategy schedule.Strategy
+	// Steps, if not 0, ends the run after so many steps, and it is judged by what has happened until then. What needs the
+	// end of a run is not judged: liveness, the comparison of lags, and Invariants.
+	Steps int
 	// ExpectedSteps is an estimate of the steps, for strategies that need one; at least 1.
 	ExpectedSteps int
 	// Trace, if set, is where the run is printed, step by step.
@@ -35,7 +41,9 @@ type Run struct {
 
 	stage *stage       // nil is a new one
 	lag   *ddbfake.Lag // nil is the scenario's
-	probe *probe.Probe // that of the context; Do sets it
+	// Do sets what the context has: what looks at the run, and the bubble in which it happens.
+	probe  *hooks.Probe
+	bubble hooks.Bubble
 }
 
 // Options are how to make a run, and every run of a campaign.
@@ -53,24 +61,27 @@ type Options struct {
 	// Of each, Name, Statement and Check are used: the check sees the whole run (log, history, operations, bodies), which it
 	// may read only, and only until it returns. An exhaustive search does not prove them.
 	Invariants []invariant.Invariant
-	// Bubble, if set, has the protocol's code run with goroutines of its own: it calls run in a bubble of testing/synctest
-	// whose time is fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
-	Bubble func(run func(sim.Bubble)) error
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
 	// its bubble. It is for things that the code under test takes from outside of its node, such as a global source of
 	// randomness.
 	Before func(seed uint64)
 	// Table, if set, is how the table is created, for code whose rows have other keys than pk and sk. It gets the name
-	// TableName, and TTL by the attribute ttl.
+	// TableName, and TTL by the attribute TTL.
 	Table *dynamodb.CreateTableInput
+	// TTL is the attribute by which TTL deletes rows of Table, NoTTL if it has none; default ttl. A scenario with Rows
+	// takes theirs.
+	TTL string
 }
+
+// NoTTL is the Options.TTL of a table without TTL.
+const NoTTL = "-"
 
 // compares says whether states are compared, by their fingerprints.
 func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.probe.Coverage) }
 
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
-	r.probe = probe.Of(ctx)
+	r.probe, r.bubble = hooks.Of(ctx), hooks.BubbleOf(ctx)
 	judges, err := judgesOf(r.Scenario, r.Options)
 	if err != nil {
 		return nil, err
@@ -80,12 +91,13 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	var lags []invariant.Lagged
-	if len(r.Scenario.CompareLags) > 0 {
+	if len(r.Scenario.CompareLags) > 0 && o.cut == 0 {
 		if lags, err = r.underOtherLags(ctx, o); err != nil {
 			return nil, err
 		}
 	}
 	evidence := w.judge(o, lags, judges)
+	w.noteSubjects(r.probe.Judged, evidence)
 	if r.probe.Record {
 		r.probe.Shown = w.shown
 	}
@@ -98,7 +110,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 
 // perform makes the run, and does not judge it.
 func (r Run) perform(ctx context.Context) (*world, *Outcome, error) {
-	if r.Bubble == nil {
+	if r.bubble == nil {
 		return r.do(ctx, nil)
 	}
 	return r.inBubble(ctx)
@@ -111,7 +123,7 @@ func (r Run) inBubble(ctx context.Context) (*world, *Outcome, error) {
 		err error
 	}
 	done := make(chan performed, 1) // a run that is stuck may end later, after inBubble has returned
-	stuck := r.Bubble(func(b sim.Bubble) {
+	stuck := r.bubble(func(b sim.Bubble) {
 		var p performed
 		p.w, p.o, p.err = r.do(ctx, b)
 		done <- p
@@ -133,8 +145,11 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		r.Before(r.Seed)
 	}
 	cfg := sim.Config{
-		Seed: r.Seed, Strategy: r.Strategy, ExpectedSteps: r.ExpectedSteps,
+		Seed: r.Seed, Strategy: sim.StrategyOf(r.Strategy), ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble,
+	}
+	if r.Steps > 0 && (cfg.MaxSteps <= 0 || r.Steps < cfg.MaxSteps) {
+		cfg.MaxSteps = r.Steps
 	}
 	var covered covered
 	if r.probe.Coverage {
@@ -151,7 +166,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if err != nil {
 		return nil, nil, err
 	}
-	w.only = r.Only
+	w.only, w.fresh, w.onStale = r.Only, r.probe.Fresh, r.probe.OnStale
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
@@ -161,6 +176,10 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	covered.sim = w.sim
 	result := w.sim.Run()
+	cut := 0
+	if result.End == sim.Cut && result.Steps == r.Steps {
+		cut = r.Steps
+	}
 	if s.Settle > 0 && result.End == sim.Finished {
 		result = w.settle(t, result)
 	}
@@ -173,7 +192,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{Result: result, Unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm}
+	o := &Outcome{Result: result, Unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm, cut: cut}
 	if t != nil {
 		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
@@ -194,51 +213,176 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	return w, o, nil
 }
 
-// judge sets the run's verdict, and returns what the run saw. lags are the histories under other lags.
-func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown invariant.Evidence) {
-	o.Verdict, o.out = invariant.OK, judges.out
-	evidence := invariant.Evidence{
-		Changes: w.changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
-		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
-		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
+// underOtherLags runs the run's schedule once more under each lag of TTL that the scenario compares, and returns the
+// histories. Marks of these runs count as marks of the run.
+//
+// No deletion has time stop by itself, whatever the lag, so that equal decisions meet equal choices; time stops at each
+// ttl anyway. A schedule that stops fitting has met another decision.
+func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
+	s := r.Scenario
+	if r.probe.Search { // which would not have this judged
+		return nil, nil
 	}
-	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
-	if w.ofLocks {
-		evidence.Lease, evidence.Lock = w.scenario.Cache.Lease, w.locks.terms
+	own := r.stage
+	if own == nil {
+		own = newStage()
+		defer own.close()
 	}
-	shown = evidence // the changes of the caches' own rows
-	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
-	if judges.none() {
-		o.Verdict, o.Why = invariant.Unknown, judgesNothing
-		return shown
-	}
-	reporter := func(say func(string) string) func(invariant.Invariant, invariant.Finding) {
-		return func(inv invariant.Invariant, f invariant.Finding) {
-			switch {
-			case w.only != "" && inv.Name != w.only:
-			case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
-				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+say(f.Why)
-			case f.Verdict == invariant.Violated:
-				o.Broken = append(o.Broken, inv.Name)
-				if o.Violation == nil {
-					o.Verdict, o.Why = invariant.Violated, ""
-					inv.Statement = say(inv.Statement)
-					w.shown = probe.Shown{Changes: f.Changes, Events: f.Events, Operations: f.Operations}
-					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(w.words(), shown, f)}
-				}
+	r.Trace, r.probe, r.Blind = nil, &hooks.Probe{}, true
+	lags := make([]invariant.Lagged, len(s.CompareLags))
+	for i, lag := range s.CompareLags {
+		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
+		w, other, err := r.perform(ctx)
+		if err != nil {
+			own.dropSecond()
+			diverged, ok := errors.AsType[*sim.DivergedError](err)
+			if !ok {
+				return nil, err
 			}
+			lags[i] = invariant.Lagged{Lag: lag.String(), Diverged: diverged.Error()}
+			continue
+		}
+		lags[i] = invariant.Lagged{Lag: lag.String(), History: slices.Clone(w.history.Events())}
+		o.Marks = union(o.Marks, other.Marks)
+	}
+	return lags, nil
+}
+
+// union returns the marks in one of the sets, in the order of Marks.
+func union(a, b []Mark) (both []Mark) {
+	for _, m := range allMarks {
+		if slices.Contains(a, m) || slices.Contains(b, m) {
+			both = append(both, m)
 		}
 	}
-	if !judges.chosen || len(judges.by) > 0 {
-		invariant.Judge(evidence, reporter(w.rows.say), judges.by...)
+	return both
+}
+
+// visitor is the name of the node that asks for every page once all is quiet.
+const visitor = "visitor"
+
+// settle is the second phase of a run, which checks liveness: faults have stopped, the actors are done or dead, their
+// requests in the network are lost, and one more node asks for every page that the scenario names, again and again
+// until it finds a fresh one in the cache or the time that the scenario gives is over. Nothing is left to the schedule,
+// so the run's choices are those of the first phase.
+func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
+	w.quiet = true
+	w.possible, w.certain, w.deadlines.windows = nil, nil, nil
+	w.db.ClearFaults()
+	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
+	cfg := sim.Config{
+		Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps,
+		Bubble: w.bubble, Context: w.ctx,
 	}
-	if len(judges.own) > 0 {
-		invariant.Judge(shown, reporter(func(text string) string { return text }), judges.own...)
+	if t != nil {
+		t.Visit = true
+		cfg.Trace = func(taken sim.TraceStep) {
+			taken.N += first.Steps
+			t.Step(taken)
+		}
 	}
-	w.rows.fit(o)
-	if o.Verdict == invariant.OK && o.Result.End == sim.Cut {
-		o.Verdict = invariant.Unknown
-		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
+	w.newSim(cfg)
+	visit := w.visitPages
+	if w.ofLocks {
+		visit = w.visitLocks
 	}
-	return shown
+	w.sim.Add(sim.Actor{Name: visitor, Run: visit})
+	second := w.sim.Run()
+	first.Steps, first.Err = first.Steps+second.Steps, second.Err
+	if w.ofLocks && second.End == sim.Cut {
+		second.End = w.giveUp()
+	}
+	if second.End != sim.Finished {
+		first.End = second.End
+	}
+	return first
+}
+
+// giveUp ends the visit of a lock that goes on waiting long after it should have been taken.
+func (w *world) giveUp() sim.End {
+	events := w.history.Events()
+	last := events[len(events)-1]
+	settled := slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.Settled })
+	if last.Kind != history.LockAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
+		return sim.Cut
+	}
+	last.Kind, last.Time, last.Note = history.LockRefused, w.clock.Now(), "it still waits"
+	w.history.Add(last)
+	return sim.Finished
+}
+
+// visitPages asks for every page.
+func (w *world) visitPages(p *sim.Proc) {
+	var n *node
+	var handler isr.Handler
+	until := p.Now().Add(w.scenario.Settle)
+	for _, page := range w.pages.all() {
+		if n == nil || n.tenant != page.tenant {
+			if n != nil {
+				n.closeNow(handler)
+			}
+			n, handler = w.boot(p, page.tenant)
+		}
+		for !n.finds(handler, page.key) && p.Now().Before(until) {
+			_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
+		}
+	}
+	if n != nil {
+		n.closeNow(handler)
+	}
+}
+
+// visitLocks takes every lock and gives it back.
+func (w *world) visitLocks(p *sim.Proc) {
+	n, handler := w.boot(p, "")
+	client := able[hooks.LockClient](n, handler, Hold)
+	until := p.Now().Add(w.scenario.Settle)
+	for _, lock := range w.pages.all() {
+		for {
+			if h := n.take(client, lock.key); h != nil {
+				h.release()
+				break
+			}
+			if !p.Now().Before(until) {
+				break
+			}
+			_ = n.sleep(n.life(), max(w.scenario.Cache.Poll, 1))
+		}
+	}
+}
+
+// finds asks for a page, and says whether it is in the cache and fresh. A page that was made for this visitor is asked
+// for once more: others want to find it, too.
+func (n *node) finds(handler isr.Handler, key string) bool {
+	before := n.made()
+	if !n.servedFresh(handler, key) {
+		return false
+	}
+	made := n.made()
+	return made == before || n.servedFresh(handler, key) && n.made() == made
+}
+
+// made counts the node's renderings.
+func (n *node) made() int { return n.world.countIDs(n.proc.Name() + renderings) }
+
+// servedFresh asks for a page and says whether it was a fresh one.
+func (n *node) servedFresh(handler isr.Handler, key string) bool {
+	n.get(handler, key)
+	events := n.world.history.Events()
+	last := events[len(events)-1]
+	return last.Kind == history.Served && last.As == history.Fresh
+}
+
+// NondeterminismError says that a schedule which was run again, with the same seed and the same choices, had another
+// result. No ok about such a protocol can be trusted, and no run of it can be replayed. The violation in the first run
+// did happen.
+type NondeterminismError struct {
+	Found      *Outcome // of the first run; nil if a search was at it
+	Difference string   // between two of the runs
+}
+
+func (e *NondeterminismError) Error() string {
+	return "not deterministic: one schedule, run again with the same seed and the same choices, came to something else: " + e.Difference +
+		"\nhint: the protocol listens to something that the simulator does not decide: look for time.Now, math/rand or a random id, " +
+		"goroutines and channels, the order of a map, and what is kept from one run to the next, such as a package's variables"
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
 // shape says which values a place of a scenario file may have, as JSON Schema does. The parser itself makes it: asked to
@@ -32,13 +32,13 @@ type shape struct {
 func fileShape() *shape {
 	s := defaults()
 	root := &shape{}
-	p := parse{reader: reader{shape: root}, s: &s, protocols: protocolNames(Protocols())}
+	p := parse{reader: reader{shape: root}, s: &s, protocols: protocols.Names()}
 	p.scenario(nil)
 	return root
 }
 
 // inner describes a value within the one that is being described.
-func (r *reader) inner(read func(ast.Node)) *shape {
+func (r *reader) inner(read func(yamlNode)) *shape {
 	outer := r.shape
 	r.shape = &shape{}
 	read(nil)
@@ -64,7 +64,7 @@ func (r *reader) required(keys ...string) {
 }
 
 // describeAlso has the value be of another kind, too. It is called once the first kind has been described.
-func (r *reader) describeAlso(read func(ast.Node)) {
+func (r *reader) describeAlso(read func(yamlNode)) {
 	first := *r.shape
 	*r.shape = shape{AnyOf: []*shape{&first, r.inner(read)}}
 }

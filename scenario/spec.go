@@ -1,14 +1,19 @@
 package scenario
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
-	"github.com/isr-sim/isr-sim/scenario/sim"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Scenario is a scenario file, read and checked, with its defaults filled in.
@@ -67,9 +72,9 @@ type Cache struct {
 
 // Promise is what the cache promises beyond the rules of every cache. Nothing is promised by default.
 type Promise struct {
-	// AcrossNodes has invariant.MonotonicReads judge all nodes together, and not each by itself.
+	// AcrossNodes has monotonic-reads judge all nodes together, and not each by itself.
 	AcrossNodes bool
-	MaxAge      time.Duration // nothing older is served, fresh or stale; 0 is no bound. See invariant.BoundedStaleness
+	MaxAge      time.Duration // nothing older is served, fresh or stale; 0 is no bound. See bounded-staleness
 }
 
 // Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of step, whenever the schedule says so.
@@ -97,7 +102,7 @@ type Actor struct {
 	PauseFor   time.Duration
 	Crashes    int
 	Restarts   int
-	Events     []sim.Planned // what befalls the machine at a time, in every schedule
+	Events     []schedule.Planned // what befalls the machine at a time, in every schedule
 }
 
 // Bounds limit a run and a campaign.
@@ -134,4 +139,164 @@ func (s *Scenario) Expected(protocol string) invariant.Verdict {
 		return s.Expect
 	}
 	return invariant.OK
+}
+
+// YAML returns the scenario as a file that Parse reads back. Values that are defaults are left out.
+func (s *Scenario) YAML() ([]byte, error) {
+	d := defaults()
+	var doc document
+	doc.add("name", s.Name, s.Name != "")
+	doc.add("about", s.About, s.About != "")
+	doc.add("source", s.Source, len(s.Source) > 0)
+	doc.add("broken", s.Broken, s.Broken != "")
+	doc.add("protocol", s.Protocol, s.Protocol != d.Protocol)
+	rows := rowsDocument(s.Rows)
+	doc.add("rows", rows, rows != nil)
+	doc.add("cache", s.Cache.document(d.Cache), s.Cache != d.Cache)
+	var promise document
+	promise.add("monotonic-reads", acrossNodes, s.Promise.AcrossNodes)
+	promise.add("max-age", s.Promise.MaxAge.String(), s.Promise.MaxAge != 0)
+	doc.add("promise", promise, len(promise) > 0)
+	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
+	doc.add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)
+	doc.add("replica-lag", s.ReplicaLag.String(), s.ReplicaLag != 0)
+	doc.add("max-clock-skew", s.Skew.String(), s.Skew != 0)
+	actors := make([]document, len(s.Actors))
+	for i, a := range s.Actors {
+		actors[i] = a.document()
+	}
+	doc.add("actors", actors, true)
+	doc.add("faults", texts(s.Faults), len(s.Faults) > 0)
+	doc.add("settle", s.Settle.String(), s.Settle != 0)
+	bounds := document{
+		{Key: "schedules", Value: s.Bounds.Schedules}, {Key: "steps", Value: s.Bounds.Steps}, {Key: "ticks", Value: s.Bounds.Ticks},
+	}
+	bounds.add("sweeps", s.Bounds.Sweeps, s.Bounds.Sweeps != d.Bounds.Sweeps)
+	doc.add("bounds", bounds, s.Bounds != d.Bounds)
+	doc.add("reach", s.Reach, len(s.Reach) > 0)
+	doc.add("invariants", s.Invariants, s.Invariants != nil)
+	doc.add("without", s.Without, s.Without != nil)
+	doc.add("expect", s.Expect.String(), s.Expect != d.Expect)
+	doc.add("catches", s.Catches, len(s.Catches) > 0)
+	if r := s.Replay; r != nil {
+		replay := document{
+			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed}, {Key: "choices", Value: r.Choices.String()},
+		}
+		replay.add("swarm", r.Swarm, r.Swarm)
+		replay.add("steps", r.Steps, r.Steps > 0)
+		replay.add("goroutines", r.Goroutines, r.Goroutines)
+		replay.add("trace", r.Digest, r.Digest != "")
+		replay.add("violates", r.Violates, r.Violates != "")
+		doc.add("replay", replay, true)
+	}
+	out, err := doc.text()
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	return out, nil
+}
+
+func (c Cache) document(d Cache) document {
+	var doc document
+	doc.addDuration("lease", c.Lease, d.Lease)
+	doc.addDuration("revalidate", c.Revalidate, d.Revalidate)
+	doc.addDuration("retention", c.Retention, d.Retention)
+	doc.addDuration("ttl-buffer", c.TTLBuffer, d.TTLBuffer)
+	doc.addDuration("render", c.Render, d.Render)
+	doc.addDuration("keep-alive", c.KeepAlive, d.KeepAlive)
+	doc.add("contention", "wait", c.Contention == isr.Wait)
+	doc.add("failure", "error", c.Failure == isr.Fail)
+	doc.addDuration("poll", c.Poll, d.Poll)
+	doc.add("patience", c.Patience, c.Patience != d.Patience)
+	doc.add("attempts", c.Attempts, c.Attempts != d.Attempts)
+	return doc
+}
+
+func (a Actor) document() document {
+	var doc, clock document
+	doc.add("name", a.Name, true)
+	doc.add("tenant", a.Tenant, a.Tenant != "")
+	doc.add("script", texts(a.Script), true)
+	clock.addDuration("offset", a.Drift.Offset, 0)
+	clock.add("drift-ppm", a.Drift.PPM, a.Drift.PPM != 0)
+	clock.add("steps", texts(a.ClockSteps), len(a.ClockSteps) > 0)
+	doc.add("clock", clock, len(clock) > 0)
+	doc.add("pauses", a.Pauses, a.Pauses != 0)
+	doc.addDuration("pause-for", a.PauseFor, 0)
+	doc.add("crashes", a.Crashes, a.Crashes != 0)
+	doc.add("restarts", a.Restarts, a.Restarts != 0)
+	doc.add("events", texts(a.Events), len(a.Events) > 0)
+	return doc
+}
+
+func texts[T fmt.Stringer](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = v.String()
+	}
+	return out
+}
+
+// Protocols returns the protocols that this program can run by name: the references, and in the command isr-sim also the
+// mutants and the policies of expiry. Scenario files may name all of these in every program.
+func Protocols() []isr.Protocol {
+	return slices.Concat(recipe.References(), protocols.Mutants(), protocols.Policies())
+}
+
+// ProtocolNamed finds one of Protocols by its name.
+func ProtocolNamed(name string) (isr.Protocol, error) {
+	all := Protocols()
+	if i := slices.IndexFunc(all, func(p isr.Protocol) bool { return p.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	if err := protocols.Known(name); err != nil {
+		return isr.Protocol{}, err
+	}
+	return isr.Protocol{}, fmt.Errorf("protocol: the command isr-sim has the code of %s, and this program does not", name)
+}
+
+// Replay is a recorded run of the scenario: all that decides it.
+type Replay struct {
+	Protocol string
+	Seed     uint64
+	Choices  schedule.Choices
+	Swarm    bool // as in Run
+	Steps    int  // as in Run; 0 is a whole run
+	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
+	Goroutines bool
+	Digest     string // of the recorded trace: see Outcome.Digest; "" if it is not known
+	Violates   string // the invariant that the run violates, by name; "" if it violates none, or that is not known
+}
+
+// Run returns the recorded run of a scenario under a protocol, ready to be run again.
+func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
+	return Run{
+		Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Steps: r.Steps, Options: Options{Swarm: r.Swarm},
+	}
+}
+
+// ErrNotRecorded says that a scenario has no replay entry.
+var ErrNotRecorded = errors.New("the scenario has no replay entry")
+
+// Recorded returns the run of the scenario's replay entry. The protocol must be one of Protocols. Without an entry the
+// error is ErrNotRecorded.
+func (s *Scenario) Recorded() (Run, error) {
+	if s.Replay == nil {
+		return Run{}, fmt.Errorf("scenario %s: %w", s.Name, ErrNotRecorded)
+	}
+	p, err := ProtocolNamed(s.Replay.Protocol)
+	if err != nil {
+		return Run{}, err
+	}
+	return s.Replay.Run(s, p), nil
+}
+
+// MayBeDown says whether something can have crashed the machine by then, so that it can come back.
+func (a Actor) MayBeDown(at time.Duration) bool {
+	return a.Crashes > 0 || slices.ContainsFunc(a.Events, func(e schedule.Planned) bool { return e.Kind == sim.Crash && e.At <= at })
+}
+
+// SetsClock says whether the machine's clock may be set during a run.
+func (a Actor) SetsClock() bool {
+	return len(a.ClockSteps) > 0 || slices.ContainsFunc(a.Events, func(e schedule.Planned) bool { return e.Kind == sim.ClockStep })
 }

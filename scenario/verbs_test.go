@@ -4,19 +4,25 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // versatile is a cache that can do what the verbs of scripts ask for, in the simplest way.
@@ -94,7 +100,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	for _, m := range []Mark{RolledBack, PageInvalidated, RequestRepeated} {
+	for _, m := range []Mark{mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated} {
 		if !w.marks[m] {
 			t.Errorf("%s is not marked", m)
 		}
@@ -103,7 +109,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 
 func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
 	w := happened(t, strings.Replace(everyVerb, "regenerate /home as r1 with v2", "regenerate /home as r2 with v2", 1), isr.Protocol{Name: "versatile", New: newVersatile})
-	if w.marks[RequestRepeated] {
+	if w.marks[mark.RequestRepeated] {
 		t.Error("request-repeated is marked, although the two requests have two names")
 	}
 }
@@ -157,4 +163,168 @@ type getter struct{ cache *pagecache.Cache }
 
 func (g getter) Get(ctx context.Context, key string) (isr.Served, error) {
 	return g.cache.Get(ctx, key)
+}
+
+// memoryLock is a lock that all nodes of one run share, without a request: it
+// lasts until it is given back. With leaks it is never given back.
+type memoryLock struct {
+	holder *string
+	clock  func() time.Time
+	leaks  bool
+}
+
+func (memoryLock) Get(context.Context, string) (isr.Served, error) {
+	return isr.Served{}, errors.New("no pages")
+}
+func (memoryLock) Terms() invariant.LockTerms { return invariant.LockTerms{Wait: time.Second} }
+
+func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error) {
+	if *l.holder != "" {
+		return nil, errors.New("taken")
+	}
+	*l.holder = name
+	return &hooks.Held{
+		Holds: func(context.Context) (bool, error) { return true, nil },
+		Release: func(context.Context) error {
+			if !l.leaks {
+				*l.holder = ""
+			}
+			return nil
+		},
+	}, nil
+}
+
+// TestHold runs scripts that hold a lock, and finds one that stays taken.
+func TestHold(t *testing.T) {
+	const file = "name: f\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [hold job for 3s]\n  - name: bob\n    script: [sleep 4s, hold job for 1s]\nsettle: 5s\n"
+	s, err := Parse("f.yaml", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := s.Actors[0].Script[0].String(); text != "hold job for 3s" {
+		t.Errorf("the command prints as %q", text)
+	}
+	for _, leaks := range []bool{false, true} {
+		var trace strings.Builder
+		o, err := Run{Scenario: s, Trace: &trace, Protocol: isr.Protocol{Name: "memory", New: func() func(isr.Config) (isr.Handler, error) {
+			holder := ""
+			return func(c isr.Config) (isr.Handler, error) { return memoryLock{&holder, c.Clock.Now, leaks}, nil }
+		}()}}.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]invariant.Verdict{false: invariant.OK, true: invariant.Violated}[leaks]; o.Verdict != want {
+			t.Errorf("leaks %v: got %v, want %v\n%s", leaks, o.Verdict, want, &trace)
+		}
+		for _, line := range []string{"alice asks for lock job (alice-hold-1)", "alice takes lock job", "alice writes what is guarded by lock job", "alice has given back lock job", "visitor asks for lock job"} {
+			if !strings.Contains(trace.String(), line) {
+				t.Errorf("the trace lacks %q:\n%s", line, &trace)
+			}
+		}
+	}
+	// A cache has no locks, and says so.
+	p, err := ProtocolNamed("recipe-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Run{Scenario: s, Protocol: p}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "protocol recipe-a cannot hold") {
+		t.Errorf("a cache holds a lock: %v", err)
+	}
+}
+
+func TestHoldIsParsed(t *testing.T) {
+	for text, want := range map[string]string{
+		"hold job for 3s": "", "hold job": "expected hold LOCK for DURATION", "hold job for ever": "expected a duration of more than 0s, up to a year",
+		"hold job for 0s": "expected a duration of more than 0s, up to a year", "hold job for 3s more": "expected hold LOCK for DURATION",
+	} {
+		_, wrong := parseCommand(text)
+		switch {
+		case wrong == nil && want != "", wrong != nil && (want == "" || !strings.Contains(wrong.problem, want)):
+			t.Errorf("%q: got %+v, want %q", text, wrong, want)
+		}
+	}
+}
+
+// troubled is a scenario with the given faults.
+func troubled(faults string) string {
+	return fmt.Sprintf(`
+name: troubled
+protocol: recipe-a
+cache: {lease: 10s, revalidate: 20s}
+actors:
+  - {name: alice, script: [get /home, sleep 21s, get /home]}
+  - {name: bob, script: [sleep 1s, get /home]}
+faults: [%s]
+settle: 30s
+bounds: {ticks: 0, schedules: 300}
+`, faults)
+}
+
+// answers returns what clients were told, in order: "alice served fresh", "alice failed".
+func answers(w *world) (told []string) {
+	for _, e := range w.history.Events() {
+		if e.Kind == history.Served || e.Kind == history.Failed {
+			told = append(told, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Actor, e.Kind, e.As)))
+		}
+	}
+	return told
+}
+
+func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
+	for _, test := range []struct {
+		fault  string
+		want   string // what clients are told
+		bodies int    // that are stored
+	}{
+		{"body-put-failed", "alice failed, bob served fresh, alice served fresh", 2},
+		{"body-put-failed times=2", "alice failed, bob failed, alice served fresh", 1},
+		{"body-put-failed nth=2", "alice served fresh, bob served fresh, alice served stale", 1},
+		{"body-put-failed actor=bob", "alice served fresh, bob served fresh, alice served fresh", 2},
+		{"body-put-lost", "alice failed, bob served fresh, alice served fresh", 3},
+		{"body-get-failed", "alice served fresh, bob failed, alice served fresh", 2},
+		{"origin-failed actor=alice times=always", "alice failed, bob served fresh, alice served stale", 1},
+		{"origin-failed nth=2 times=2", "alice served fresh, bob served fresh, alice served stale", 1},
+	} {
+		w := happened(t, troubled(test.fault), recipe.Reference())
+		if got := strings.Join(answers(w), ", "); got != test.want {
+			t.Errorf("%s: clients were told %q, want %q", test.fault, got, test.want)
+		}
+		if len(w.bodyLog) != test.bodies {
+			t.Errorf("%s: %d bodies are stored, want %d", test.fault, len(w.bodyLog), test.bodies)
+		}
+		kind, _, _ := strings.Cut(test.fault, " ")
+		if struck := !strings.Contains(test.fault, "bob"); w.marks[Mark(kind)] != struck || (len(w.unmetFaults()) == 0) != struck {
+			t.Errorf("%s: marked %v, unmet %v", test.fault, w.marks, w.unmetFaults())
+		}
+	}
+}
+
+// Whoever has seen a page may be served it for want of a better one, unless the cache is told to fail.
+func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
+	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
+		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)
+		w := happened(t, file, recipe.Reference())
+		if got := strings.Join(answers(w), ", "); got != want {
+			t.Errorf("%s: clients were told %q, want %q", policy, got, want)
+		}
+		if printed, err := w.scenario.YAML(); err != nil || strings.Contains(string(printed), "failure:") != (policy == "error") {
+			t.Errorf("%s: printed as\n%s\n%v", policy, printed, err)
+		}
+	}
+}
+
+func TestDependencyFaultsAreParsed(t *testing.T) {
+	for _, test := range []struct{ fault, problem, hint string }{
+		{"body-put-fails", "want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, " +
+			"body-put-failed, body-put-lost, body-get-failed, origin-failed, cut-off, latency)", `did you mean "body-put-failed"?`},
+		{"origin-failed op=GetItem", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
+		{"origin-failed twice", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
+		{"origin-failed actor=carol", `found a fault of actor "carol", expected one of alice, bob`, ""},
+		{"maybe origin-failed nth=2", "found nth=2 in a fault that strikes when the schedule says so", "leave out nth, or leave out maybe"},
+	} {
+		_, err := Parse("f.yaml", []byte(troubled(test.fault)))
+		if err == nil || !strings.Contains(err.Error(), test.problem) || !strings.Contains(err.Error(), test.hint) {
+			t.Errorf("%s: %v\nwant it to say %q and %q", test.fault, err, test.problem, test.hint)
+		}
+	}
 }

@@ -5,19 +5,21 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/describe"
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/probe"
-	"github.com/isr-sim/isr-sim/internal/recorder"
-	"github.com/isr-sim/isr-sim/internal/swarm"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // world is everything that exists in one run: the store, the bodies, the origin, the nodes, and the record of events.
@@ -40,21 +42,28 @@ type world struct {
 
 	operations    recorder.Operations // the nodes' operations on the store, if observing
 	observing     bool
-	quiet         bool             // faults have stopped: see settle
+	quiet         bool // faults have stopped: see settle
+	ends          ends
 	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states
 	seen          int              // changes that afterCall and the trace have looked at
-	exchanges     []probe.Exchange // requests and answers on the wire, if recording
+	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
-	call          *probe.Call       // that reached the store in the step that is being made, if recording
-	only          string            // the one invariant that is judged; "" is all
-	rows          *rows             // of the caches, if their names are their own; nil is META and LOCK
-	sdk           bool              // nodes get clients of the SDK
-	clients       uint64            // how many
+	call          *hooks.Call   // that reached the store in the step that is being made, if recording
+	only          string        // the one invariant that is judged; "" is all
+	rows          *rows         // of the caches, if their names are their own; nil is META and LOCK
+	sdk           bool          // nodes get clients of the SDK
+	clients       uint64        // how many
+	untold        untold        // requests whose answers were lost
+	reads         []replicaRead // reads that a replica may have answered
+	fresh         int           // see hooks.Probe
+	onStale       func(actor string, read int)
 	swept         int               // rows that the schedule had TTL delete
 	skewed        bool              // some node's clock can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
 	ofLocks       bool              // scripts hold locks
-	shown         probe.Shown       // what shows the violation
+	shown         hooks.Shown       // what shows the violation
+	onWrite       func(key, row attr.Item)
+	ttl           string // the attribute by which TTL deletes rows
 	locks         locks
 	objectsMu     sync.Mutex
 	objects       any    // what the nodes' clients of the body store share: see bodies.State
@@ -66,7 +75,7 @@ type world struct {
 func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	s, protocol := r.Scenario, r.Protocol
 	stage := r.stage
-	if stage == nil || r.Bubble != nil { // goroutines of a node may outlive their run
+	if stage == nil || r.bubble != nil { // goroutines of a node may outlive their run
 		stage = newStage()
 	}
 	stage.clear()
@@ -76,7 +85,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		pages: &pages{script: s.Actors}, ofLocks: s.holds(),
+		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ttl: cmp.Or(r.TTL, defaultTTL),
+	}
+	if r.probe != nil {
+		w.onWrite = r.probe.OnWrite
 	}
 	lag := s.Lag.Fixed
 	switch {
@@ -85,7 +97,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	case s.Lag.Scheduler:
 		lag = ddbfake.LagManual
 	}
-	rows, empty, err := tablesOf(w.ctx, s, r.Table)
+	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.Table, w.ttl})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +116,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 			continue
 		}
 		left := f.times()
-		if r.Swarm && !swarm.Keeps(cfg.Seed, f.String()) {
+		if r.Swarm && !hooks.KeepsFault(cfg.Seed, f.String()) {
 			left = 0
 		}
 		w.possible = append(w.possible, possibleFault{f, left, i})
@@ -117,6 +129,9 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.compares() {
 		w.fingerprinter = newFingerprinter(s)
 		cfg.Fingerprint = w.fingerprint
+	}
+	if r.probe != nil && r.probe.Ends != nil {
+		w.ends = ends{r.probe.Ends, map[endOf]standing{}}
 	}
 	w.newSim(cfg)
 	for i, a := range s.Actors {
@@ -206,23 +221,23 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 	e := history.Event{Time: w.clock.Now(), Actor: p.Name(), Change: w.seen}
 	switch k {
 	case sim.Orphan:
-		w.mark(OrphanTookPlace)
+		w.mark(mark.OrphanTookPlace)
 		return
 	case sim.Pause:
 		e.Kind, e.Note = history.Paused, note
-		w.mark(NodePaused)
+		w.mark(mark.NodePaused)
 	case sim.Resume:
 		e.Kind = history.Resumed
 	case sim.Crash:
 		e.Kind = history.Crashed
 		w.unended = cmp.Or(w.unended, w.endLives(p))
-		w.mark(NodeCrashed)
+		w.mark(mark.NodeCrashed)
 	case sim.Restart:
 		e.Kind, e.Note = history.Restarted, note
-		w.mark(NodeRestarted)
+		w.mark(mark.NodeRestarted)
 	case sim.ClockStep:
 		e.Kind, e.Note = history.Stepped, note
-		w.mark(ClockSet)
+		w.mark(mark.ClockSet)
 	}
 	w.history.Add(e)
 }
@@ -250,17 +265,18 @@ func (w *world) unmetFaults() []Fault {
 // afterCall notes the marks of a call and the deadlines that the rows now hold. It returns the number of rows that the
 // call changed.
 func (w *world) afterCall(r *storeRequest) (changed int) {
+	w.meetEnds(r)
 	changed = w.noteChanges() // a lag's deletions come before the call that finds them done
 	w.markCall(r, changed)
 	if w.recording {
 		w.record(r)
-		w.call = &probe.Call{Input: r.call.Input, Output: r.out, Err: r.err}
+		w.call = &hooks.Call{Input: r.call.Input, Output: r.out, Err: r.err}
 	}
 	return changed
 }
 
 // lastCall takes the request of the step that was made last; nil is none.
-func (w *world) lastCall() *probe.Call {
+func (w *world) lastCall() *hooks.Call {
 	call := w.call
 	w.call = nil
 	return call
@@ -285,11 +301,77 @@ func (w *world) noteChanges() (byClients int) {
 				w.fingerprinter.change(*c)
 			}
 			w.markChange(c)
+			w.noteEnd(c)
 			w.deadlines.note(c.After)
+			if w.ttl != defaultTTL {
+				if at, ok := c.After.Int(w.ttl); ok {
+					w.deadlines.add(at)
+				}
+			}
+		}
+		if w.onWrite != nil && c.After != nil {
+			w.onWrite(c.Key, c.After)
 		}
 		if w.recording && c.Cause == ddbfake.CauseTTL {
-			w.exchanges = append(w.exchanges, probe.Exchange{Swept: c.Before})
+			w.exchanges = append(w.exchanges, hooks.Exchange{Swept: c.Before})
 		}
 	}
 	return byClients
+}
+
+// page is one that the scenario's clients ask for.
+type page struct{ tenant, key string }
+
+// String names the page in bodies, traces and operations: /home, or t1/home for that of a tenant.
+func (p page) String() string {
+	switch {
+	case p.tenant == "":
+		return p.key
+	case strings.HasPrefix(p.key, "/"):
+		return p.tenant + p.key
+	default:
+		return p.tenant + ":" + p.key
+	}
+}
+
+// pages knows the pages of a script and their partition keys. Most runs are never printed, so it computes the keys when
+// they are asked for.
+type pages struct {
+	script []Actor
+	of     map[string]string // names by partition key; nil until they are asked for
+}
+
+// all returns the pages, sorted.
+func (k *pages) all() (all []page) {
+	for _, a := range k.script {
+		for _, c := range a.Script {
+			if c.Key != "" {
+				all = append(all, page{a.Tenant, c.Key})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b page) int { return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.key, b.key)) })
+	return slices.Compact(all)
+}
+
+// names returns the pages' names by their partition keys. A cache that forgets about tenants keeps its rows where there
+// are none.
+func (k *pages) names() map[string]string {
+	if k.of != nil {
+		return k.of
+	}
+	k.of = map[string]string{}
+	for _, p := range k.all() {
+		k.of[isr.PartitionKey("", p.key)] = p.key
+	}
+	for _, p := range k.all() {
+		k.of[isr.PartitionKey(p.tenant, p.key)] = p.String()
+	}
+	return k.of
+}
+
+// NameOf implements describe.Pages.
+func (k *pages) NameOf(pk string) (string, bool) {
+	name, ok := k.names()[pk]
+	return name, ok
 }

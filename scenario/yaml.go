@@ -17,7 +17,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
 )
 
 // Limits of a scenario file. Scenarios are prose of a page or two; a file far beyond that is a mistake, and is not
@@ -27,6 +27,9 @@ const (
 	maxLineBytes = 64 << 10
 	maxDepth     = 16
 )
+
+// yamlNode is a place in a file. No other file knows the library's types.
+type yamlNode = ast.Node
 
 // reader reads values out of a YAML tree and keeps the mistakes, each with its position. YAML is parsed by a library;
 // only the meaning is ours.
@@ -40,7 +43,7 @@ type reader struct {
 }
 
 // open checks the bytes alone, and then parses them.
-func (r *reader) open(data []byte) ast.Node {
+func (r *reader) open(data []byte) yamlNode {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors begin a file with a byte order mark
 	r.lines = strings.Split(string(data), "\n")
 	for i, line := range r.lines {
@@ -140,7 +143,7 @@ func (r *reader) failParse(err error) {
 	r.failAt(line, column, hint, "%s", "not YAML: "+problem)
 }
 
-func (r *reader) fail(n ast.Node, hint, problem string, args ...any) {
+func (r *reader) fail(n yamlNode, hint, problem string, args ...any) {
 	if r.shape != nil {
 		return
 	}
@@ -154,7 +157,7 @@ func (r *reader) failAt(line, column int, hint, problem string, args ...any) {
 	}
 	e := &SyntaxError{File: r.file, Line: line, Column: column, Hint: hint, Problem: fmt.Sprintf(problem, args...)}
 	if line >= 1 && line <= len(r.lines) {
-		e.Source = strings.TrimSuffix(r.lines[line-1], "\r")
+		e.source = strings.TrimSuffix(r.lines[line-1], "\r")
 	}
 	r.err = e
 	r.mistakes = append(r.mistakes, e)
@@ -190,7 +193,7 @@ func (r *reader) failed() error {
 }
 
 // position is where a node begins: for a mapping, its first key.
-func position(n ast.Node) token.Position {
+func position(n yamlNode) token.Position {
 	switch m := n.(type) {
 	case *ast.MappingNode:
 		if len(m.Values) > 0 && !m.IsFlowStyle {
@@ -205,32 +208,47 @@ func position(n ast.Node) token.Position {
 	return token.Position{Line: 1, Column: 1}
 }
 
+// entries returns the keys of a mapping with their values.
+func entries(n yamlNode) (all []*ast.MappingValueNode, is bool) {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		return m.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}, true
+	}
+	return nil, false
+}
+
+// oneLine returns the text of a node that is written on one line.
+func oneLine(n yamlNode) (string, bool) {
+	s, is := n.(*ast.StringNode)
+	if !is {
+		return "", false
+	}
+	return s.Value, true
+}
+
 // field is a key of a mapping and the function that takes its value.
 type field struct {
 	name string
-	read func(ast.Node)
+	read func(yamlNode)
 }
 
 // mapping reads a mapping with exactly these keys, each at most once. It is incomplete if a key is none of them: that
 // one may stand for another, which is missing.
-func (r *reader) mapping(n ast.Node, fields ...field) (complete bool) {
+func (r *reader) mapping(n yamlNode, fields ...field) (complete bool) {
 	if r.shape != nil {
 		r.describeMapping(fields)
 		return false
 	}
-	var entries []*ast.MappingValueNode
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		entries = m.Values
-	case *ast.MappingValueNode:
-		entries = []*ast.MappingValueNode{m}
-	default:
+	all, ok := entries(n)
+	if !ok {
 		r.fail(n, "such as {"+fields[0].name+": ...}, or a line for each key", "found %s, expected keys and values (%s)", describeNode(n), fieldNames(fields))
 		return false
 	}
 	complete = true
 	seen := map[string]bool{}
-	for _, entry := range entries {
+	for _, entry := range all {
 		r.apart(func() {
 			known := r.entry(entry, fields, seen)
 			complete = complete && known
@@ -247,7 +265,7 @@ func (r *reader) entry(entry *ast.MappingValueNode, fields []field, seen map[str
 	}
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	if i < 0 {
-		r.fail(entry.Key, didYouMean(name, fieldNameList(fields)), "found key %q, expected one of %s", name, fieldNames(fields))
+		r.fail(entry.Key, suggest.Hint(name, fieldNameList(fields), ""), "found key %q, expected one of %s", name, fieldNames(fields))
 		return false
 	}
 	if seen[name] {
@@ -269,15 +287,8 @@ func fieldNameList(fields []field) []string {
 
 func fieldNames(fields []field) string { return strings.Join(fieldNameList(fields), ", ") }
 
-func didYouMean(word string, options []string) string {
-	if option, ok := suggest.Nearest(word, options); ok {
-		return fmt.Sprintf("did you mean %q?", option)
-	}
-	return ""
-}
-
 // list reads a sequence.
-func (r *reader) list(n ast.Node, read func(ast.Node)) {
+func (r *reader) list(n yamlNode, read func(yamlNode)) {
 	if r.shape != nil {
 		items := r.inner(read)
 		*r.shape = shape{Type: "array", Items: items}
@@ -294,7 +305,7 @@ func (r *reader) list(n ast.Node, read func(ast.Node)) {
 }
 
 // text reads a string. Numbers and the like must be quoted where text is meant.
-func (r *reader) text(n ast.Node) string {
+func (r *reader) text(n yamlNode) string {
 	if r.shape != nil {
 		r.describeText(shape{})
 		return ""
@@ -318,7 +329,7 @@ func (r *reader) text(n ast.Node) string {
 const longList = 50
 
 // word reads one of the given words.
-func (r *reader) word(n ast.Node, what string, options []string) string {
+func (r *reader) word(n yamlNode, what string, options []string) string {
 	if r.shape != nil {
 		r.describeText(shape{Enum: options})
 		return options[0]
@@ -329,13 +340,13 @@ func (r *reader) word(n ast.Node, what string, options []string) string {
 		if len(options) > longList {
 			expected = fmt.Sprintf("one of the %d that isr-sim list prints", len(options))
 		}
-		r.fail(n, cmp.Or(didYouMean(s, options), "such as: "+options[0]), "found %s %q, expected %s", what, s, expected)
+		r.fail(n, suggest.Hint(s, options, "such as: "+options[0]), "found %s %q, expected %s", what, s, expected)
 	}
 	return s
 }
 
 // count reads a whole number between least and most.
-func (r *reader) count(n ast.Node, least, most int) int {
+func (r *reader) count(n yamlNode, least, most int) int {
 	if r.shape != nil {
 		r.describeNumber(least, uint64(most)) //nolint:gosec // G115: no upper bound is negative
 		return least
@@ -352,7 +363,7 @@ func (r *reader) count(n ast.Node, least, most int) int {
 }
 
 // boolean reads true or false.
-func (r *reader) boolean(n ast.Node) bool {
+func (r *reader) boolean(n yamlNode) bool {
 	if r.shape != nil {
 		*r.shape = shape{Type: "boolean"}
 		return false
@@ -369,7 +380,7 @@ func (r *reader) boolean(n ast.Node) bool {
 const mostDuration = 10 * 365 * 24 * time.Hour
 
 // duration reads a duration such as 90s or 1h30m, of at least the given length.
-func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
+func (r *reader) duration(n yamlNode, least time.Duration) time.Duration {
 	const most = mostDuration
 	if r.shape != nil {
 		r.describeDuration(least)
@@ -395,7 +406,7 @@ func (r *reader) duration(n ast.Node, least time.Duration) time.Duration {
 }
 
 // describeNode names the kind of a node, for errors.
-func describeNode(n ast.Node) string {
+func describeNode(n yamlNode) string {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
 		return "nothing"
@@ -421,7 +432,7 @@ func describeNode(n ast.Node) string {
 }
 
 // seed reads a seed: any unsigned 64-bit number.
-func (r *reader) seed(n ast.Node) uint64 {
+func (r *reader) seed(n yamlNode) uint64 {
 	if r.shape != nil {
 		r.describeNumber(0, math.MaxUint64)
 		return 0
@@ -433,4 +444,108 @@ func (r *reader) seed(n ast.Node) uint64 {
 	}
 	r.fail(n, "the first line of a report has the seed", "found %s, expected a seed: a whole number from 0 to 18446744073709551615", describeNode(n))
 	return 0
+}
+
+// document is a mapping under construction, in order.
+type document yaml.MapSlice
+
+func (d *document) add(key string, value any, wanted bool) {
+	if !wanted {
+		return
+	}
+	switch nested := value.(type) { // the library knows its own type alone
+	case document:
+		value = yaml.MapSlice(nested)
+	case []document:
+		items := make([]yaml.MapSlice, len(nested))
+		for i, d := range nested {
+			items[i] = yaml.MapSlice(d)
+		}
+		value = items
+	}
+	*d = append(*d, yaml.MapItem{Key: key, Value: value})
+}
+
+// text is the document as a file.
+func (d document) text() ([]byte, error) {
+	return yaml.MarshalWithOptions(yaml.MapSlice(d), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+}
+
+func (d *document) addDuration(key string, value, byItself time.Duration) {
+	d.add(key, value.String(), value != byItself)
+}
+
+// maxRepairs bounds how often a file is parsed: each time may take as long as the file is large.
+const maxRepairs = 8
+
+// parsed parses a file. Where a part is no YAML, that is a mistake, and the rest is parsed without the top-level key
+// whose value it is: so the mistakes in the rest are found in the same go. It returns nil if nothing can be read.
+func (r *reader) parsed(data []byte) *ast.File {
+	file, err := parseYAML(data)
+	for repairs := 0; err != nil; repairs++ {
+		r.apart(func() { r.failParse(err) })
+		r.cut = true
+		if repairs == maxRepairs {
+			return nil
+		}
+		file, data, err = r.withoutKey(data, r.mistakes[len(r.mistakes)-1].Line, err)
+		if data == nil {
+			return nil
+		}
+	}
+	return file
+}
+
+// withoutKey parses the file without the top-level key around a line or without the one before it, since an open
+// bracket is noticed at the next key: whichever lets the parser get further. It returns no data if the parser stumbles
+// over the same place without either.
+func (r *reader) withoutKey(data []byte, line int, was error) (*ast.File, []byte, error) {
+	lines := strings.SplitAfter(string(data), "\n")
+	var rest []byte
+	furthest := line
+	for _, at := range []int{line, keyLine(lines, line) - 1} {
+		without, ok := withoutLines(lines, at)
+		if !ok {
+			continue
+		}
+		file, err := parseYAML(without)
+		if err == nil {
+			return file, without, nil
+		}
+		probe := reader{file: r.file, lines: r.lines}
+		probe.failParse(err)
+		if probe.err.Line > furthest {
+			furthest, rest, was = probe.err.Line, without, err
+		}
+	}
+	return nil, rest, was
+}
+
+// withoutLines empties the lines of the top-level key around a line, so that all others keep their numbers.
+func withoutLines(lines []string, line int) ([]byte, bool) {
+	from := keyLine(lines, line)
+	if from < 1 {
+		return nil, false
+	}
+	kept := slices.Clone(lines)
+	for i := from; i <= len(lines) && (i == from || !isKeyLine(lines[i-1])); i++ {
+		kept[i-1] = ""
+		if strings.HasSuffix(lines[i-1], "\n") {
+			kept[i-1] = "\n"
+		}
+	}
+	out := []byte(strings.Join(kept, ""))
+	return out, len(bytes.TrimSpace(out)) > 0
+}
+
+// keyLine is the number of the last line at or before the given one that begins a top-level key; 0 if there is none.
+func keyLine(lines []string, line int) int {
+	for line = min(line, len(lines)); line >= 1 && !isKeyLine(lines[line-1]); line-- {
+	}
+	return max(line, 0)
+}
+
+// isKeyLine says whether a line begins a top-level key: it is not indented, and neither a comment nor a bracket.
+func isKeyLine(line string) bool {
+	return strings.Trim(line, "\r\n") != "" && !strings.ContainsAny(line[:1], " \t#-]}")
 }

@@ -7,15 +7,12 @@ import { Cache, type Served } from './cache.ts'
 const blind = process.argv[2] === 'blind'
 
 class Beating extends Cache {
-  beating: Promise<void> | undefined
-
   override async regenerate(key: string, token: string): Promise<Served | undefined> {
     const beat = setInterval(() => this.refresh(key, token).catch(() => clearInterval(beat)), this.o.config.lease * 300)
     try {
       return await super.regenerate(key, token)
     } finally {
-      clearInterval(beat)
-      await this.beating // the last one may be under way
+      clearInterval(beat) // the last beat may be under way: nobody awaits it
     }
   }
 
@@ -24,7 +21,7 @@ class Beating extends Cache {
     const until = Math.ceil(seconds + this.o.config.lease)
     const own = blind ? {} : { ConditionExpression: 'lease_token = :token AND lease_expires_at > :now' }
     const values: Record<string, AttributeValue> = blind ? {} : { ':token': { S: token }, ':now': { N: String(Math.floor(seconds)) } }
-    return this.beating = this.db.updateItem({
+    return this.db.updateItem({
       TableName: this.o.table, Key: this.row(key, 'LOCK'), ...own, UpdateExpression: 'SET lease_expires_at = :until, #ttl = :ttl',
       ExpressionAttributeNames: { '#ttl': 'ttl' },
       ExpressionAttributeValues: { ...values, ':until': { N: String(until) }, ':ttl': { N: String(until + this.o.config.ttlBuffer) } },

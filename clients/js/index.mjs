@@ -1,6 +1,7 @@
 // The kit of isr-sim for Node.js: import it before anything else. It speaks the protocol of docs/NODES.md, and replaces
 // the clock, the timers and the randomness of the process by simulated ones.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { ChildProcess } from 'node:child_process'
 import crypto from 'node:crypto'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
@@ -10,6 +11,10 @@ import timers from 'node:timers'
 import zlib from 'node:zlib'
 
 const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
+// What the cache prints is no line of the protocol: console.log, too, goes to stderr.
+const print = process.stdout.write.bind(process.stdout)
+process.stdout.write = process.stderr.write.bind(process.stderr)
+
 const life = new AsyncLocalStorage() // the number of the life that code belongs to
 let lives = 0
 let init = null // of this life
@@ -29,7 +34,26 @@ class SimulatedDate extends real.Date {
   static now() { return time }
 }
 globalThis.Date = new Proxy(SimulatedDate, { apply: () => new SimulatedDate().toString() })
+for (const name of ['format', 'formatToParts']) { // which take now for a date that is not given
+  const plain = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, name)
+  const given = (f) => (date) => f(date === undefined ? time : date)
+  const simulated = plain.get
+    ? { get() { return given(plain.get.call(this)) } }
+    : { value(date) { return given(plain.value.bind(this))(date) } }
+  Object.defineProperty(Intl.DateTimeFormat.prototype, name, { ...plain, ...simulated })
+}
 performance.now = () => time - began
+Object.defineProperty(performance, 'timeOrigin', { get: () => began, configurable: true })
+const { mark } = Performance.prototype
+performance.mark = (name, options) => mark.call(performance, name, { startTime: performance.now(), ...options })
+const nanoseconds = () => BigInt(Math.round((time - began) * 1e6))
+process.hrtime = (before = [0, 0]) => {
+  const since = nanoseconds() - BigInt(before[0]) * 1_000_000_000n - BigInt(before[1])
+  const seconds = since / 1_000_000_000n - (since % 1_000_000_000n < 0n ? 1n : 0n)
+  return [Number(seconds), Number(since - seconds * 1_000_000_000n)]
+}
+process.hrtime.bigint = nanoseconds
+process.uptime = () => (time - began) / 1000
 
 // Timers. isr-sim says when the first of them fires.
 
@@ -84,20 +108,65 @@ const simulated = {
   clearTimeout: cancel,
   clearInterval: cancel,
 }
-const wait = (ms, value) => new Promise((resolve) => new Timer(() => resolve(value), ms, [], false))
+const wait = (ms, value, { signal } = {}) => new Promise((resolve, reject) => {
+  const stop = () => { cancel(timer); reject(Object.assign(new Error('The operation was aborted', { cause: signal.reason }), { name: 'AbortError', code: 'ABORT_ERR' })) }
+  const timer = new Timer(() => { signal?.removeEventListener('abort', stop); resolve(value) }, ms, [], false)
+  signal?.aborted ? stop() : signal?.addEventListener('abort', stop, { once: true })
+})
 simulated.setTimeout[Symbol.for('nodejs.util.promisify.custom')] = wait
 Object.assign(globalThis, simulated)
 Object.assign(timers, simulated)
 timersPromises.setTimeout = wait
 if (timersPromises.scheduler) timersPromises.scheduler.wait = wait
+timersPromises.setInterval = async function* (ms, value) {
+  let fired = 0
+  let due = () => {}
+  const timer = new Timer(() => { fired++; due() }, ms, [], true)
+  try {
+    for (;;) {
+      if (fired === 0) await new Promise((done) => { due = done })
+      for (; fired > 0; fired--) yield value
+    }
+  } finally { cancel(timer) }
+}
+AbortSignal.timeout = (ms) => {
+  const controller = new AbortController()
+  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false)
+  return controller.signal
+}
+
+// Children: none outlives the life that has begun it. They do not read the lines of the protocol, and print none.
+
+const children = new Set()
+const { spawn } = ChildProcess.prototype
+ChildProcess.prototype.spawn = function (options) {
+  const { stdio } = options
+  const own = (to, fd) => (to === 'inherit' || to === fd || to?.fd === fd ? ['ignore', 2, 2][fd] ?? to : to)
+  const split = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
+  const result = spawn.call(this, { ...options, stdio: split?.map((to, fd) => own(to, fd)) })
+  children.add(this)
+  this.once('exit', () => children.delete(this))
+  return result
+}
+const endChildren = () => {
+  for (const child of children) child.kill('SIGKILL')
+  children.clear()
+}
 
 // At rest. When something has come to this process, and it then has nothing to do but wait for answers and timers, it
 // says so, once.
 
+// A command is over when its requests are, those that nobody awaits among them: drained is called then.
+
+let drained = null
+const drain = () => new Promise((done) => {
+  drained = () => { drained = null; done() }
+  stir()
+})
 let looking = false
 let stirred = false // something has come since it last said so
 const turns = 3 // of the event loop, within which promises and streams have had their say
-const say = (line) => process.stdout.write(JSON.stringify(line) + '\n')
+const say = (line) => print(JSON.stringify(line) + '\n')
 function stir() {
   stirred = true
   if (!looking) look(turns)
@@ -110,6 +179,7 @@ function look(left) {
     if (elsewhere > 0) return // whose end stirs
     if (process.getActiveResourcesInfo?.().some((r) => /^(FSReq|GetAddrInfo|GetNameInfo|QueryReq|Process|Worker)/.test(r))) return look(turns)
     if (left > 1) return look(left - 1)
+    if (under.size === 0 && drained !== null) return drained()
     if (under.size === 0 && pending.length === 0) return // it waits for something that nobody knows of
     stirred = false
     const first = pending.find((t) => under.size === 0 || !t.watches)
@@ -323,12 +393,19 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     try {
       if (type === 'init') {
         cache = await create(init)
+        await drain()
         if (mine === lives) { busy = false; say({ type: 'ready' }) }
         return
       }
+      if (typeof cache[verb] !== 'function') throw new Error(`skipped: the cache has no method ${verb}, which can says that it has`)
       const served = (await cache[verb](key, request, inputs)) ?? {}
-      if (mine === lives) { busy = false; say({ type: 'reply', id, body: served.body ?? '', fresh: served.fresh ?? false }) }
+      const then = time
+      await drain()
+      // What was fresh when the cache said so may not be any more, and nobody has claimed that it is.
+      if (mine === lives) { busy = false; say({ type: 'reply', id, body: served.body ?? '', fresh: (served.fresh ?? false) && time === then }) }
     } catch (e) {
+      if (mine !== lives) return
+      await drain()
       if (mine !== lives) return
       busy = false
       if (type === 'init') { process.stderr.write(`${e.stack}\n`, () => process.exit(1)); return }
@@ -337,6 +414,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
   }
   readline.createInterface({ input: process.stdin }).on('line', (text) => {
     const line = JSON.parse(text)
+    if (line.type === 'end' || line.type === 'reset') endChildren()
     if (line.type === 'end') process.exit(0)
     if (line.type === 'reset') {
       lives++
@@ -345,6 +423,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       held = []
       elsewhere = 0
       busy = stirred = false
+      drained = null
       pending = []
       say({ type: 'ready' })
       return

@@ -9,7 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/compare"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/study/compare"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -23,7 +24,7 @@ func knownBackend(name string) error {
 	if name == backendFake || name == backendLocal {
 		return nil
 	}
-	return usage(fmt.Errorf("--backend: found %q, expected %s or %s", name, backendFake, backendLocal), "")
+	return cli.Usage(fmt.Errorf("--backend: found %q, expected %s or %s", name, backendFake, backendLocal), "")
 }
 
 // startLocal starts DynamoDB Local. stop ends it, even when the command was interrupted, and sets the command's error
@@ -34,15 +35,15 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return nil, nil, unknown(fmt.Errorf("interrupted before %s answered", backendLocal), "")
+		return nil, nil, cli.Unknown(fmt.Errorf("interrupted before %s answered", backendLocal), "")
 	case errors.Is(err, ddblocal.ErrNoEngine), errors.Is(err, ddblocal.ErrNoImage):
-		return nil, nil, unknown(err, hint)
+		return nil, nil, cli.Unknown(err, hint)
 	default:
-		return nil, nil, unknown(err, "")
+		return nil, nil, cli.Unknown(err, "")
 	}
 	return local, func(err *error) {
 		if closeErr := local.Close(context.WithoutCancel(ctx)); closeErr != nil && *err == nil {
-			*err = unknown(closeErr, "")
+			*err = cli.Unknown(closeErr, "")
 		}
 	}, nil
 }
@@ -59,8 +60,8 @@ func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, na
 	case err == nil:
 		return len(c.Differences) == 0, nil
 	case ctx.Err() != nil:
-		return false, unknown(fmt.Errorf("interrupted while %s was compared", name), "")
+		return false, cli.Unknown(fmt.Errorf("interrupted while %s was compared", name), "")
 	default:
-		return false, unknown(err, "")
+		return false, cli.Unknown(err, "")
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -12,28 +11,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/concurrent"
-	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/record"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/show/keep"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/study/concurrent"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 // concurrentCommand runs nodes in real parallel.
 type concurrentCommand struct {
-	out, progress io.Writer
-	backend       string
-	protocol      string
-	actors        int
-	lasts         time.Duration
-	seed          uint64
-	history       string
-	keep          keeper
-	forms         formats
+	flags.Results
+	backend  string
+	protocol string
+	actors   int
+	lasts    time.Duration
+	seed     uint64
+	history  string
 }
 
-func newConcurrent(out, progress io.Writer) *cobra.Command {
-	c := &concurrentCommand{out: out, progress: progress}
+func newConcurrent() *cobra.Command {
+	c := &concurrentCommand{}
 	cmd := &cobra.Command{
 		Use:   "concurrent",
 		Short: "Run nodes in real parallel against DynamoDB Local, and judge their answers",
@@ -44,10 +45,8 @@ does not wait for an answer. These invariants judge the answers of the store: ` 
 It needs a Docker engine, or --backend fake. These runs cannot be replayed: to study
 a bug, find it with isr-sim run.`,
 		Example: "  isr-sim concurrent --for 60s\n  isr-sim concurrent --protocol blind-publish --history history.html",
-		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.forms.around(cmd, &c.out, func() error { return c.run(cmd.Context()) })
-		},
+		Args:    cli.NoArguments,
+		RunE:    c.Around(c.run),
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.backend, "backend", backendLocal, "the store: dynamodb-local, or fake")
@@ -56,8 +55,8 @@ a bug, find it with isr-sim run.`,
 	f.DurationVar(&c.lasts, "for", time.Minute, "the time to run; the first violation ends it")
 	f.Uint64Var(&c.seed, "seed", 1, "the seed of the nodes' intentions; it does not decide what happens")
 	f.StringVar(&c.history, "history", "", "write a page of HTML to this file: each node's operations in the last seconds")
-	c.keep.flags(cmd, "the last round")
-	c.forms.flags(cmd)
+	c.RegisterFiles(cmd, "the last round")
+	c.RegisterFormats(cmd)
 	return cmd
 }
 
@@ -69,21 +68,22 @@ func concurrentInvariants() string {
 	return strings.Join(names, ", ")
 }
 
-func (c *concurrentCommand) run(ctx context.Context) (err error) {
+func (c *concurrentCommand) run(cmd *cobra.Command, _ []string) (err error) {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if err := knownBackend(c.backend); err != nil {
 		return err
 	}
 	if c.actors < 2 || c.actors > 1000 {
-		return usage(fmt.Errorf("--actors: found %d, expected 2 to 1000", c.actors), "")
+		return cli.Usage(fmt.Errorf("--actors: found %d, expected 2 to 1000", c.actors), "")
 	}
 	if c.lasts < 5*time.Second {
-		return usage(fmt.Errorf("--for: found %v, expected at least 5s", c.lasts), "leases last a second, and pauses longer")
+		return cli.Usage(fmt.Errorf("--for: found %v, expected at least 5s", c.lasts), "leases last a second, and pauses longer")
 	}
-	p, err := protocol(c.protocol)
+	p, err := cli.Protocol(c.protocol)
 	if err != nil {
 		return err
 	}
-	if err := c.keep.ready(false); err != nil {
+	if err := c.Ready(false); err != nil {
 		return err
 	}
 	clock := clockwork.NewRealClock()
@@ -91,15 +91,15 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 	if c.backend == backendFake {
 		client = ddbfake.New(ddbfake.Options{Clock: clock}).Client()
 	} else {
-		local, stop, startErr := startLocal(ctx, c.progress, "--backend "+backendFake+" needs no Docker")
+		local, stop, startErr := startLocal(ctx, stderr, "--backend "+backendFake+" needs no Docker")
 		if startErr != nil {
 			return startErr
 		}
 		defer stop(&err)
 		client = local.Client()
 	}
-	say := func(asked int) { fmt.Fprintf(c.progress, "%d pages asked for\n", asked) }
-	show, remove := progress.Of(c.progress, p.Name, "pages", c.lasts)
+	say := func(asked int) { fmt.Fprintf(stderr, "%d pages asked for\n", asked) }
+	show, remove := progress.Of(stderr, p.Name, "pages", c.lasts)
 	if show != nil {
 		say = func(asked int) { show(asked, 0) }
 	}
@@ -109,32 +109,31 @@ func (c *concurrentCommand) run(ctx context.Context) (err error) {
 	}.Do(ctx)
 	remove()
 	if err != nil {
-		return unknown(err, "")
+		return cli.Unknown(err, "")
 	}
-	fmt.Fprintf(c.out, "%s on %s, %d nodes: %d pages asked for, %d operations, %d writes after a pause, %d leases taken over, %d requests abandoned\n",
+	fmt.Fprintf(c.Out, "%s on %s, %d nodes: %d pages asked for, %d operations, %d writes after a pause, %d leases taken over, %d requests abandoned\n",
 		p.Name, c.backend, c.actors, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
 	if c.history != "" {
-		if err := drawHistory(c.history, func(w io.Writer) error { return invariant.Visualize(o.Seen, w) }); err != nil {
-			return unknown(err, "")
-		}
+		c.Lose(keep.History(c.history, func(w io.Writer) error { return invariant.Visualize(o.Seen, w) }))
 	}
-	if err := c.keep.keepWatched(c.out, record.Watched{
+	c.Lose(c.KeepWatched(record.Watched{
 		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend), Protocol: p.Name, Seed: c.seed,
 		Start: o.Began, Evidence: o.Seen, Verdict: o.Verdict, Why: o.Why, Invariant: o.Violated, Finding: o.Finding, Lines: o.Lines,
-	}); err != nil {
-		return err
-	}
+	}))
 	if o.Verdict != invariant.Unknown { // then the error says it
-		c.forms.add(c.keep.with(ofConcurrent(o, p.Name, c.seed), "concurrent"))
+		c.AddKept("", "concurrent", verdicts.Result{
+			Scenario: "concurrent", Protocol: p.Name, Verdict: verdicts.Verdict(o.Verdict.String()), Passed: o.Verdict == invariant.OK,
+			Invariant: o.Violated.Name, Statement: o.Violated.Statement, Message: o.Why, Details: strings.Join(o.Lines, "\n"), Seed: fmt.Sprint(c.seed),
+		})
 	}
 	switch o.Verdict {
 	case invariant.Violated:
-		fmt.Fprintf(c.out, "violated: %s\n  %s\n  %s\n\n  %s\n", o.Violated.Name, o.Violated.Statement, o.Why, strings.Join(o.Lines, "\n  "))
-		return &exitError{Code: exitViolated}
+		fmt.Fprintf(c.Out, "violated: %s\n  %s\n  %s\n\n  %s\n", o.Violated.Name, o.Violated.Statement, o.Why, strings.Join(o.Lines, "\n  "))
+		return &cli.Error{Code: cli.ExitViolated}
 	case invariant.Unknown:
-		return unknown(fmt.Errorf("no verdict: %s", o.Why), "")
+		return cli.Unknown(fmt.Errorf("no verdict: %s", o.Why), "")
 	default:
-		fmt.Fprintf(c.out, "ok: %s\n", concurrentInvariants())
+		fmt.Fprintf(c.Out, "ok: %s\n", concurrentInvariants())
 		return nil
 	}
 }

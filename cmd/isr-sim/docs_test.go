@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,13 +22,17 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/jobs"
-	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/race"
-	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/cli/jobs"
+	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/study/selftest"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // The tests in this file hold README.md and the pages of docs to what the code does; bash .ci/readme runs their
@@ -440,7 +446,7 @@ func TestDocsLinks(t *testing.T) {
 func TestDocsWidth(t *testing.T) {
 	for _, name := range pages(t) {
 		switch name {
-		case "docs/FIDELITY.md", "docs/MUTANTS.md", "docs/SPEED.md", "docs/STRATEGIES.md":
+		case "docs/FIDELITY.md", "docs/MUTANTS.md", "docs/SPEED.md":
 			continue
 		}
 		text, err := os.ReadFile("../../" + name)
@@ -478,26 +484,26 @@ func TestDocsArchitecture(t *testing.T) {
 			promised = append(promised, path)
 		}
 	}
-	for _, test := range []struct {
-		after string
-		want  []string
-	}{
-		{"Other modules may import these. [VERSIONS.md](VERSIONS.md) says what the promise is.", promised},
-		{"## Packages that may change", others},
-	} {
-		var listed []string
-		for _, row := range table(t, text, test.after) {
-			name, link := linkOf(row[0])
-			if listed = append(listed, name); link != "../"+name {
-				t.Errorf("docs/ARCHITECTURE.md: %s leads to %s", name, link)
-			}
-			if len(row) != 3 || row[1] == "" || row[2] == "" {
-				t.Errorf("docs/ARCHITECTURE.md: %s says %q, want what it is for and what it must not know", name, row[1:])
-			}
+	var listed []string
+	for _, row := range table(t, text, "Other modules may import these. [VERSIONS.md](VERSIONS.md) says what the promise is.") {
+		listed = append(listed, packageOf(t, row))
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(promised, listed); diff != "" {
+		t.Errorf("packages (-go list +docs/ARCHITECTURE.md):\n%s", diff)
+	}
+	said := map[string]string{} // by wing
+	for _, row := range table(t, text, "Each folder of `internal` is a wing. Its `doc.go` says what is behind the door, and no two wings lead into each other.") {
+		said[packageOf(t, row)] = row[1]
+	}
+	for _, path := range others {
+		wing := path
+		for said[wing] == "" && strings.Contains(wing, "/") {
+			wing = filepath.Dir(wing)
 		}
-		slices.Sort(listed)
-		if diff := cmp.Diff(test.want, listed); diff != "" {
-			t.Errorf("packages (-go list +docs/ARCHITECTURE.md):\n%s", diff)
+		name := regexp.MustCompile(`(^| )` + filepath.Base(path) + ` `)
+		if said[wing] == "" || wing != path && !name.MatchString(said[wing]) {
+			t.Errorf("docs/ARCHITECTURE.md does not say what %s is for", path)
 		}
 	}
 
@@ -522,6 +528,19 @@ func TestDocsArchitecture(t *testing.T) {
 			t.Errorf("docs/ARCHITECTURE.md: %s leads to %s", file[1], file[2])
 		}
 	}
+}
+
+// packageOf returns the package of a row, which says what it is for and what it must not know.
+func packageOf(t *testing.T, row []string) string {
+	t.Helper()
+	name, link := linkOf(row[0])
+	if link != "../"+name {
+		t.Errorf("docs/ARCHITECTURE.md: %s leads to %s", name, link)
+	}
+	if len(row) != 3 || row[1] == "" || row[2] == "" {
+		t.Errorf("docs/ARCHITECTURE.md: %s says %q, want what it is for and what it must not know", name, row[1:])
+	}
+	return name
 }
 
 // linkOf returns the text of a link and where it leads.
@@ -632,5 +651,205 @@ func TestDocsCheckRows(t *testing.T) {
 		if len(asked[cells[0]]) > 0 && !slices.Equal(want, asked[cells[0]]) {
 			t.Errorf("attributes of %s: README.md has %v, docs/INVARIANTS.md %v", cells[0], asked[cells[0]], want)
 		}
+	}
+}
+
+// TestDocsPolicies: the table has every policy, and the invariants that it breaks.
+func TestDocsPolicies(t *testing.T) {
+	if race.Enabled {
+		t.Skip("it runs two thousand schedules")
+	}
+	s, err := catalog.Load("steady-reads")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [][]string
+	for _, p := range policyprotocol.All() {
+		want = append(want, []string{p.Name, p.Summary, broken(t, s, p)})
+	}
+	got := table(t, page(t, "INVARIANTS.md"), "than its window of twenty. The last column has the invariants that break there within 200 schedules.")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("policies (-code +docs/INVARIANTS.md):\n%s", diff)
+	}
+}
+
+// broken lists the invariants that a policy breaks.
+func broken(t *testing.T, s *scenario.Scenario, p isr.Protocol) string {
+	t.Helper()
+	if p.Breaks == "" {
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 200}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != invariant.OK {
+			return r.Summary()
+		}
+		return "nothing"
+	}
+	caught, err := selftest.Mutation{Mutant: p, Scenarios: []*scenario.Scenario{s}, Seed: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, inv := range invariant.All() {
+		if _, is := caught.First[inv.Name]; is {
+			names = append(names, inv.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// tutorial is a reader who does what the first half of docs/TUTORIAL.md says, block by block, in an empty folder.
+type tutorial struct {
+	*testing.T
+	dir    string // the reader's module
+	root   string // the clone
+	output string // of the last command
+}
+
+func (r *tutorial) read(name string) string {
+	r.Helper()
+	text, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return string(text)
+}
+
+// write writes a file of Go, which must be as gofmt has it.
+func (r *tutorial) write(name, text string) {
+	r.Helper()
+	formatted, err := format.Source([]byte(text))
+	if err != nil {
+		r.Fatalf("%s: %v", name, err)
+	}
+	if diff := cmp.Diff(string(formatted), text); diff != "" {
+		r.Errorf("%s (-gofmt +page):\n%s", name, diff)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o644); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// change applies the hunks of a diff, which a line "..." separates. Each must fit in one place.
+func (r *tutorial) change(name, diff string) {
+	r.Helper()
+	text := r.read(name)
+	for _, hunk := range strings.Split(diff, "...\n") {
+		var before, after strings.Builder
+		for line := range strings.Lines(hunk) {
+			if line[0] != '+' {
+				before.WriteString(line[1:])
+			}
+			if line[0] != '-' {
+				after.WriteString(line[1:])
+			}
+		}
+		if n := strings.Count(text, before.String()); n != 1 {
+			r.Fatalf("%s: a hunk fits in %d places, want one:\n%s", name, n, hunk)
+		}
+		text = strings.Replace(text, before.String(), after.String(), 1)
+	}
+	r.write(name, text)
+}
+
+// run runs a command, which must exit as its comment says: 0, or "# exits 1: ...".
+func (r *tutorial) run(command string) {
+	r.Helper()
+	command, comment, _ := strings.Cut(command, " # ")
+	want := 0
+	if strings.HasPrefix(comment, "exits 1:") {
+		want = 1
+	}
+	shell := exec.CommandContext(r.Context(), "bash", "-c", strings.ReplaceAll(command, "/path/to/the/clone", r.root))
+	shell.Dir, shell.Env = r.dir, append(os.Environ(), "GOWORK=off")
+	var stderr strings.Builder
+	shell.Stderr = &stderr
+	stdout, err := shell.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		r.Fatal(err)
+	}
+	if got := shell.ProcessState.ExitCode(); got != want {
+		r.Fatalf("%s exits %d, want %d\n%s%s", command, got, want, stdout, stderr.String())
+	}
+	r.output = string(stdout)
+}
+
+// masked takes out of an output of go test the things that differ each time.
+func masked(output string) string {
+	for pattern, mask := range map[string]string{ //isrsim:unordered no pattern matches the mask of another
+		`\([0-9.]+s\)`: "(N)", `(?m)\t[0-9.]+s$`: "\tN", `(?m)^( +[a-z]+\.go):[0-9]+:`: "$1:N:", `(?m)^ +$`: "", `TestCache-[0-9-]+\.fail`: "FILE",
+	} {
+		output = regexp.MustCompile(pattern).ReplaceAllString(output, mask)
+	}
+	return output
+}
+
+// TestTutorial: what the first half of docs/TUTORIAL.md says can be done, and gives what it shows. go.sum of this module
+// stands in for the network: go mod tidy takes out what is not needed.
+func TestTutorial(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("it runs checks, for half a minute")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &tutorial{T: t, dir: t.TempDir(), root: root}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.dir, "go.sum"), sums, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, found := strings.Cut(page(t, "TUTORIAL.md"), "\n# The command\n")
+	if !found {
+		t.Fatal("docs/TUTORIAL.md has no second half")
+	}
+	named := regexp.MustCompile("(?:Write|Change) `([a-z_]+\\.go)`:\n\n$")
+	first, done := "", map[string]int{}
+	for _, at := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)\n```$").FindAllStringSubmatchIndex(text, -1) {
+		language, block := text[at[2]:at[3]], text[at[4]:at[5]]+"\n"
+		done[language]++
+		switch language {
+		case "go", "diff":
+			name := named.FindStringSubmatch(text[:at[0]])
+			switch {
+			case name == nil:
+				t.Fatalf("no file is named before\n%s", block)
+			case language == "diff":
+				r.change(name[1], block)
+			default:
+				r.write(name[1], block)
+				if first == "" {
+					first = block
+				}
+			}
+		case "sh":
+			for command := range strings.Lines(block) {
+				r.run(strings.TrimSuffix(command, "\n"))
+			}
+		case "text":
+			if diff := difference(masked(block), masked(r.output)); diff != "" {
+				t.Errorf("output (-docs/TUTORIAL.md +go test):\n%s", diff)
+			}
+		default:
+			t.Errorf("a block of %s, which nothing runs", language)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"go": 3, "diff": 2, "sh": 7, "text": 4}, done); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+	if lines := strings.Count(r.read("cache_test.go"), "\n"); lines > 40 {
+		t.Errorf("adapter and mapping have %d lines, want at most 40", lines)
+	}
+
+	// The last test catches the cache of the beginning.
+	r.write("cache.go", first)
+	r.run("go test -run '^TestAPausedMachine$' # exits 1: it overwrites")
+	if !strings.Contains(r.output, "live.Watch: violated: stale-writer by alice\n") {
+		t.Errorf("the unit test says\n%s", r.output)
 	}
 }

@@ -2,24 +2,24 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/explain"
-	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/study/explain"
 )
 
 // explainCommand says which step of a violated run decided it.
 type explainCommand struct {
-	recording
-	keep  keeper
+	flags.Results
+	flags.Recording
 	tails int
 	all   bool
 }
 
-func newExplain(out io.Writer) *cobra.Command {
+func newExplain() *cobra.Command {
 	x := &explainCommand{}
 	cmd := &cobra.Command{
 		Use:   "explain SCENARIO",
@@ -53,44 +53,38 @@ Protocol, seed and choices are given as for replay. Exit code 0 says that the
 run is explained.`,
 		Example: "  isr-sim explain --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer\n" +
 			"  isr-sim explain --all shrunk.yaml\n  isr-sim explain --report why.html shrunk.yaml",
-		Args: oneScenario,
-		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd, out, args[0]) },
+		Args: cli.OneScenario,
+		RunE: x.Around(x.run),
 	}
-	x.flags(cmd)
-	x.keep.flags(cmd, "the run, with its explanation,")
+	x.Register(cmd)
+	x.RegisterFiles(cmd, "the run, with its explanation,")
 	cmd.Flags().IntVar(&x.tails, "tails", explain.DefaultTails, "the number of random tails for each prefix")
 	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")
 	return cmd
 }
 
-func (x *explainCommand) run(cmd *cobra.Command, out io.Writer, name string) error {
+func (x *explainCommand) run(cmd *cobra.Command, args []string) error {
 	const most = 1_000_000
 	if x.tails < 1 || x.tails > most {
-		return usage(fmt.Errorf("--tails: found %d, expected a whole number from 1 to %d", x.tails, most), "")
+		return cli.Usage(fmt.Errorf("--tails: found %d, expected a whole number from 1 to %d", x.tails, most), "")
 	}
-	if err := x.keep.ready(false); err != nil {
-		return err
-	}
-	defer x.program.close()
-	run, err := x.load(cmd, name)
+	defer x.Close()
+	run, err := x.Again(&x.Results, args[0])
 	if err != nil {
-		return err
-	}
-	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
 		return err
 	}
 	remove := progress.Wait(cmd.ErrOrStderr(), "explaining "+run.Scenario.Name)
 	explanation, err := explain.Explain{Failed: run.Run, Tails: x.tails}.Run(cmd.Context())
 	remove()
 	if err != nil {
-		return violated(cmd.Context(), err)
+		return flags.NotViolated(cmd.Context(), err)
 	}
 	v := explanation.Outcome.Violation
-	fmt.Fprintf(out, "%s\n\n%s: %s\n%s\n\n", run, v.Invariant.Name, v.Invariant.Statement, v.Why)
-	fmt.Fprint(out, prose.Explanation(explanation, x.all))
-	if x.keep.wanted() {
-		fmt.Fprintln(out)
+	fmt.Fprintf(x.Out, "%s\n\n%s: %s\n%s\n\n", run, v.Invariant.Name, v.Invariant.Statement, v.Why)
+	fmt.Fprint(x.Out, explanation.Text(x.all))
+	if x.Wanted() {
+		fmt.Fprintln(x.Out)
 	}
-	x.keep.explained = explanation.Record()
-	return x.keep.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name)
+	x.Explanation = explanation.Record()
+	return cli.Unknown(x.Keep(cmd.Context(), run.Run, args[0]), "")
 }

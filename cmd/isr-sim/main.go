@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
-	"github.com/isr-sim/isr-sim/internal/terminal"
-	"github.com/isr-sim/isr-sim/internal/verdicts"
+	"github.com/isr-sim/isr-sim/internal/cli/terminal"
+	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
 func main() {
@@ -36,11 +36,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &cli.Output{To: stdout}
 	root := newRoot(out, stderr)
 	lines := terminal.Output(stdout)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if fits(cmd) {
 			out.To = lines
 		}
+		return cli.GivenFlags(cmd)
 	}
+	cli.FitHelp(root, terminal.Width(stdout))
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
@@ -48,11 +50,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if closeErr := lines.Close(); closeErr != nil && out.Err == nil {
 		out.Err = closeErr
 	}
-	code := cli.Report(stderr, err)
 	if out.Err != nil {
-		return cli.Report(stderr, unknown(fmt.Errorf("print: %w", out.Err), ""))
+		err = cli.And(err, fmt.Errorf("print: %w", out.Err))
 	}
-	return code
+	return cli.Report(stderr, err)
 }
 
 // fits says whether the output of a command is for readers only, so that its lines may be broken for a narrow terminal.

@@ -2,22 +2,30 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/race"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/terminal"
 )
 
 func TestMain(m *testing.M) {
@@ -177,8 +185,8 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != exitUnknown {
-		t.Errorf("exit code %d, want %d", got, exitUnknown)
+	if got := cmd.ProcessState.ExitCode(); got != cli.ExitUnknown {
+		t.Errorf("exit code %d, want %d", got, cli.ExitUnknown)
 	}
 	if want := regexp.MustCompile(`(?m)^unknown: two-contenders under recipe-a: interrupted after \d+ of 1000000000 schedules$`); !want.MatchString(printed.String()) {
 		t.Errorf("got output\n%s\nwant a line that matches %s", printed.String(), want)
@@ -199,8 +207,8 @@ func TestUnwritableOutput(t *testing.T) {
 	}
 	defer full.Close()
 	var stderr strings.Builder
-	if got := run(t.Context(), []string{"list"}, full, &stderr); got != exitUnknown {
-		t.Errorf("exit code %d, want %d", got, exitUnknown)
+	if got := run(t.Context(), []string{"list"}, full, &stderr); got != cli.ExitUnknown {
+		t.Errorf("exit code %d, want %d", got, cli.ExitUnknown)
 	}
 	if !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("got errors %q, want the reason", stderr.String())
@@ -219,4 +227,97 @@ func TestScriptsAreRead(t *testing.T) {
 			t.Errorf("%s is run by no test", file)
 		}
 	}
+}
+
+func TestVersion(t *testing.T) {
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0123abcd"}
+	for _, test := range []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{nil, "(devel) go1.26"},
+		{&debug.BuildInfo{}, "(devel) go1.26"},
+		{&debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}}, "v0.1.0 go1.26"},
+		{&debug.BuildInfo{Settings: []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}}}, "(devel) go1.26, commit 0123abcd"},
+		{&debug.BuildInfo{Settings: []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}}}, "(devel) go1.26, commit 0123abcd, modified"},
+	} {
+		if got := version(test.info, "go1.26"); got != test.want {
+			t.Errorf("%+v: got %q, want %q", test.info, got, test.want)
+		}
+	}
+}
+
+// On a terminal with 80 columns no line is wider, except commands to copy, and no word is lost.
+func TestTextFitsATerminal(t *testing.T) {
+	for _, args := range [][]string{
+		{"--schedules", "10"},
+		{"--help"},
+		{"list"},
+		{"run", "--schedules", "500", "--protocol", "blind-publish", "paused-writer", "two-contenders"},
+		{"prove", "prove-two-writers"},
+		{"prove", "--protocol", "blind-release", "prove-two-writers"},
+		{"explain", "--tails", "5", "--protocol", "blind-publish", "--seed", "17911839290282890590", "--choices", "0000000000", "paused-writer"},
+	} {
+		var stdout, stderr, narrow bytes.Buffer
+		run(t.Context(), args, &stdout, &stderr)
+		fit := terminal.Fit(&narrow, 80)
+		if _, err := fit.Write(stdout.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		if err := fit.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wide := 0
+		for _, line := range strings.Split(narrow.String(), "\n") {
+			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "replay: ") && !strings.HasPrefix(line, "shrink: ") {
+				wide++
+				t.Errorf("%q: a line of %d characters: %s", args, utf8.RuneCountInString(line), line)
+			}
+		}
+		if stdout.Len() == 0 {
+			t.Errorf("%q printed nothing: %s", args, &stderr)
+		}
+		if got, want := strings.Fields(narrow.String()), strings.Fields(stdout.String()); strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("%q: other words on a narrow terminal:\n%s", args, &narrow)
+		}
+	}
+}
+
+// The help of each command fits into narrow terminals: no line is longer, no word is cut, none is lost, and an example
+// can still be copied. A word that is longer than the terminal stands alone.
+func TestHelpFits(t *testing.T) {
+	helpOf := func(path []string, width int) string {
+		var out strings.Builder
+		root := newRoot(&out, io.Discard)
+		root.SetOut(&out)
+		cli.FitHelp(root, width)
+		root.SetArgs(append(path, "--help"))
+		if err := root.ExecuteContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	words := func(text string) string {
+		return strings.Join(strings.Fields(strings.ReplaceAll(text, " \\\n", "\n")), " ")
+	}
+	var check func(cmd *cobra.Command, path []string)
+	check = func(cmd *cobra.Command, path []string) {
+		whole := helpOf(path, 0)
+		for _, width := range []int{60, 80} {
+			fitted := helpOf(path, width)
+			for line := range strings.Lines(fitted) {
+				line = strings.TrimSuffix(line, "\n")
+				if utf8.RuneCountInString(line) > width && strings.Contains(strings.TrimSpace(line), " ") {
+					t.Errorf("%v at %d columns: %q", path, width, line)
+				}
+			}
+			if words(fitted) != words(whole) {
+				t.Errorf("%v at %d columns has other words:\n%s", path, width, fitted)
+			}
+		}
+		for _, c := range cmd.Commands() {
+			check(c, append(slices.Clone(path), c.Name()))
+		}
+	}
+	check(newRoot(io.Discard, io.Discard), nil)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime/debug"
@@ -13,7 +12,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-func newMan(out io.Writer) *cobra.Command {
+func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man FOLDER",
 		Short:  "Write a manual page for each command into a folder",
@@ -32,7 +31,7 @@ func newMan(out io.Writer) *cobra.Command {
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			_, err := fmt.Fprintf(out, "manual pages: %s\n", args[0])
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "manual pages: %s\n", args[0])
 			return err
 		},
 	}

@@ -3,18 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/explore"
-	"github.com/isr-sim/isr-sim/internal/prose"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-func newMerge(out io.Writer) *cobra.Command {
+func newMerge() *cobra.Command {
 	var file string
-	var forms formats
+	var r flags.Results
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
@@ -31,47 +33,43 @@ shard that is missing.`,
 			if len(args) > 0 {
 				return nil
 			}
-			return usage(errors.New("merge: found no files, expected the files that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
+			return cli.Usage(errors.New("merge: found no files, expected the files that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return forms.around(cmd, &out, func() error { return merge(out, file, args, &forms) })
-		},
+		RunE: r.Around(func(_ *cobra.Command, args []string) error { return merge(&r, file, args) }),
 	}
-	forms.flags(cmd)
+	r.RegisterFormats(cmd)
 	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON")
 	return cmd
 }
 
-func merge(out io.Writer, file string, names []string, forms *formats) error {
+func merge(r *flags.Results, file string, names []string) error {
 	var files []explore.ShardFile
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return usage(fmt.Errorf("merge: %w", err), "")
+			return cli.Usage(fmt.Errorf("merge: %w", err), "")
 		}
 		explorations, err := explore.ReadExplorations(name, data)
 		if err != nil {
-			return usage(fmt.Errorf("merge: %w", err), "")
+			return cli.Usage(fmt.Errorf("merge: %w", err), "")
 		}
 		files = append(files, explore.ShardFile{Name: name, Explorations: explorations})
 	}
 	merged, err := explore.MergeExplorations(files)
 	if err != nil {
-		return usage(err, "name all files of one campaign, each once")
+		return cli.Usage(err, "name all files of one campaign, each once")
 	}
-	result, err := newFile(file)
+	result, err := flags.NewFile(file)
 	if err != nil {
-		return usage(fmt.Errorf("--out: %w", err), "")
+		return err
 	}
 	defer result.Discard()
-	fmt.Fprintln(out, prose.Header())
-	var results results
+	fmt.Fprintln(r.Out, prose.Header())
+	var sum flags.Sum
 	for _, x := range merged {
-		results.print(out, x)
-		forms.add(ofExploration(x, x.File)...)
+		sum.Print(r.Out, x)
+		r.Add(x.File, x.Results(shell.Program())...)
 	}
-	if err := save(result, merged); err != nil {
-		return unknown(fmt.Errorf("--out: %w", err), "")
-	}
-	return results.end(out)
+	r.Lose(flags.Save(result, merged))
+	return sum.End(r.Out)
 }

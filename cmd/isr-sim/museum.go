@@ -10,28 +10,29 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/selftest"
-	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/study/selftest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // museumCommand shows real bugs.
 type museumCommand struct {
-	out, progress io.Writer
-	backend       string
-	seed          uint64
-	schedules     int
-	workers       int
-	keeper        keeper
-	formats       formats
-	local         *ddblocal.Instance // with that backend
+	flags.Results
+	backend   string
+	seed      uint64
+	schedules int
+	workers   int
+	progress  io.Writer
+	local     *ddblocal.Instance // with that backend
 }
 
-func newMuseum(out, stderr io.Writer) *cobra.Command {
-	m := &museumCommand{out: out, progress: stderr}
+func newMuseum() *cobra.Command {
+	m := &museumCommand{}
 	cmd := &cobra.Command{
 		Use:   "museum [EXHIBIT...]",
 		Short: "Show real bugs: each caught in a broken protocol, and absent from a correct one",
@@ -44,38 +45,38 @@ name, too.
 With --backend dynamodb-local, museum makes the requests of the schedule that shows the
 bug again on DynamoDB Local in a container, and compares every answer.`,
 		Example: "  isr-sim museum\n  isr-sim museum paused-after-acquire\n  isr-sim run --protocol blind-publish paused-after-acquire",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return m.formats.around(cmd, &m.out, func() error { return m.run(cmd.Context(), args) })
-		},
 	}
+	cmd.RunE = m.Around(m.run)
+	m.RegisterFormats(cmd)
+	m.RegisterFiles(cmd, "the run with the bug")
+	flags.Seed(cmd, &m.seed)
+	flags.Workers(cmd, &m.workers)
 	f := cmd.Flags()
-	m.formats.flags(cmd)
-	m.keeper.flags(cmd, "the run with the bug")
 	f.StringVar(&m.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
-	f.Uint64Var(&m.seed, "seed", 1, "the seed of everything random")
 	f.IntVar(&m.schedules, "schedules", 0, "the number of schedules of the correct protocol (default: as the exhibit says)")
-	f.IntVar(&m.workers, "workers", 0, "the number of schedules that run at the same time; it changes no result (default: one for each core)")
 	return cmd
 }
 
-func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
+func (m *museumCommand) run(cmd *cobra.Command, names []string) (err error) {
+	ctx := cmd.Context()
+	m.progress = cmd.ErrOrStderr()
 	if err := knownBackend(m.backend); err != nil {
 		return err
 	}
 	if m.schedules < 0 || m.workers < 0 {
-		return usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected at least 1 (or 0 for the default)", m.schedules, m.workers), "")
+		return cli.Usage(fmt.Errorf("--schedules, --workers: found %d and %d, expected at least 1 (or 0 for the default)", m.schedules, m.workers), "")
 	}
 	if len(names) == 0 {
 		names = fixtures.Museum()
 	}
-	scenarios, _, err := loadScenarios(names)
+	scenarios, _, err := cli.Scenarios(names)
 	if err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return s.Broken == "" }); i >= 0 {
-		return usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit), "isr-sim list names the exhibits")
+		return cli.Usage(fmt.Errorf("scenario %s: %w", scenarios[i].Name, selftest.ErrNoExhibit), "isr-sim list names the exhibits")
 	}
-	if err := m.keeper.ready(len(scenarios) > 1); err != nil {
+	if err := m.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	if m.backend == backendLocal {
@@ -86,16 +87,16 @@ func (m *museumCommand) run(ctx context.Context, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(m.out, "seed %d\n%s\n", m.seed, selftest.ExhibitHeader())
+	fmt.Fprintf(m.Out, "seed %d\n%s\n", m.seed, selftest.ExhibitHeader())
 	good := 0
-	return eachInTurn(ctx, "exhibit", scenarios, func(i int) (int, error) {
+	return cli.EachInTurn(ctx, "exhibit", scenarios, func(i int) (int, error) {
 		code, err := m.show(ctx, scenarios[i], names[i])
-		if err == nil && code == exitOK {
+		if err == nil && code == cli.ExitOK {
 			good++
 		}
 		return code, err
 	}, func() {
-		fmt.Fprintf(m.out, "%d exhibits: %d caught where they are broken and clean where they are not\n", len(scenarios), good)
+		fmt.Fprintf(m.Out, "%d exhibits: %d caught where they are broken and clean where they are not\n", len(scenarios), good)
 	})
 }
 
@@ -104,33 +105,31 @@ func (m *museumCommand) show(ctx context.Context, s *scenario.Scenario, name str
 	remove := progress.Wait(m.progress, s.Name)
 	shown, err := selftest.Exhibit{Scenario: s, Seed: m.seed, Schedules: m.schedules, Workers: m.workers}.Run(ctx)
 	remove()
-	if brokeOff(m.out, err, name) {
-		m.formats.add(ofBroken(err, s, "", name))
-		return exitUnknown, nil
+	if m.BrokeOff(err, s, "", name) {
+		return cli.ExitUnknown, nil
 	}
 	if err != nil {
-		return 0, unknown(err, "")
+		return 0, cli.Unknown(err, "")
 	}
-	fmt.Fprintln(m.out, shown.Row())
-	code := codeOf(shown.Passed(), shown.Fixed.Verdict)
+	fmt.Fprintln(m.Out, shown.Row())
+	code := cli.CodeOf(shown.Passed(), shown.Fixed.Verdict)
 	if why := prose.Report(shown.Fixed, shell.Program(), shell.Quote(name)); why != "" {
-		fmt.Fprintf(m.out, "\n%s\n", why)
+		fmt.Fprintf(m.Out, "\n%s\n", why)
 	}
 	if shown.Broken.Failure != nil {
 		run := shown.Broken.Failure.Replay().Run(s, shown.Bug)
 		run.Only = shown.Bug.Breaks
-		if err := m.keeper.keep(ctx, m.out, run, name, s.Name+"."+shown.Bug.Name); err != nil {
-			return 0, err
-		}
+		m.Lose(m.Keep(ctx, run, name))
 	}
-	of := ofExhibit(shown, name)
-	m.formats.add(m.keeper.with(of[0], s.Name+"."+shown.Bug.Name), of[1])
+	broken, fixed := shown.Results(shell.Program(), shell.Quote(name))
+	m.AddKept(name, s.Name+"."+shown.Bug.Name, broken)
+	m.Add(name, fixed)
 	if m.local == nil || shown.Broken.Failure == nil {
 		return code, nil
 	}
-	same, err := compareWith(ctx, m.out, m.local.Client(), s.Name, []scenario.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
+	same, err := compareWith(ctx, m.Out, m.local.Client(), s.Name, []scenario.Run{shown.Broken.Failure.Replay().Run(s, shown.Bug)}, 1)
 	if !same {
-		code = worse(code, exitUnknown)
+		code = cli.Worse(code, cli.ExitUnknown)
 	}
 	return code, err
 }

@@ -2,39 +2,39 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // proveCommand runs every schedule of scenarios.
 type proveCommand struct {
-	out       io.Writer
-	protocol  string
+	flags.Results
+	program   flags.Program
 	seed      uint64
 	schedules int
 	states    int
 	time      time.Duration
-	program   programFlags
 	stderr    io.Writer
-	keeper    keeper
-	formats   formats
 }
 
-func newProve(out io.Writer) *cobra.Command {
-	v := &proveCommand{out: out}
+func newProve() *cobra.Command {
+	v := &proveCommand{}
 	cmd := &cobra.Command{
 		Use:   "prove SCENARIO...",
 		Short: "Run every schedule within a scenario's bounds",
@@ -48,18 +48,20 @@ one only in the order of steps that do not touch each other, and those that reac
 state from which the search has gone on before. Exit code 0 says that the search is
 complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A state takes some 150 bytes of memory.`,
-		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-release prove-three-writers",
-		Args:    someScenarios,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			v.stderr = cmd.ErrOrStderr()
-			return v.formats.around(cmd, &v.out, func() error { return v.run(cmd.Context(), args) })
+		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-release prove-crashed-writer",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return cli.Usage(errors.New("prove: found no scenario, expected at least one"),
+				"prove-two-writers and prove-three-writers are small enough; "+cmd.CommandPath()+" --help")
 		},
+		RunE: v.Around(v.run),
 	}
+	v.RegisterFormats(cmd)
+	v.RegisterFiles(cmd, "the run that fails")
+	v.program.Register(cmd, "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f := cmd.Flags()
-	v.formats.flags(cmd)
-	v.program.register(f)
-	v.keeper.flags(cmd, "the run that fails")
-	f.StringVar(&v.protocol, "protocol", "", "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
 	f.IntVar(&v.states, "states", 0, "end a search after this number of states, which bounds its memory (default: no bound)")
@@ -67,62 +69,53 @@ search; the output then says what is left. A state takes some 150 bytes of memor
 	return cmd
 }
 
-func (v *proveCommand) run(ctx context.Context, names []string) error {
+func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
+	ctx := cmd.Context()
+	v.stderr = cmd.ErrOrStderr()
 	switch {
 	case v.schedules < 0:
-		return usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for no bound)", v.schedules), "")
+		return cli.Usage(fmt.Errorf("--schedules: found %d, expected at least 1 (or 0 for no bound)", v.schedules), "")
 	case v.states < 0:
-		return usage(fmt.Errorf("--states: found %d, expected at least 1 (or 0 for no bound)", v.states), "")
+		return cli.Usage(fmt.Errorf("--states: found %d, expected at least 1 (or 0 for no bound)", v.states), "")
 	case v.time < 0:
-		return usage(fmt.Errorf("--time: found %v, expected more than 0s (or 0s for no bound)", v.time), "")
+		return cli.Usage(fmt.Errorf("--time: found %v, expected more than 0s (or 0s for no bound)", v.time), "")
 	}
-	defer v.program.close()
-	p, err := v.program.protocol(ctx, v.stderr, v.protocol)
+	defer v.program.Close()
+	p, scenarios, names, err := v.program.Load(&v.Results, names)
 	if err != nil {
 		return err
 	}
-	scenarios, names, err := loadScenarios(names)
-	if err != nil {
-		return err
-	}
-	if err := v.keeper.ready(len(scenarios) > 1); err != nil {
+	if err := v.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(v.out, "seed %d\n%s\n", v.seed, prose.ProofHeader())
-	return inTurn(ctx, v.out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
+	fmt.Fprintf(v.Out, "seed %d\n%s\n", v.seed, prose.ProofHeader())
+	return cli.InTurn(ctx, v.Out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
 }
 
 // one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
 func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*campaign.Report, int, error) {
-	if v.time > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
-		defer stop()
-	}
+	ctx, stop := within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
+	defer stop()
 	remove := progress.Wait(v.stderr, "searching "+s.Name)
 	proof, err := campaign.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
 	remove()
-	if brokeOff(v.out, err, name) {
-		v.formats.add(ofBroken(err, s, p.Name, name))
-		return nil, exitUnknown, nil
+	if v.BrokeOff(err, s, p.Name, name) {
+		return nil, cli.ExitUnknown, nil
 	}
 	if err != nil {
-		return nil, 0, unknown(err, "")
+		return nil, 0, cli.Unknown(err, "")
 	}
-	fmt.Fprintf(v.out, "%s\n%s\n", prose.ProofRow(proof), prose.Extent(proof))
+	fmt.Fprintf(v.Out, "%s\n%s\n", prose.ProofRow(proof), prose.Extent(proof))
 	if proof.Explored.Complete {
-		fmt.Fprintf(v.out, "proved within these bounds: %s\n", strings.Join(proof.Proved(), ", "))
+		fmt.Fprint(v.Out, prose.Proved(proof, "these bounds"))
 	}
 	why := v.explain(proof, name)
 	if why != "" {
-		fmt.Fprintf(v.out, "\n%s\n", why)
+		fmt.Fprintf(v.Out, "\n%s\n", why)
 	}
-	if err := v.keeper.keepTelling(ctx, v.out, nil, &proof.Report, name); err != nil {
-		return nil, 0, err
-	}
-	v.formats.add(v.keeper.with(ofReport(&proof.Report, name, why), s.Name+"."+proof.Protocol.Name))
-	return &proof.Report, codeOf(proof.Passed(), proof.Verdict), nil
+	v.Campaign(ctx, nil, &proof.Report, name, results.OfProof(proof, shell.Program(), shell.Quote(name), why))
+	return &proof.Report, cli.CodeOf(proof.Passed(), proof.Verdict), nil
 }
 
 // explain returns the details that the row does not show, and the next commands.
@@ -130,7 +123,9 @@ func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 	why := prose.Report(&proof.Report, shell.Program(), shell.Quote(name))
 	switch {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
-		why += fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", proof.Scenario.Protocol)
+		why += otherProtocol(&proof.Report)
+	case proof.Vacuous() && len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
+		why += "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"
 	case proof.Vacuous():
 		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
 	case proof.Verdict == invariant.OK && !proof.Passed():

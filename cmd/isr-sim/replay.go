@@ -1,22 +1,32 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/show/keep"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/show/results"
+	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// newReplay makes the command that runs one recorded schedule and prints its trace.
-func newReplay(out io.Writer) *cobra.Command {
-	r := &recording{}
-	var history string
-	k := &keeper{}
-	forms := &formats{}
+// replayCommand runs one recorded schedule and prints its trace.
+type replayCommand struct {
+	flags.Results
+	flags.Recording
+	history string
+}
+
+func newReplay() *cobra.Command {
+	r := &replayCommand{}
 	cmd := &cobra.Command{
 		Use:   "replay SCENARIO",
 		Short: "Run one recorded schedule again and print its trace",
@@ -28,59 +38,61 @@ answers of clients.
 Protocol, seed and choices come from the flags, as a failed run prints them, or from
 the replay entry of the scenario file. With --trace, replay refuses a run that is not
 the recorded one: the scenario, the protocol or isr-sim has changed. Exit code 1 says
-that the schedule violates an invariant, 0 that it does not.`,
+that the schedule violates an invariant, 0 that it does not, and 3 that nothing in it
+could be judged.`,
 		Example: "  isr-sim replay --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' paused-writer",
-		Args:    oneScenario,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return forms.around(cmd, &out, func() error { return replay(cmd, out, r, args[0], history, k, forms) })
-		},
+		Args:    cli.OneScenario,
+		RunE:    r.Around(r.run),
 	}
-	r.flags(cmd)
-	forms.flags(cmd)
-	cmd.Flags().StringVar(&history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
-	k.flags(cmd, "the run")
+	r.Register(cmd)
+	r.RegisterFormats(cmd)
+	r.RegisterFiles(cmd, "the run")
+	cmd.Flags().StringVar(&r.history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")
 	return cmd
 }
 
-func replay(cmd *cobra.Command, out io.Writer, r *recording, name, history string, k *keeper, forms *formats) error {
-	defer r.program.close()
-	if err := k.ready(false); err != nil {
+func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
+	defer r.Close()
+	if err := r.Ready(false); err != nil {
 		return err
 	}
-	run, err := r.load(cmd, name)
+	name := args[0]
+	run, err := r.Load(name)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s\n\n", run)
-	o, err := run.do(cmd.Context(), out)
+	fmt.Fprintf(r.Out, "%s\n\n", run)
+	o, err := run.Do(cmd.Context(), r.Out)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%s", o.Explain(run.Scenario.Name, run.Protocol.Name))
-	if history != "" {
-		if err := drawHistory(history, o.Visualize); err != nil {
-			return unknown(err, "")
-		}
+	fmt.Fprintf(r.Out, "\n%s", prose.Outcome(o, run.Scenario.Name, run.Protocol.Name))
+	if r.history != "" {
+		r.Lose(keep.History(r.history, o.Visualize))
 	}
-	if err := k.keep(cmd.Context(), out, run.Run, name, run.Scenario.Name+"."+run.Protocol.Name); err != nil {
-		return err
+	r.Lose(r.Keep(cmd.Context(), run.Run, name))
+	result := results.OfOutcome(run.Run, o, shell.Program(), shell.Quote(name))
+	vacuous := o.Verdict == invariant.OK && !judged(o)
+	if vacuous {
+		result.Verdict, result.Passed, result.Message = verdicts.Vacuous, false, nothingHappened
+		fmt.Fprintf(r.Out, "vacuous: %s\n", nothingHappened)
 	}
-	forms.add(k.with(ofOutcome(run, o, name), run.Scenario.Name+"."+run.Protocol.Name))
-	switch o.Verdict {
-	case invariant.Violated:
-		return &exitError{Code: exitViolated}
-	case invariant.Unknown:
-		return &exitError{Code: exitUnknown}
+	r.AddKept(name, run.Scenario.Name+"."+run.Protocol.Name, result)
+	switch {
+	case o.Verdict == invariant.Violated:
+		return &cli.Error{Code: cli.ExitViolated}
+	case o.Verdict == invariant.Unknown || vacuous:
+		return &cli.Error{Code: cli.ExitUnknown}
 	default:
 		return nil
 	}
 }
 
-// drawHistory writes the page of --history.
-func drawHistory(file string, visualize func(io.Writer) error) error {
-	var page bytes.Buffer
-	if err := visualize(&page); err != nil {
-		return fmt.Errorf("--history: %w", err)
-	}
-	return os.WriteFile(file, page.Bytes(), 0o644)
+// nothingHappened is said of a run that has nothing to judge.
+const nothingHappened = "nothing was judged: no row was written, and no page was served"
+
+// judged says whether a run has something that invariants can judge.
+func judged(o *scenario.Outcome) bool {
+	seen, kept := o.Evidence()
+	return !kept || len(seen.Changes) > 0 || slices.Contains(o.Marks, mark.ServedFresh) || slices.Contains(o.Marks, mark.ServedStale)
 }

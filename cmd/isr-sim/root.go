@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
-	"github.com/isr-sim/isr-sim/internal/policycommand"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/lab/policycommand"
 )
 
 const longHelp = `isr-sim runs chaos scenarios against caches that do incremental static
@@ -22,7 +23,6 @@ reached a mark that its scenario declares; 2 usage or bad input; 3 unknown, or
 the infrastructure failed.`
 
 func newRoot(out, progress io.Writer) *cobra.Command {
-	all := &runCommand{out: out, progress: progress}
 	info, _ := debug.ReadBuildInfo() // nil where there is none
 	root := &cobra.Command{
 		Use:           "isr-sim",
@@ -33,36 +33,18 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 		Version:       version(info, runtime.Version()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return all.judge(cmd, nil) },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // it has its own
 	root.SetFlagErrorFunc(cli.FlagError)
-	all.flags(root)
+	new(runCommand).register(root)
 	root.Flags().Bool("version", false, "print the version, as isr-sim version does")
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
-	root.SetHelpCommand(newHelp(root))
+	root.SetHelpCommand(cli.NewHelp(root))
 	root.AddCommand(
-		newRun(out, progress), newExplore(out, progress), newMerge(out), newProve(out), newConcurrent(out, progress),
-		newMuseum(out, progress), newMutants(out), newReplay(out), newShrink(out), newReport(out), newExplain(out),
-		newScenario(out), newServe(out, progress), policycommand.New(out, progress), newList(out), newVersion(out),
-		newCompletion(root), newMan(out),
+		newRun(), newExplore(), newMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(), newShrink(),
+		newReport(), newExplain(), newScenario(), newServe(), policycommand.New(out, progress), newList(), newVersion(),
+		flags.NewCompletion(root), newMan(),
 	)
-	complete(root)
+	flags.Complete(root)
 	return root
-}
-
-// newHelp is cobra's help command, but for an unknown topic, which is an error.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return cli.NoCommand(root, args)
-			}
-			cmd.InitDefaultHelpFlag() // which Execute does only for the command that it runs
-			return cmd.Help()
-		},
-	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,35 +9,33 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/compare"
-	"github.com/isr-sim/isr-sim/internal/explore"
-	"github.com/isr-sim/isr-sim/internal/heap"
-	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/prose"
-	"github.com/isr-sim/isr-sim/internal/schedules"
-	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // runCommand runs scenarios.
 type runCommand struct {
-	out      io.Writer
-	progress io.Writer // for output that is not a result
+	flags.Results
 	backend  string
-	campaign campaignFlags
-	program  programFlags
-	corpus   string
+	campaign flags.Campaign
+	corpus   flags.Corpus
 	replays  int
 	metrics  bool
-	keeper   keeper
-	formats  formats
-	local    *ddblocal.Instance // started when first needed
+	progress io.Writer          // for output that is not a result
+	local    *ddblocal.Instance // with that backend
 }
 
-func newRun(out, stderr io.Writer) *cobra.Command {
-	r := &runCommand{out: out, progress: stderr}
+func newRun() *cobra.Command {
+	r := &runCommand{}
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO...]",
 		Short: "Run scenarios, embedded ones by name and others by file; all embedded ones by default",
@@ -51,63 +48,54 @@ With --backend dynamodb-local, run then makes the requests of the same schedules
 again on DynamoDB Local in a container, and compares every answer. It needs a Docker
 engine.`,
 		Example: "  isr-sim run paused-writer two-contenders\n  isr-sim run --protocol blind-publish --seed 7 paused-writer\n  isr-sim run ./my-scenario.yaml",
-		RunE:    func(cmd *cobra.Command, args []string) error { return r.judge(cmd, args) },
 	}
-	r.flags(cmd)
+	r.register(cmd)
 	return cmd
 }
 
-// judge runs scenarios, and writes the results in the forms that the user asks for.
-func (r *runCommand) judge(cmd *cobra.Command, args []string) error {
-	return r.formats.around(cmd, &r.out, func() error { return r.run(cmd.Context(), args) })
-}
-
-func (r *runCommand) flags(cmd *cobra.Command) {
+// register has a command run scenarios.
+func (r *runCommand) register(cmd *cobra.Command) {
+	cmd.RunE = r.Around(r.run)
+	r.RegisterFormats(cmd)
+	r.RegisterFiles(cmd, "the run that fails, or else the first one,")
+	r.campaign.Register(cmd)
+	r.corpus.Register(cmd, "they run first, and a schedule that fails is added")
 	f := cmd.Flags()
-	r.formats.flags(cmd)
-	r.keeper.flags(cmd, "the run that fails, or else the first one,")
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")
-	r.campaign.register(f)
-	r.program.register(f)
-	f.StringVar(&r.corpus, "corpus", "", "a folder of recorded schedules: they run first, and a schedule that fails is added")
 	f.BoolVar(&r.metrics, "metrics", false, "print the store's metrics under each row, by their names in CloudWatch")
 	f.IntVar(&r.replays, "replays", 0, "with --backend "+backendLocal+": the number of schedules of each scenario to run again, besides the one that fails (default: 1000)")
 }
 
-func (r *runCommand) run(ctx context.Context, names []string) (err error) {
-	if err := knownBackend(r.backend); err != nil {
+func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
+	ctx := cmd.Context()
+	r.progress = cmd.ErrOrStderr()
+	switch err := knownBackend(r.backend); {
+	case err != nil:
 		return err
-	}
-	if r.replays < 0 {
-		return usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
-	}
-	if r.replays > 0 && r.backend == backendFake {
-		return usage(errors.New("--replays: found it without --backend "+backendLocal), "nothing is run again on the fake")
-	}
-	if r.replays == 0 {
+	case r.replays < 0:
+		return cli.Usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
+	case r.replays > 0 && r.backend == backendFake:
+		return cli.Usage(errors.New("--replays: found it without --backend "+backendLocal), "nothing is run again on the fake")
+	case r.replays == 0:
 		r.replays = 1000
 	}
-	c, err := r.campaign.campaign()
+	c, err := r.campaign.Campaign()
 	if err != nil {
 		return err
 	}
-	if r.program.command != "" && (r.corpus != "" || r.backend != backendFake) {
-		return usage(errors.New("--exec: found it with --corpus or --backend, expected neither"), "")
+	if r.campaign.Exec != "" && (r.corpus.Given() || r.backend != backendFake) {
+		return cli.Usage(errors.New("--exec: found it with --corpus or --backend, expected neither"), "")
 	}
-	p, err := r.program.protocol(ctx, r.progress, r.campaign.protocol)
+	defer r.campaign.Close()
+	p, scenarios, names, err := r.campaign.Load(&r.Results, names)
 	if err != nil {
 		return err
 	}
-	defer r.program.close()
 	c.Protocol = p
-	scenarios, names, err := loadScenarios(names)
-	if err != nil {
+	if err := r.corpus.Ready(r.Out); err != nil {
 		return err
 	}
-	if err := usableFolder(r.corpus); err != nil {
-		return err
-	}
-	if err := r.keeper.ready(len(scenarios) > 1); err != nil {
+	if err := r.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	if r.backend == backendLocal {
@@ -119,14 +107,20 @@ func (r *runCommand) run(ctx context.Context, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer heap.CollectRarely()()
-	fmt.Fprintf(r.out, "seed %d\n%s\n", c.Seed, prose.Header())
-	return inTurn(ctx, r.out, scenarios, func(i int) (*campaign.Report, int, error) { return r.one(ctx, c, scenarios[i], names[i]) })
+	strangers, err := r.corpus.Strangers(&r.Results, scenarios, c.Protocol)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Out, "seed %d\n%s\n", c.Seed, prose.Header())
+	return cli.AtLeast(strangers, cli.InTurn(ctx, r.Out, scenarios, func(i int) (*campaign.Report, int, error) {
+		return r.one(ctx, c, scenarios[i], names[i])
+	}))
 }
 
 // one runs one scenario and returns its exit code, and no report if it broke off. An error ends the command.
 func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.Scenario, name string) (*campaign.Report, int, error) {
 	c.Scenario = s
-	code, err := r.runCorpus(ctx, c)
+	code, err := r.corpus.Run(ctx, &r.Results, s, c.Protocol)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -134,43 +128,37 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	c.Progress = show
 	report, err := c.Run(ctx)
 	remove()
-	if brokeOff(r.out, err, name) {
-		r.formats.add(ofBroken(err, s, c.Protocol.Name, name))
-		return nil, worse(code, exitUnknown), nil
+	if r.BrokeOff(err, s, c.Protocol.Name, name) {
+		return nil, cli.Worse(code, cli.ExitUnknown), nil
 	}
 	if err != nil {
-		return nil, 0, unknown(err, "")
+		return nil, 0, cli.Unknown(err, "")
 	}
-	fmt.Fprintln(r.out, prose.Row(report))
+	fmt.Fprintln(r.Out, prose.Row(report))
 	if r.metrics {
-		fmt.Fprint(r.out, prose.Metrics(report.Metrics))
+		fmt.Fprint(r.Out, prose.Metrics(report.Metrics))
 	}
 	if report.Failure == nil { // whose explanation says it
 		for _, line := range s.NotJudged() {
-			fmt.Fprintf(r.out, "  %s\n", line)
+			fmt.Fprintf(r.Out, "  %s\n", line)
 		}
 	}
-	code = worse(code, codeOf(report.Passed(), report.Verdict))
+	code = cli.Worse(code, cli.CodeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
-		if err := explore.Corpus(r.corpus).Keep(c.Scenario, report.Failure.Replay(), report.Failure.Violation.Invariant.Name); err != nil {
-			return nil, 0, unknown(err, "")
-		}
+		r.Lose(r.corpus.NotWritten(r.corpus.Keep(s, report.Failure.Replay(), report.Failure.Violation.Invariant.Name)))
 	}
 	why := r.explain(report, name)
 	if why != "" {
-		fmt.Fprintf(r.out, "\n%s\n", why)
+		fmt.Fprintf(r.Out, "\n%s\n", why)
 	}
-	if err := r.keeper.keepTelling(ctx, r.out, &c, report, name); err != nil {
-		return nil, 0, err
-	}
-	r.formats.add(r.keeper.with(ofReport(report, name, why), s.Name+"."+report.Protocol.Name))
+	r.Campaign(ctx, &c, report, name, results.OfReport(report, shell.Program(), shell.Quote(name), why))
 	if r.backend == backendLocal && ctx.Err() == nil {
 		same, err := r.compare(ctx, c, report)
 		if err != nil {
 			return nil, 0, err
 		}
 		if !same {
-			code = worse(code, exitUnknown) // where the fake is wrong, its verdict is worth nothing
+			code = cli.Worse(code, cli.ExitUnknown) // where the fake is wrong, its verdict is worth nothing
 		}
 	}
 	return report, code, nil
@@ -181,35 +169,17 @@ func (r *runCommand) compare(ctx context.Context, c campaign.Campaign, report *c
 	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
 	set, err := schedules.New(run, c.Plan, report.Schedules, c.Workers)
 	if err != nil {
-		return false, unknown(err, "")
+		return false, cli.Unknown(err, "")
 	}
-	runs, err := compare.First(ctx, set, r.replays)
+	runs, err := set.First(ctx, r.replays)
 	if err != nil {
-		return false, unknown(err, "")
+		return false, cli.Unknown(err, "")
 	}
 	if report.FailedAt > r.replays {
 		runs = append(runs, report.Failure.Replay().Run(report.Scenario, report.Protocol))
 	}
 	fmt.Fprintf(r.progress, "running %d schedules again on %s\n", len(runs), backendLocal)
-	return compareWith(ctx, r.out, r.local.Client(), report.Scenario.Name, runs, report.Schedules)
-}
-
-// runCorpus runs the files of the corpus with the campaign's scenario and protocol, and returns the exit code.
-func (r *runCommand) runCorpus(ctx context.Context, c campaign.Campaign) (int, error) {
-	runs, err := explore.Corpus(r.corpus).Run(ctx, c.Scenario, c.Protocol)
-	if err != nil {
-		return 0, unknown(err, "")
-	}
-	code := exitOK
-	for _, run := range runs {
-		if run.Violates != "" && c.Scenario.Expected(cmp.Or(c.Protocol.Name, c.Scenario.Protocol)) == invariant.OK {
-			code = exitViolated
-		}
-		if line := run.Explain(shell.Program()); line != "" {
-			fmt.Fprintln(r.out, line)
-		}
-	}
-	return code, nil
+	return compareWith(ctx, r.Out, r.local.Client(), report.Scenario.Name, runs, report.Schedules)
 }
 
 // explain returns the details that the row does not show, and the next commands.
@@ -220,7 +190,7 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 	case report.Vacuous() && report.Schedules < bounds:
 		why += fmt.Sprintf("hint: the scenario asks for %d schedules: leave out --schedules\n", bounds)
 	case report.Vacuous() && report.Protocol.Name != report.Scenario.Protocol:
-		why += fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", report.Scenario.Protocol)
+		why += otherProtocol(report)
 	case report.Vacuous():
 		why += "hint: more schedules reach more (--schedules), and so do more steps of time (bounds: ticks in the scenario)\n"
 	case report.Verdict == invariant.OK && !report.Passed():
@@ -228,4 +198,9 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 			report.Scenario.Expect, report.Scenario.Name, report.Protocol.Name, report.Schedules, report.Seed)
 	}
 	return why
+}
+
+// otherProtocol says why a campaign may be vacuous.
+func otherProtocol(report *campaign.Report) string {
+	return fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", report.Scenario.Protocol)
 }

@@ -21,7 +21,7 @@ import (
 // TestDocsServeFlags: the table has the flags that the command takes.
 func TestDocsServeFlags(t *testing.T) {
 	want := map[string]string{}
-	newServe(io.Discard, io.Discard).Flags().VisitAll(func(f *pflag.Flag) {
+	newServe().Flags().VisitAll(func(f *pflag.Flag) {
 		want["--"+f.Name] = strings.Trim(f.DefValue, "[]")
 	})
 	got := map[string]string{}

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/gotest"
-	"github.com/isr-sim/isr-sim/internal/progress"
-	"github.com/isr-sim/isr-sim/internal/schedules"
-	"github.com/isr-sim/isr-sim/internal/shell"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/show/gotest"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
 )
 
 // programShrinkTime bounds the shrinking of a program's run unless something else is said. A run costs some 50 ms there,
@@ -25,16 +27,16 @@ const programShrinkTime = 2 * time.Minute
 
 // shrinkCommand makes a violated run small.
 type shrinkCommand struct {
-	recording
-	file   string
-	test   string
-	runs   int
-	time   time.Duration // 0 is no bound
-	keep   bool          // the scenario
-	keeper keeper
+	flags.Results
+	flags.Recording
+	file string
+	test string
+	runs int
+	time time.Duration // 0 is no bound
+	keep bool          // the scenario
 }
 
-func newShrink(out io.Writer) *cobra.Command {
+func newShrink() *cobra.Command {
 	k := &shrinkCommand{}
 	cmd := &cobra.Command{
 		Use:   "shrink SCENARIO",
@@ -55,11 +57,11 @@ end: the smallest run so far is printed and written all the same. It may be shru
 again.`,
 		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o shrunk.yaml paused-writer\n" +
 			"  isr-sim shrink -o shrunk.yaml --test shrunk_test.go recorded.yaml",
-		Args: oneScenario,
-		RunE: func(cmd *cobra.Command, args []string) error { return k.run(cmd, out, args[0]) },
+		Args: cli.OneScenario,
+		RunE: k.Around(k.run),
 	}
-	k.flags(cmd)
-	k.keeper.flags(cmd, "the smaller run")
+	k.Register(cmd)
+	k.RegisterFiles(cmd, "the smaller run")
 	f := cmd.Flags()
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
 	f.StringVar(&k.test, "test", "", "write a Go test of the shrunk scenario to this file, which ends in _test.go; needs -o")
@@ -69,110 +71,90 @@ again.`,
 	return cmd
 }
 
-func (k *shrinkCommand) run(cmd *cobra.Command, out io.Writer, name string) error {
+func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case k.runs < 1:
-		return usage(fmt.Errorf("--runs: found %d, expected at least 1", k.runs), "")
+		return cli.Usage(fmt.Errorf("--runs: found %d, expected at least 1", k.runs), "")
 	case k.time < 0:
-		return usage(fmt.Errorf("--time: found %v, expected more than 0s", k.time), "")
+		return cli.Usage(fmt.Errorf("--time: found %v, expected more than 0s", k.time), "")
 	case k.test != "" && k.file == "":
-		return usage(errors.New("--test: found it without -o"), "the test reads the file that -o writes")
+		return cli.Usage(errors.New("--test: found it without -o"), "the test reads the file that -o writes")
 	case k.test != "" && !strings.HasSuffix(k.test, "_test.go"):
-		return usage(fmt.Errorf("--test: found %q, expected a file that ends in _test.go", k.test), "")
+		return cli.Usage(fmt.Errorf("--test: found %q, expected a file that ends in _test.go", k.test), "")
 	}
-	defer k.program.close()
-	if k.test != "" && k.program.command != "" {
-		return usage(errors.New("--test: found it with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
+	defer k.Close()
+	if k.test != "" && k.Exec != "" {
+		return cli.Usage(errors.New("--test: found it with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
 	}
-	if err := k.keeper.ready(false); err != nil {
-		return err
-	}
-	run, err := k.load(cmd, name)
+	run, err := k.Again(&k.Results, args[0])
 	if err != nil {
 		return err
 	}
-	if _, err := run.do(cmd.Context(), io.Discard); err != nil {
-		return err
-	}
-	if k.program.command != "" && !cmd.Flags().Changed("time") {
+	if k.Exec != "" && !cmd.Flags().Changed("time") {
 		k.time = programShrinkTime
 	}
-	ctx, stop := within(cmd.Context(), k.time)
+	ctx, stop := within(cmd.Context(), k.time, nil)
 	defer stop()
 	remove := progress.Wait(cmd.ErrOrStderr(), "shrinking "+run.Scenario.Name)
 	shrunk, err := campaign.Shrink{Failed: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Run(ctx)
 	remove()
 	if err != nil && errors.Is(err, context.DeadlineExceeded) {
-		return unknown(fmt.Errorf("--time: %v did not suffice to run the schedule once", k.time), "raise --time")
+		return cli.Unknown(fmt.Errorf("--time: %v did not suffice to run the schedule once", k.time), "raise --time")
 	}
 	if err != nil {
-		return violated(cmd.Context(), err)
+		return flags.NotViolated(cmd.Context(), err)
 	}
-	fmt.Fprintf(out, "%s\n\n%s\n", run, sizes(shrunk.Before, shrunk.After))
+	fmt.Fprintf(k.Out, "%s\n\n%s\n", run, prose.Sizes(shrunk.Before, shrunk.After))
 	after := shrunk.Scenario.Replay.Run(shrunk.Scenario, run.Protocol)
-	after.Trace = out
+	after.Trace = k.Out
 	if _, err := after.Do(cmd.Context()); err != nil {
-		return unknown(err, "")
+		return cli.Unknown(err, "")
 	}
-	fmt.Fprintf(out, "\n%s\n", shrunk.Outcome.Explain(shrunk.Scenario.Name, after.Protocol.Name))
-	if err := k.write(out, shrunk); err != nil {
+	fmt.Fprintf(k.Out, "\n%s\n", prose.Outcome(shrunk.Outcome, shrunk.Scenario.Name, after.Protocol.Name))
+	if err := k.write(shrunk); err != nil {
 		return err
 	}
 	after.Trace = nil
-	if err := k.keeper.keep(cmd.Context(), out, after, k.file, after.Scenario.Name+"."+after.Protocol.Name); err != nil {
-		return err
+	if err := k.Keep(cmd.Context(), after, k.file); err != nil {
+		return cli.Unknown(err, "")
 	}
 	switch {
 	case cmd.Context().Err() != nil:
-		return unknown(fmt.Errorf("interrupted after %d runs: there may be a smaller one", shrunk.Runs), "")
+		return cli.Unknown(fmt.Errorf("interrupted after %d runs: there may be a smaller one", shrunk.Runs), "")
 	case ctx.Err() != nil:
-		return unknown(fmt.Errorf("--time: after %v and %s there may still be a smaller one", k.time, schedules.Plural(shrunk.Runs, "run")),
+		return cli.Unknown(fmt.Errorf("--time: after %v and %s there may still be a smaller one", k.time, schedules.Plural(shrunk.Runs, "run")),
 			"raise --time, or shrink the result again")
 	case shrunk.Bounded:
-		return unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs), "raise --runs, or shrink the result again")
+		return cli.Unknown(fmt.Errorf("--runs: after %d runs there may still be a smaller one", shrunk.Runs), "raise --runs, or shrink the result again")
 	default:
 		return nil
 	}
 }
 
-// sizes prints two sizes as a table.
-func sizes(before, after campaign.Size) string {
-	var b strings.Builder
-	line := func(what string, before, after any) { fmt.Fprintf(&b, "%-18s %10v %10v\n", what, before, after) }
-	line("", "before", "after")
-	line("context switches", before.Switches, after.Switches)
-	line("steps", before.Steps, after.Steps)
-	line("true time", before.Elapsed, after.Elapsed)
-	line("faults", before.Faults, after.Faults)
-	line("actors", before.Actors, after.Actors)
-	line("commands", before.Commands, after.Commands)
-	return b.String()
-}
-
 // write writes the scenario, and its test, or prints it.
-func (k *shrinkCommand) write(out io.Writer, shrunk *campaign.Shrunk) error {
+func (k *shrinkCommand) write(shrunk *campaign.Shrunk) error {
 	yaml, err := shrunk.Scenario.YAML()
 	if err != nil {
-		return unknown(err, "")
+		return cli.Unknown(err, "")
 	}
 	if k.file == "" {
-		fmt.Fprintf(out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
+		fmt.Fprintf(k.Out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
 		return nil
 	}
 	if err := os.WriteFile(k.file, yaml, 0o644); err != nil {
-		return unknown(fmt.Errorf("write the scenario: %w", err), "")
+		return cli.Unknown(fmt.Errorf("write the scenario: %w", err), "")
 	}
-	fmt.Fprintf(out, "scenario: %s\n", k.file)
+	fmt.Fprintf(k.Out, "scenario: %s\n", k.file)
 	if k.test != "" {
 		if err := gotest.Write(k.test, k.file, shrunk); err != nil {
-			return unknown(fmt.Errorf("write the test: %w", err), "")
+			return cli.Unknown(fmt.Errorf("write the test: %w", err), "")
 		}
-		fmt.Fprintf(out, "test: %s\n", k.test)
+		fmt.Fprintf(k.Out, "test: %s\n", k.test)
 	}
 	file := shell.Quote(k.file)
-	if k.program.command != "" {
-		file = "--exec " + shell.Quote(k.program.command) + " " + file
+	if k.Exec != "" {
+		file = "--exec " + shell.Quote(k.Exec) + " " + file
 	}
-	fmt.Fprintf(out, "replay: %s replay %s\nexplain: %s explain %s\n", shell.Program(), file, shell.Program(), file)
+	fmt.Fprintf(k.Out, "replay: %s replay %s\nexplain: %s explain %s\n", shell.Program(), file, shell.Program(), file)
 	return nil
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/race"
-	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
 )
 
 // TestShrinkWritesATestThatPasses builds and runs the Go test that shrink writes, as a package of this module that is
@@ -31,7 +32,7 @@ func TestShrinkWritesATestThatPasses(t *testing.T) {
 	_, line, _ := strings.Cut(stdout.String(), "\nshrink: "+shell.Program()+" ")
 	line, _, _ = strings.Cut(line, "\n")
 	arguments := append(strings.Fields(strings.ReplaceAll(line, "'", "")), "-o", scenarioFile, "--test", testFile)
-	if code := run(t.Context(), arguments, &stdout, &stderr); code != exitOK {
+	if code := run(t.Context(), arguments, &stdout, &stderr); code != cli.ExitOK {
 		t.Fatalf("isr-sim %s: exit code %d\n%s", strings.Join(arguments, " "), code, stderr.String())
 	}
 	for _, want := range []string{"scenario: " + scenarioFile, "test: " + testFile} {

@@ -2,19 +2,20 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
 )
 
-func newVersion(out io.Writer) *cobra.Command {
+func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of isr-sim and of the Go that built it",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintf(out, "isr-sim %s\n", cmd.Root().Version)
+			fmt.Fprintf(cmd.OutOrStdout(), "isr-sim %s\n", cmd.Root().Version)
 			return nil
 		},
 	}

@@ -33,8 +33,9 @@ const invalidValues = "One or more parameter values were invalid: "
 // [*Error], the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
 // names, documents too deep. Sets come out sorted: the service keeps no order, so any order will do.
 //
-// Deviation: since June 2026 some regions take null false for null true; here it is refused, as the API documents
-// ("true" is the only value).
+// Null false is refused, as the API documents; of the regions that took it for null true in June 2026, none does.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/putItem.test.ts
 func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
 
 // ItemFromSDK converts a row, with the errors of [FromSDK]. Of several errors it reports that of the first name in

@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/catalog"
-	"github.com/isr-sim/isr-sim/internal/shell"
-	"github.com/isr-sim/isr-sim/internal/suggest"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/cli/terminal"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // NoCommand refuses a word in the place of a command. The name of a scenario is the likeliest mistake.
@@ -37,12 +41,84 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return Usage(fmt.Errorf("found the command %q, expected one of those that %s --help prints", word, cmd.CommandPath()), hint)
 }
 
+// NewHelp is cobra's help command, but for an unknown topic, which is an error.
+func NewHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return NoCommand(root, args)
+			}
+			cmd.InitDefaultHelpFlag() // which Execute does only for the command that it runs
+			return cmd.Help()
+		},
+	}
+}
+
+// FitHelp has a command, and all below it, print help that fits into a terminal of some width; 0 is no terminal.
+func FitHelp(root *cobra.Command, width int) {
+	if width <= 0 {
+		return
+	}
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		out := root.OutOrStdout()
+		var text strings.Builder
+		root.SetOut(&text)
+		help(cmd, args)
+		root.SetOut(out)
+		fmt.Fprint(out, terminal.Help(text.String(), width))
+	})
+}
+
+// Arguments asks for a number of arguments; most is -1 for any.
+func Arguments(what string, least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return Usage(fmt.Errorf("%s: found no argument, expected %s", cmd.Name(), what), cmd.CommandPath()+" --help")
+		case most >= 0 && len(args) > most:
+			return Usage(fmt.Errorf("%s: found %d arguments, expected %s", cmd.Name(), len(args), what), cmd.CommandPath()+" --help")
+		}
+		return nil
+	}
+}
+
 // NoArguments refuses arguments.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	return Usage(fmt.Errorf("%s: found the argument %q, expected none", cmd.Name(), args[0]), cmd.CommandPath()+" --help")
+}
+
+// OneScenario asks for exactly one argument.
+func OneScenario(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return Usage(fmt.Errorf("%s: found %d scenarios, expected one", cmd.Name(), len(args)),
+		"a run that fails prints its whole replay command; "+cmd.CommandPath()+" --help")
+}
+
+// Scenarios loads the scenarios that are named, or all that are embedded, and returns their names as well.
+func Scenarios(names []string) ([]*scenario.Scenario, []string, error) {
+	if len(names) == 0 {
+		names = fixtures.Names()
+	}
+	scenarios, err := catalog.LoadAll(names)
+	return scenarios, names, Usage(err, "")
+}
+
+// Protocol finds a protocol by name; the zero Protocol for "".
+func Protocol(name string) (isr.Protocol, error) {
+	if name == "" {
+		return isr.Protocol{}, nil
+	}
+	p, err := scenario.ProtocolNamed(name)
+	return p, Usage(err, "")
 }
 
 // FlagError words the errors of package pflag.
@@ -67,6 +143,18 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return Usage(fmt.Errorf("--%s: found no value, expected %s", e.GetFlag().Name, expectedValue(e.GetFlag())), help)
 	}
 	return Usage(err, help)
+}
+
+// GivenFlags refuses flags that are given and empty, as a variable of a shell leaves them that is not set: what such a
+// flag asks for would be left out without a word.
+func GivenFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		ownWords := f.Name == "choices" || f.Name == "exec"
+		if err == nil && !ownWords && f.Value.Type() == "string" && f.DefValue == "" && f.Value.String() == "" {
+			err = Usage(fmt.Errorf("--%s: found nothing, expected a value", f.Name), "leave --"+f.Name+" out if it is not meant")
+		}
+	})
+	return err
 }
 
 // expectedValue describes the values that a flag takes.

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 )
 
 // The exit codes.
@@ -19,6 +22,8 @@ type Error struct {
 	Code int
 	Err  error
 	Hint string // the remedy; may be empty, and Err may end in one of its own
+	// Also is what failed besides, such as files that were not written. It does not change the code.
+	Also []error
 }
 
 // Error implements error.
@@ -32,27 +37,63 @@ func (e *Error) Error() string {
 // Unwrap returns the error that was wrapped.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usage is the error of a user's mistake.
-func Usage(err error, hint string) error { return &Error{ExitUsage, err, hint} }
+// Usage is the error of a user's mistake; nil if there is none.
+func Usage(err error, hint string) error { return coded(ExitUsage, err, hint) }
 
-// Unknown is an error that keeps the command from a verdict.
-func Unknown(err error, hint string) error { return &Error{ExitUnknown, err, hint} }
+// Unknown is an error that keeps the command from a verdict; nil if there is none.
+func Unknown(err error, hint string) error { return coded(ExitUnknown, err, hint) }
+
+// Coded is the error of a part of a command that knows of no exit codes: a mistake of the user, or what keeps the command
+// from a verdict; nil if there is none.
+func Coded(err error) error {
+	if m, ok := errors.AsType[*mistake.Error](err); ok {
+		return Usage(m.Err, m.Hint)
+	}
+	return Unknown(err, "")
+}
+
+func coded(code int, err error, hint string) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Code: code, Err: err, Hint: hint}
+}
+
+// And adds to the result of a command what failed besides: a violation stays one, and ok becomes unknown.
+func And(err error, besides ...error) error {
+	if len(besides) == 0 {
+		return err
+	}
+	e := Error{Code: ExitUnknown}
+	if err != nil {
+		e = *ErrorOf(err)
+	}
+	e.Also = slices.Concat(e.Also, besides)
+	return &e
+}
+
+// ErrorOf is the error that ends a command. An error of cobra itself is a misuse of the command line.
+func ErrorOf(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: ExitUsage, Err: err, Hint: "isr-sim --help"}
+}
 
 // Report prints an error and its hint, and returns its exit code.
 func Report(stderr io.Writer, err error) int {
 	if err == nil {
 		return ExitOK
 	}
-	e, ok := errors.AsType[*Error](err)
-	if !ok {
-		// An error of cobra itself is a misuse of the command line.
-		e = &Error{ExitUsage, err, "isr-sim --help"}
-	}
+	e := ErrorOf(err)
 	if e.Err != nil {
 		_, _ = fmt.Fprintln(stderr, "isr-sim:", e.Err)
 	}
 	if e.Hint != "" {
 		_, _ = fmt.Fprintln(stderr, "hint:", e.Hint)
+	}
+	for _, besides := range e.Also {
+		_, _ = fmt.Fprintln(stderr, "isr-sim:", besides)
 	}
 	return e.Code
 }

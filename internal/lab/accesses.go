@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // PrintAccesses prints how each policy answers accesses to one key at regular times, and how old the value is that it

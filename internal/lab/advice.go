@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // PrintAdvice prints advice as a table: the calculator of tutorials, and what is better; then the values to write, the

@@ -3,7 +3,7 @@ package lab
 import (
 	"context"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // Row is one policy on one workload.
@@ -11,6 +11,7 @@ type Row struct {
 	Policy, Workload string
 	*policy.Summary
 	trace bool // every seed plays the same reads
+	cold  bool // a cold start, which has no cost of a month
 }
 
 // Compare runs policies on workloads, and tells each, unless it is nil, how many runs are done.
@@ -31,7 +32,7 @@ func Compare(ctx context.Context, s Settings, policies []policy.Policy, on []Wor
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, Row{p.Name, w.Name, summary, w.lasts > 0})
+			rows = append(rows, Row{Policy: p.Name, Workload: w.Name, Summary: summary, trace: w.lasts > 0})
 		}
 	}
 	return rows, nil

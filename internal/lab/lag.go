@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // Lag is a flag: how long after its ttl a row is deleted, in the words of the fake's lags, or as the mean of an

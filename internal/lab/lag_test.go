@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 func TestLag(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // prices is the file of prices.

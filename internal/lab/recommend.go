@@ -6,13 +6,14 @@ import (
 	"math"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	public "github.com/isr-sim/isr-sim/scenario/policy"
 )
 
 // operation is how these settings run a cache, with the figures that a simulation has given. The reads of a trace have
 // no rate, and no hottest key is known for them.
-func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) policy.Operation {
-	o := policy.Operation{
+func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) public.Operation {
+	o := public.Operation{
 		Revalidate: s.Lifetime, Retention: s.Store.Retention, Lag: s.Store.Lag.Mean(), Throttled: sum.Of(policy.Throttled).Mean,
 	}
 	if s.Store.Redis {
@@ -50,19 +51,19 @@ func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 	if strings.HasPrefix(r.Workload, "dashboard") {
 		return nil
 	}
-	return printUnmet(out, "", policy.Recommend(s.operation(r.Summary, s.Tier, r.trace)))
+	return printUnmet(out, "", public.Recommend(s.operation(r.Summary, s.Tier, r.trace)))
 }
 
 // PrintRecommendations prints those that the site does not meet, without a tier and with one.
 func (s *Scale) PrintRecommendations(out io.Writer, of Settings) error {
-	if err := printUnmet(out, " without a tier", policy.Recommend(of.operation(s.Bare, policy.Tier{}, false))); err != nil || s.Tiered == nil {
+	if err := printUnmet(out, " without a tier", public.Recommend(of.operation(s.Bare, policy.Tier{}, false))); err != nil || s.Tiered == nil {
 		return err
 	}
 	tier := policy.Tier{Nodes: of.Tier.Nodes, Keys: tierKeys, Lifetime: s.Lifetime}
-	return printUnmet(out, " with the tier", policy.Recommend(of.operation(s.Tiered, tier, false)))
+	return printUnmet(out, " with the tier", public.Recommend(of.operation(s.Tiered, tier, false)))
 }
 
-func printUnmet(out io.Writer, where string, unmet []policy.Recommendation) error {
+func printUnmet(out io.Writer, where string, unmet []public.Recommendation) error {
 	var text strings.Builder
 	if len(unmet) == 0 {
 		fmt.Fprintf(&text, "\nrecommendations%s: all met\n", where)

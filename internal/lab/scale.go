@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // What a new on-demand table takes, in units a second, and how it grows: to twice its former peak within half an hour.
@@ -23,10 +23,16 @@ const (
 // keyReads is how many read units one key takes in a second.
 const keyReads = 3000
 
-// Scale is a site of some size, without a tier in the memory of its nodes and with one.
+// Scale is a site of some size, without a tier in the memory of its nodes and with one. Each is measured in its steady
+// state, whose rows and copies have ages that are drawn, and apart from that after a cold start, with empty memories
+// and an empty store.
 type Scale struct {
-	Policy       string
-	Bare, Tiered *policy.Summary // Tiered is nil where no tier is needed
+	Policy                 string
+	Bare, Tiered           *policy.Summary // Tiered is nil where no tier is needed
+	ColdBare, ColdTiered   *policy.Summary
+	WarmUp, Lasts, Started time.Duration // how long the steady state was run and counted, and the cold start counted
+	// Ended is whether the tier ends the throttling, in the steady state and some time after a cold start.
+	Ended bool
 	// Hottest is the reads of the most popular key a second.
 	Hottest float64
 	// Lifetime is how long nodes have to keep copies, as simulated. Enough is what would be enough if nobody asked again:
@@ -37,6 +43,9 @@ type Scale struct {
 	Ramp          time.Duration
 }
 
+// someRenders is how many renders a warm-up has at least: those under way are not drawn.
+const someRenders = 5
+
 // MeasureScale simulates a site by a policy, and again with the tier that ends the throttling of its hottest key.
 func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(done, of int)) (*Scale, error) {
 	s.Store.Throttles = true
@@ -44,35 +53,58 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	w := Workload{Name: "steady", Workload: poisson(s, nil)}
 	nodes := s.Tier.Nodes
 	s.Tier = policy.Tier{}
-	share := func(from, of int) func(int) {
-		return func(done int) {
-			if each != nil {
-				each(from+done, of)
-			}
-		}
+	s.WarmUp = max(s.WarmUp, someRenders*s.Render)
+	scale := &Scale{
+		Policy: p.Name, Hottest: s.Reads * policy.HottestShare(keys), WarmUp: s.WarmUp, Lasts: s.Lasts, Started: s.Lasts,
 	}
-	bare, err := s.experiment(p, w).Repeat(ctx, s.Seed, s.Seeds, s.Workers, share(0, 2*s.Seeds))
-	if err != nil {
+	measured := 0
+	measure := func(begin beginning) (*policy.Summary, error) {
+		x := s.experiment(p, w)
+		switch begin {
+		case steady:
+			x.Steady = true
+		case cold:
+			x.WarmUp, x.Lasts = 0, scale.Started
+		}
+		from := measured * s.Seeds
+		measured++
+		return x.Repeat(ctx, s.Seed, s.Seeds, s.Workers, func(done int) {
+			if each != nil {
+				each(from+done, (measured+1)*s.Seeds)
+			}
+		})
+	}
+	var err error
+	if scale.Bare, err = measure(steady); err != nil {
 		return nil, err
 	}
-	scale := &Scale{Policy: p.Name, Bare: bare, Hottest: s.Reads * policy.HottestShare(keys)}
-	scale.Reads, scale.Writes = bare.Of(policy.ReadUnits).Mean, bare.Of(policy.WriteUnits).Mean
+	if scale.ColdBare, err = measure(cold); err != nil {
+		return nil, err
+	}
+	scale.Reads, scale.Writes = scale.Bare.Of(policy.ReadUnits).Mean, scale.Bare.Of(policy.WriteUnits).Mean
 	for need, has := math.Max(scale.Reads/newTableReads, scale.Writes/newTableWrites), 1.0; has < need; has *= 2 {
 		scale.Ramp += doubling
 	}
-	perRead := math.Max(1, math.Ceil(float64(s.Store.Bytes)/4096))
-	if s.Store.Eventual {
-		perRead /= 2
-	}
 	// A fifth is left for what comes by chance.
-	scale.Enough = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/perRead)
+	scale.Enough = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/s.unitsOfRead())
 	scale.Lifetime = scale.Enough
 	for try := 1; scale.Lifetime > 0; try++ {
 		s.Tier = policy.Tier{Nodes: nodes, Keys: tierKeys, Lifetime: scale.Lifetime}
-		if scale.Tiered, err = s.experiment(p, w).Repeat(ctx, s.Seed, s.Seeds, s.Workers, share(try*s.Seeds, (1+try)*s.Seeds)); err != nil {
+		s.WarmUp = max(s.WarmUp, scale.Lifetime)
+		started, err := measure(afterStart)
+		if err != nil {
 			return nil, err
 		}
-		if !scale.throttles() || try == mostTiers {
+		if calm(started) || try == mostTiers {
+			if scale.Tiered, err = measure(steady); err != nil {
+				return nil, err
+			}
+		}
+		if try == mostTiers || scale.Tiered != nil && calm(scale.Tiered) {
+			scale.WarmUp, scale.Ended = s.WarmUp, calm(started) && calm(scale.Tiered)
+			if scale.ColdTiered, err = measure(cold); err != nil {
+				return nil, err
+			}
 			break
 		}
 		scale.Lifetime *= 2
@@ -80,20 +112,32 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	return scale, nil
 }
 
+// beginning is what a run begins with.
+type beginning int
+
+const (
+	steady     beginning = iota // rows and copies with ages that are drawn
+	cold                        // nothing, and that is counted
+	afterStart                  // nothing, and a warm-up
+)
+
+// calm reports whether no request is throttled.
+func calm(s *policy.Summary) bool { return s.Of(policy.Throttled).Mean == 0 }
+
 // mostTiers is how many lifetimes of copies are tried, each twice as long as the one before.
 const mostTiers = 8
-
-// throttles reports whether the site throttles even with the tier.
-func (s *Scale) throttles() bool { return s.Tiered.Of(policy.Throttled).Mean > 0 }
 
 // tierKeys is how many keys each node keeps: enough for those that are hot.
 const tierKeys = 1000
 
-// rows are the figures without a tier, and with the one that ends the throttling.
+// rows are the figures without a tier, and with the one that ends the throttling; those of a cold start follow each.
 func (s *Scale) rows() []Row {
-	all := []Row{{Policy: s.Policy, Workload: "without a tier", Summary: s.Bare}}
+	row := func(name string, sum *policy.Summary, cold bool) Row {
+		return Row{Policy: s.Policy, Workload: name, Summary: sum, cold: cold}
+	}
+	all := []Row{row("steady state", s.Bare, false), row("cold start", s.ColdBare, true)}
 	if s.Tiered != nil {
-		all = append(all, Row{Policy: s.Policy, Workload: fmt.Sprintf("%d keys a node for %s", tierKeys, s.Lifetime), Summary: s.Tiered})
+		all = append(all, row("steady state, tier", s.Tiered, false), row("cold start, tier", s.ColdTiered, true))
 	}
 	return all
 }
@@ -126,6 +170,10 @@ func (s *Scale) Print(out io.Writer) error {
 	} {
 		cells := []string{m.String()}
 		for _, c := range columns {
+			if c.cold && m == policy.CostMonth {
+				cells = append(cells, "-") // nobody starts for a month
+				continue
+			}
 			cells = append(cells, m.Format(round(c.Of(m).Mean)))
 		}
 		table = append(table, cells)
@@ -134,17 +182,22 @@ func (s *Scale) Print(out io.Writer) error {
 		return err
 	}
 	var text strings.Builder
+	fmt.Fprintf(&text, "\nsteady state: begun with rows whose ages are drawn, %s after %s that are not counted\n"+
+		"cold start:   the first %s of an empty store\n", s.Lasts, s.WarmUp, s.Started)
+	if s.Tiered != nil {
+		fmt.Fprintf(&text, "tier:         %d keys in the memory of each node, for %s; in a cold start it is empty, too\n", tierKeys, s.Lifetime)
+	}
 	fmt.Fprintf(&text, "\nthe hottest key is read %.4g times a second; one key takes %d read units a second\n", s.Hottest, keyReads)
 	switch {
 	case s.Tiered == nil:
 		text.WriteString("no tier is needed\n")
-	case s.throttles():
+	case !s.Ended:
 		fmt.Fprintf(&text, "copies in the memory of each node do not end its throttling, even for %s\n", s.Lifetime)
 	default:
 		fmt.Fprintf(&text, "copies in the memory of each node for %s end its throttling, and may be outdated for as much longer\n", s.Lifetime)
 	}
 	if s.Lifetime > s.Enough {
-		fmt.Fprintf(&text, "%s would be enough if nobody asked again: retries of throttled requests keep the store throttled\n", s.Enough)
+		fmt.Fprintf(&text, "%s would be enough if nobody asked again: after a cold start, retries of throttled requests keep the store throttled\n", s.Enough)
 	}
 	if s.Ramp > 0 {
 		fmt.Fprintf(&text, "a new on-demand table takes %d read and %d write units a second: it grows to these within some %s (or is warmed before)\n",

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // The table of staleness as tutorials print it: a row for each rate of changes, a cell for each lifetime.

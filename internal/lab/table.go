@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // compared are the measures of a comparison's table; CSV and JSON have all.
@@ -97,13 +98,18 @@ func PrintCSV(out io.Writer, rows []Row) error {
 	w := csv.NewWriter(out)
 	_ = w.Write([]string{"workload", "policy", "measure", "mean", "low", "high"}) // Error says whether it failed
 	for _, r := range rows {
-		for _, m := range policy.Measures() {
+		for _, m := range r.measures() {
 			i := r.Of(m)
 			_ = w.Write([]string{r.Workload, r.Policy, m.String(), number(i.Mean), number(i.Low), number(i.High)})
 		}
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// measures are those that a row has.
+func (r Row) measures() []policy.Measure {
+	return slices.DeleteFunc(policy.Measures(), func(m policy.Measure) bool { return r.cold && m == policy.CostMonth })
 }
 
 // number prints a figure; none is empty.
@@ -165,7 +171,7 @@ func measured(rows []Row) []Measured {
 	all := []Measured{}
 	for _, r := range rows {
 		row := Measured{r.Workload, r.Policy, len(r.Results), r.Confidence, map[string]Figure{}}
-		for _, m := range policy.Measures() {
+		for _, m := range r.measures() {
 			i := r.Of(m)
 			value := Figure{Mean: i.Mean}
 			if !math.IsNaN(i.Low) {

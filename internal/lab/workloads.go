@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/policy"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
 // Settings are the flags by which workloads and experiments are made.

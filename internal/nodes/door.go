@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
@@ -56,7 +57,7 @@ func (a *arrival) String() string {
 // serve serves the process's requests until it is killed.
 func (p *process) serve() {
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(p.arrive),
+		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true, // which answers by itself, with today's date
 		ConnState: func(c net.Conn, s http.ConnState) {
 			p.mu.Lock()
 			switch s {
@@ -118,12 +119,15 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 			header[name] = values
 		}
 		header.Set(headerTime, strconv.FormatInt(to.time, 10))
+		// SDKs read it: one that is far from the node's clock has them correct theirs, and send what was refused again.
+		header.Set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
 		if a.method != http.MethodHead { // which has the length of what it does not have
 			header.Set("Content-Length", strconv.Itoa(len(to.body)))
 		}
 		w.WriteHeader(to.status)
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
-	case <-r.Context().Done(): // a life that is over has closed its connection
+	case <-r.Context().Done(): // the program waits for it no longer, or its life is over
+		p.say(event{left: a})
 	case <-p.gone:
 		drop(w)
 	}
@@ -131,10 +135,15 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 
 // reply answers the request that is under way.
 func (p *process) reply(a *arrival, to *answer) {
+	p.leave(a)
+	a.answer <- to
+}
+
+// leave has a request be under way no longer.
+func (p *process) leave(a *arrival) {
 	p.mu.Lock()
 	p.underWay = slices.DeleteFunc(p.underWay, func(other *arrival) bool { return other == a })
 	p.mu.Unlock()
-	a.answer <- to
 }
 
 // connection is the state of one.

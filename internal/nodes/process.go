@@ -27,6 +27,7 @@ type process struct {
 	program  *Program
 	cmd      *exec.Cmd
 	stdin    io.WriteCloser
+	out      [2]io.Closer // stdout and stderr, to be read
 	listener net.Listener
 	server   *http.Server
 	can      []string
@@ -47,10 +48,11 @@ type process struct {
 	ended       bool // it failed by coming to its end: what it said before counts
 }
 
-// event is a line, or a request: exactly one of them.
+// event is a line, a request, or one that the program waits for no longer: exactly one of them.
 type event struct {
 	line    []byte
 	arrival *arrival
+	left    *arrival
 }
 
 // start starts a process and waits for its hello.
@@ -81,6 +83,7 @@ func (g *Program) start(actor string) (*process, error) {
 		_ = p.listener.Close() // the error above says more
 		return broken(err)
 	}
+	p.out = [2]io.Closer{stdout, stderr}
 	p.serve()
 	var reading sync.WaitGroup
 	reading.Go(func() { p.readLines(stdout) })
@@ -223,6 +226,9 @@ func (p *process) last(at string) (event, error) {
 // line waits for a line, where no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
+	for err == nil && e.left != nil { // of a life that is over
+		e, err = p.next(at)
+	}
 	if err != nil {
 		return said{}, err
 	}
@@ -312,5 +318,15 @@ func (p *process) kill() {
 	kill(p.cmd)
 	_ = p.stdin.Close()  // its reader is gone
 	_ = p.server.Close() // its connections are all that it holds
+	words := newDeadline(lastWords)
+	defer words.stop()
+	select {
+	case <-p.exited:
+		return
+	case <-words.over():
+	}
+	for _, out := range p.out { // a child in a session of its own still has them
+		_ = out.Close()
+	}
 	<-p.exited
 }

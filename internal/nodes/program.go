@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/shell"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -55,6 +56,16 @@ func (g *Program) Close() {
 		p.kill()
 	}
 	g.idle = nil
+}
+
+// Can returns the abilities that the program's hello names. The process that was asked is kept for a life.
+func (g *Program) Can(actor string) ([]string, error) {
+	p, err := g.take(actor)
+	if err != nil {
+		return nil, err
+	}
+	g.giveBack(p)
+	return slices.Clone(p.can), nil
 }
 
 func (g *Program) limit() time.Duration {

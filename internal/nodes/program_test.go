@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,11 +26,14 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/catalog"
+	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
+	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // TestMain runs the tests, or is a node: the tests start this binary as their program.
@@ -89,6 +94,27 @@ func TestReferenceAsProgram(t *testing.T) {
 	}
 }
 
+// forgetful is the behaviour of a cache that does not recognise its own lock when the answer to its put was lost.
+const forgetful = "own-commit-as-conflict"
+
+// TestOwnLockNotRecognised has the scenario of lost responses find, in a program, a lock that its holder takes for
+// another's; the reference passes under the same schedules.
+func TestOwnLockNotRecognised(t *testing.T) {
+	s := load(t, "lost-response")
+	for behaviour, want := range map[string]invariant.Verdict{forgetful: invariant.Violated, "reference": invariant.OK} {
+		p := program(t, behaviour, 0)
+		r, err := campaign.Campaign{Scenario: s, Protocol: p.Protocol(), Seed: 1, Schedules: 30}.Run(t.Context())
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.Verdict != want:
+			t.Errorf("%s: got %v, want %v", behaviour, r.Verdict, want)
+		case want == invariant.Violated && r.Failure.Violation.Invariant.Name != "liveness":
+			t.Errorf("%s: caught by %s, want liveness", behaviour, r.Failure.Violation.Invariant.Name)
+		}
+	}
+}
+
 // TestBadPrograms has programs that misbehave end their run with an error that names actor, command and deed, and
 // leave no process behind.
 func TestBadPrograms(t *testing.T) {
@@ -133,6 +159,28 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
+// TestChildren has what a program has started end with the run, if it is in the program's process group; one in a session
+// of its own, which keeps the program's stdout and stderr open, does not stop the run.
+func TestChildren(t *testing.T) {
+	for behaviour, lives := range map[string]bool{"forks": false, "detaches": true} {
+		at := filepath.Join(t.TempDir(), "child")
+		t.Setenv("ISR_SIM_TEST_CHILD", at)
+		p := program(t, behaviour, 2*time.Second)
+		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		c, err := net.Dial("unix", at)
+		if (err == nil) != lives {
+			t.Errorf("%s: asked for the child after the run: %v, want that it lives: %v", behaviour, err, lives)
+		}
+		if err == nil {
+			_ = c.Close()
+		}
+	}
+}
+
 // TestTwoRequests has a program that does not wait for its answers end a run in which another node works while the
 // first request is under way.
 func TestTwoRequests(t *testing.T) {
@@ -163,6 +211,13 @@ func serveNode(behaviour string) {
 	if behaviour == "die-first" {
 		os.Exit(3)
 	}
+	if behaviour == "child" {
+		if l, err := net.Listen("unix", os.Getenv("ISR_SIM_TEST_CHILD")); err == nil {
+			_, _ = l.Accept() // of its parent
+			_, _ = l.Accept() // of the test, which ends it
+		}
+		os.Exit(0)
+	}
 	if behaviour == "deaf" {
 		select {}
 	}
@@ -178,6 +233,7 @@ func serveNode(behaviour string) {
 	in := bufio.NewScanner(os.Stdin)
 	var c *clock
 	var handler isr.Handler
+	table := ""
 	for in.Scan() {
 		var line struct {
 			Type, Actor, Tenant, Endpoint, Table, Verb, Key, Request, Inputs string
@@ -197,7 +253,7 @@ func serveNode(behaviour string) {
 		switch line.Type {
 		case "init":
 			seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-			c = &clock{endpoint: line.Endpoint, now: time.UnixMilli(line.Time)}
+			c, table = &clock{endpoint: line.Endpoint, now: time.UnixMilli(line.Time)}, line.Table
 			tokens := 0
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
@@ -218,7 +274,11 @@ func serveNode(behaviour string) {
 			if line.Config.Contention == "wait" {
 				cfg.Contention = isr.Wait
 			}
-			p, err := scenario.ProtocolNamed("recipe-a")
+			protocol := "recipe-a"
+			if behaviour == forgetful {
+				protocol = behaviour
+			}
+			p, err := scenario.ProtocolNamed(protocol)
 			if err != nil {
 				panic(err)
 			}
@@ -231,8 +291,11 @@ func serveNode(behaviour string) {
 		case "end":
 			return
 		case "command":
-			if askSeveral(behaviour, int(line.ID), c) {
+			if askSeveral(behaviour, int(line.ID), c, in.Scan) {
 				continue
+			}
+			if behaviour == "dates" {
+				askDates(c, table)
 			}
 			misbehave(behaviour, c)
 			served, err := handler.Get(context.Background(), line.Key)
@@ -275,6 +338,20 @@ func misbehave(behaviour string, c *clock) {
 	case "flood-stdout":
 		for {
 			printOut(strings.Repeat("x", 4096))
+		}
+	case "forks", "detaches":
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), "ISR_SIM_TEST_NODE=child")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: behaviour == "detaches"}
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		for {
+			if c, err := net.Dial("unix", os.Getenv("ISR_SIM_TEST_CHILD")); err == nil {
+				_ = c.Close() // it is there
+				return
+			}
 		}
 	case "two-requests":
 		for range 20 {

@@ -25,8 +25,10 @@ type talk struct {
 
 	arrived []*arrival // and have no lane yet
 	open    []*arrival // that have one
-	ended   int        // lanes that have come to their end
-	quiet   *said      // the program's word, since something last came to it
+	drops   map[*arrival]func()
+	left    map[*arrival]bool // that the program waits for no longer
+	ended   int               // lanes that have come to their end
+	quiet   *said             // the program's word, since something last came to it
 
 	timer     int // the number of the one that has a lane; 0 is none
 	dropTimer func()
@@ -44,7 +46,7 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 	}()
 	t.Time = milliseconds(n.cfg.Clock.Now())
 	p.tell(t)
-	c := &talk{n: n, ctx: ctx, at: at}
+	c := &talk{n: n, ctx: ctx, at: at, drops: map[*arrival]func(){}, left: map[*arrival]bool{}}
 	c.lanes, _ = n.cfg.Clock.(lanes)
 	for {
 		if line := c.listen(p); line != nil {
@@ -52,6 +54,7 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 			within = false
 			return *line
 		}
+		c.forsake()
 		before := c.ended
 		if c.setTimer(); c.ended > before {
 			continue // it was due: the program runs on
@@ -63,18 +66,43 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 			continue
 		}
 		slices.SortStableFunc(arrived, compare)
-		c.open = append(c.open, arrived...)
 		for _, a := range arrived {
-			c.lanes.Lane(func() {
-				c.happen(a)
-				c.open = slices.DeleteFunc(c.open, func(other *arrival) bool { return other == a })
-				c.ended++
-			})
+			c.openLane(a)
 		}
 		if c.ended == before {
 			c.lanes.Join()
 		}
 	}
+}
+
+func (c *talk) openLane(a *arrival) {
+	c.open = append(c.open, a)
+	c.drops[a] = c.lanes.Lane(func() {
+		c.happen(a)
+		c.open = slices.DeleteFunc(c.open, func(other *arrival) bool { return other == a })
+		c.ended++
+	})
+}
+
+// forsake leaves the requests that the program waits for no longer to the network, where they may still take effect.
+func (c *talk) forsake() {
+	all := slices.DeleteFunc(slices.Concat(c.open, c.arrived), func(a *arrival) bool { return !c.left[a] })
+	slices.SortStableFunc(all, compare)
+	gone := func(a *arrival) bool { return c.left[a] }
+	c.arrived = slices.DeleteFunc(c.arrived, gone)
+	for _, a := range all {
+		if c.drops[a] == nil {
+			c.openLane(a)
+		}
+		c.drops[a]()
+		c.n.process.leave(a)
+	}
+	c.open = slices.DeleteFunc(c.open, gone)
+}
+
+// waits are the requests that the program waits for.
+func (c *talk) waits() []*arrival {
+	return slices.DeleteFunc(slices.Concat(c.open, c.arrived), func(a *arrival) bool { return c.left[a] })
 }
 
 // listen waits until the program answers with a line, or has requests or a timer and waits for nothing else.
@@ -86,6 +114,8 @@ func (c *talk) listen(p *process) *said {
 		}
 		e := c.hear(p, !says && len(c.arrived)+len(c.open) > 0)
 		switch {
+		case e.left != nil:
+			c.left[e.left] = true
 		case e.arrival != nil:
 			if says && e.arrival.number == 0 {
 				panic(c.n.wrong(c.at, fmt.Sprintf("sent %s without the header %s, though its hello says that it can %q", e.arrival, headerNumber, canQuiet), ""))
@@ -126,10 +156,11 @@ func (c *talk) hear(p *process, maySettle bool) event {
 
 // atRest says whether the program waits for nothing but the requests that have come, and its timer.
 func (c *talk) atRest() bool {
-	if c.quiet == nil || len(c.quiet.Requests) != len(c.arrived)+len(c.open) || len(c.quiet.Requests) == 0 && c.quiet.Timer == 0 {
+	waits := c.waits()
+	if c.quiet == nil || len(c.quiet.Requests) != len(waits) || len(c.quiet.Requests) == 0 && c.quiet.Timer == 0 {
 		return false
 	}
-	for _, a := range slices.Concat(c.arrived, c.open) {
+	for _, a := range waits {
 		if !slices.Contains(c.quiet.Requests, a.number) {
 			return false
 		}
@@ -183,10 +214,23 @@ func (c *talk) setTimer() {
 
 // over ends the talk: the program has answered.
 func (c *talk) over(line *said) {
-	if under := slices.Concat(c.open, c.arrived); len(under) > 0 {
+	noticed := newDeadline(DefaultSettle)
+	defer noticed.stop()
+	for len(c.waits()) > 0 { // a connection that it has closed may be noticed later than its line
+		e, err := c.n.process.nextWithin(c.at, noticed.over())
+		if err != nil {
+			panic(err)
+		}
+		if e.left == nil {
+			break
+		}
+		c.left[e.left] = true
+	}
+	if under := c.waits(); len(under) > 0 {
 		panic(c.n.wrong(c.at, fmt.Sprintf("printed a line of type %q while its %s was under way", line.Type, under[0]),
 			"a node has done its work when it replies: await all requests before"))
 	}
+	c.forsake()
 	if c.dropTimer != nil {
 		c.dropTimer()
 	}

@@ -3,8 +3,10 @@
 package nodes_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,21 +14,22 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/campaign"
 )
 
 // several are the behaviours with several requests under way, by what their hellos say besides.
 var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
-	"bad-timer": {"quiet"},
+	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"},
 }
 
 // chance is kept from one run to the next.
 var chance int
 
-// askSeveral does, within a command, what the behaviour says. It returns false if the node goes on as usual.
-func askSeveral(behaviour string, id int, c *clock) (replied bool) {
+// askSeveral does, within a command, what the behaviour says. It returns false if the node goes on as usual. heard waits
+// for the next line.
+func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied bool) {
 	names := []string{"c", "b", "a"}
 	switch behaviour {
 	case "three-parallel", "three-quiet", "stale-quiet":
@@ -48,6 +51,26 @@ func askSeveral(behaviour string, id int, c *clock) (replied bool) {
 			return true
 		}
 		select {} // which number is answered first is the schedule's choice
+	case "lets-go", "lets-go-last":
+		sent, asked := make(chan bool), make(chan bool)
+		r, cancel := c.put("a", 1, func() { close(sent) })
+		go func() {
+			if answer, err := http.DefaultClient.Do(r); err == nil {
+				_ = answer.Body.Close()
+			}
+			close(asked)
+		}()
+		<-sent
+		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
+		heard() // that the timer is over, which it is once the request has come
+		cancel()
+		<-asked
+		if behaviour == "lets-go" {
+			say(map[string]any{"type": "quiet", "requests": []int{2}})
+			c.ask("b", 2)
+		}
+		say(map[string]any{"type": "reply", "id": id, "body": "", "fresh": false})
+		return true
 	case "reply-early":
 		one := make(chan bool)
 		for number := range 2 {
@@ -68,6 +91,18 @@ func askSeveral(behaviour string, id int, c *clock) (replied bool) {
 		c.ask(strconv.Itoa(chance), 0)
 	}
 	return false
+}
+
+// put is a request that stores a body, and what has the node wait for it no longer. It calls sent when it was written.
+func (c *clock) put(name string, number int, sent func()) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, c.endpoint+"/_isr-sim/bodies/"+name, strings.NewReader("body"))
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("X-Isr-Sim-Request", strconv.Itoa(number))
+	return r, cancel
 }
 
 // ask reads a body, by a request with a number, 0 is none.
@@ -147,6 +182,31 @@ func TestWordsOfQuiet(t *testing.T) {
 		}
 		if got := strings.Count(trace.String(), " effect "); got == 0 || strings.Count(trace.String(), "alice/c") == 0 && !strings.Contains(trace.String(), "GetBody") {
 			t.Errorf("%s: got\n%s\nwant requests in lanes", behaviour, trace.String())
+		}
+	}
+}
+
+// TestRequestsLetGo has a request that a program waits for no longer, as one that is aborted after a while, neither stop
+// the run nor be under way at the reply; it may still take effect.
+func TestRequestsLetGo(t *testing.T) {
+	t.Parallel()
+	for _, behaviour := range []string{"lets-go", "lets-go-last"} {
+		p := program(t, behaviour, 5*time.Second)
+		took := 0
+		for seed := range uint64(4) {
+			var traces [2]strings.Builder
+			for i := range traces {
+				if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &traces[i]}).Do(t.Context()); err != nil {
+					t.Fatalf("%s: %v", behaviour, err)
+				}
+			}
+			if traces[0].String() != traces[1].String() {
+				t.Fatalf("%s: two runs differ:\n%s\n%s", behaviour, &traces[0], &traces[1])
+			}
+			took += strings.Count(traces[0].String(), "PutBody a")
+		}
+		if took == 0 && behaviour == "lets-go" { // the other one is the last of its run
+			t.Errorf("%s: no request that was let go took effect", behaviour)
 		}
 	}
 }

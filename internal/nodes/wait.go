@@ -5,6 +5,9 @@ import "time"
 // This file owns the waiting for processes, which work in real time. The time decides when a silence is too long, and
 // nothing else: no verdict about a cache depends on it.
 
+// lastWords is how long a process that was killed may take to be read to its end.
+const lastWords = 200 * time.Millisecond
+
 // deadline bounds a wait.
 type deadline struct{ timer *time.Timer }
 

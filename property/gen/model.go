@@ -54,9 +54,12 @@ func (m *Model) Query(partition string) []attr.Item {
 }
 
 // Diff compares the rows of the table in db with those of the model. It returns one line for each that differs; "" if
-// none does.
+// none does. A table that db does not have differs from every model, also from an empty one.
 func (m *Model) Diff(db *ddbfake.DB) string {
 	var b strings.Builder
+	if tables := db.Tables(); !slices.Contains(tables, m.table.Name) {
+		fmt.Fprintf(&b, "table %s: got none, want one; there are %q\n", m.table.Name, tables)
+	}
 	left := maps.Clone(m.rows)
 	for _, got := range db.Items(m.table.Name) {
 		name := m.name(got)

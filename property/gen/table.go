@@ -10,7 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
 )
 
 // Table is a table whose keys are strings. The keys must not have names of Attributes.
@@ -20,10 +20,10 @@ type Table struct {
 	Sort      string // the name of the sort key; "" for a table without one
 }
 
-// Attributes returns the names of the attributes that Rows have beside their keys, and that expressions speak of. Most
+// attributes returns the names of the attributes that Rows have beside their keys, and that expressions speak of. Most
 // promise a type, which now and then is another one: n, h, num and a.b are numbers, g, str and status texts, b is
 // binary, m a map, l a list, ss, ns and bs are sets, x and y of any type.
-func Attributes() []string {
+func attributes() []string {
 	var names []string
 	for _, a := range differential.Attributes() {
 		names = append(names, a.Name)
@@ -40,9 +40,9 @@ func (t Table) check(rt *rapid.T) {
 		rt.Fatalf("gen: the Table %q has two keys named %s; want two names", t.Name, t.Sort)
 	}
 	for _, name := range t.keys() {
-		if slices.Contains(Attributes(), name) {
+		if slices.Contains(attributes(), name) {
 			rt.Fatalf("gen: the Table %q has a key named %s, as an attribute of its rows is; want none of %s",
-				t.Name, name, strings.Join(Attributes(), ", "))
+				t.Name, name, strings.Join(attributes(), ", "))
 		}
 	}
 }

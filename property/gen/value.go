@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
 )
 
 // Values draws attribute values of all ten types, nested at most two deep, with those on the boundaries of the service:

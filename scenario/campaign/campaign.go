@@ -2,65 +2,27 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/schedules"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/sim"
 )
 
 // Campaign runs a scenario under many schedules, until one violates an invariant or all have been run. Schedule i uses
-// the i-th seed derived from Seed, and the strategy that the plan has for it.
+// the i-th seed derived from Seed, and the strategies of isr-sim run take turns.
 type Campaign struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	Seed     uint64
-	// Plan says which strategies pick the schedules; the zero Plan is sim.Portfolio.
-	Plan sim.Plan
 	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int
 	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
 	// result does not depend on it. All workers call the protocol's New, and with it all code under test.
 	Workers int
 	scenario.Options
-	// Progress, if set, is called with the number of schedules done so far, from one goroutine and in order.
-	Progress func(done, of int)
-}
-
-// Report is the result of a campaign.
-type Report struct {
-	Scenario  *scenario.Scenario
-	Protocol  isr.Protocol
-	Seed      uint64
-	Schedules int             // that were run
-	Steps     int             // in all of them
-	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
-	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
-	Unmet   []scenario.Fault
-	Verdict invariant.Verdict
-	Why     string // for the verdict unknown
-	// Doubt is the first run whose verdict is unknown, if there is one.
-	Doubt *scenario.Outcome
-	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
-	Misfit string
-	// Metrics are those of the stores of all schedules that were run, added up: whether an alarm would have rung.
-	Metrics []ddbfake.Metrics
-	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
-	Failure         *scenario.Outcome
-	FailedAt        int
-	FailureStrategy string
-
-	total    schedules.Total
-	unjudged bool // the scenario leaves out all invariants
-}
-
-// judgesNothing says that no invariant judges.
-func judgesNothing(s *scenario.Scenario, o scenario.Options) bool {
-	return o.Invariants == nil && len(s.NotJudged()) == len(invariant.All())
 }
 
 // Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
@@ -68,67 +30,133 @@ func judgesNothing(s *scenario.Scenario, o scenario.Options) bool {
 // again. If the protocol then does something else, the error is a *scenario.BrokenError with a
 // *scenario.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
-	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
-	set, err := schedules.New(run, c.Plan, c.Schedules, c.Workers)
+	r, err := campaign.Campaign{
+		Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Schedules: c.Schedules, Workers: c.Workers, Options: c.Options,
+	}.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK, unjudged: judgesNothing(c.Scenario, c.Options)}
-	var broken error
-	set.All(ctx, func(a schedules.Attempt) bool {
-		if broken = a.Err; broken != nil {
-			return false
-		}
-		o := a.Outcome
-		suspect := set.OfProgram() && a.Index == 0 // one that is ok, too, must be ok again
-		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil || suspect {
-			if broken = set.Confirm(ctx, o); broken != nil {
-				return false
-			}
-		}
-		r.add(o)
-		if c.Progress != nil {
-			c.Progress(r.Schedules, set.Schedules)
-		}
-		if o.Verdict == invariant.Violated {
-			r.Failure, r.FailedAt, r.FailureStrategy = o, a.Index+1, a.Strategy
-			return false
-		}
-		return true
-	})
-	switch {
-	case broken != nil:
-		return nil, broken
-	case r.Failure != nil:
-	case r.Schedules < set.Schedules:
-		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, set.Schedules)
-	default:
-		r.Missing = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has)
-	}
-	return r, nil
+	return reportOf(r), nil
 }
 
-// add counts one run. A violation outweighs unknown, and unknown outweighs ok.
-func (r *Report) add(o *scenario.Outcome) {
-	r.total.Add(o)
-	if r.Misfit == "" {
-		r.Misfit = o.Misfit
-	}
-	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
-	r.Metrics = r.total.Metrics
-	switch o.Verdict {
-	case invariant.Violated:
-		r.Verdict, r.Why = invariant.Violated, ""
-	case invariant.Unknown:
-		if r.Doubt == nil {
-			r.Doubt = o
-		}
-		if r.Verdict == invariant.OK {
-			r.Verdict, r.Why = invariant.Unknown, o.Why
-		}
-	case invariant.OK:
+// Report is the result of a campaign.
+type Report struct {
+	Protocol  isr.Protocol
+	Schedules int             // that were run
+	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
+	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
+	Unmet   []scenario.Fault
+	Verdict invariant.Verdict
+	Why     string // for the verdict unknown
+	// Metrics are those of the stores of all schedules that were run, added up: whether an alarm would have rung.
+	Metrics []ddbfake.Metrics
+	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
+	Failure  *scenario.Outcome
+	FailedAt int
+
+	whole *campaign.Report
+}
+
+func reportOf(r *campaign.Report) *Report {
+	return &Report{
+		Protocol: r.Protocol, Schedules: r.Schedules, Missing: r.Missing, Unmet: r.Unmet, Verdict: r.Verdict, Why: r.Why, Metrics: r.Metrics,
+		Failure: r.Failure, FailedAt: r.FailedAt, whole: r,
 	}
 }
 
-// Reached returns the marks that some schedule reached, in the order of Marks.
-func (r *Report) Reached() []scenario.Mark { return r.total.Marks.Reached() }
+// Vacuous says that nothing was violated, but that no schedule reached a mark which the scenario declares, that a fault
+// which it declares could never strike, that it leaves out all invariants, or that a proof did not come to the end of a
+// lease.
+func (r *Report) Vacuous() bool { return r.whole.Vacuous() }
+
+// Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.
+// Under another protocol than the scenario's own, the expected verdict is ok.
+func (r *Report) Passed() bool { return r.whole.Passed() }
+
+// Summary is the verdict in a few words.
+func (r *Report) Summary() string { return r.whole.Summary() }
+
+// Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps, each actor's pauses, crashes,
+// restarts and clock steps, each possible fault's times), until one violates an invariant or none is left.
+//
+//	proof, err := campaign.Prove{Scenario: s, Seed: 1}.Run(ctx)
+//	fmt.Println(proof.Summary(), proof.Complete, proof.States)
+//
+// # Limits
+//
+// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
+// drawn once. It takes one core, and some 150 bytes of memory for each state.
+type Prove struct {
+	Scenario *scenario.Scenario
+	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
+	Protocol isr.Protocol
+	// Seed is the seed of random TTL lags. The schedules need none.
+	Seed uint64
+	// MaxSchedules and MaxStates, if positive, end the search.
+	MaxSchedules, MaxStates int
+	// Options are those of each run. Swarm makes no proof. With SDK each schedule is run twice, and compared with its
+	// repetition and with those that it begins like: code that needs such a client may listen to what no schedule decides.
+	scenario.Options
+}
+
+// Proof is the result of a search. Its verdict is ok only if the search is complete.
+type Proof struct {
+	Report
+	// Complete says that nothing is left to search.
+	Complete bool
+	// States is the number of distinct states.
+	States int
+	// Proved are the invariants that had something to judge, by name.
+	Proved []string
+}
+
+// Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
+// names the context's cause. An error is not a verdict; see scenario.Run.Do. Of code that did something else when its run
+// was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
+func (v Prove) Run(ctx context.Context) (*Proof, error) {
+	p, err := campaign.Prove{
+		Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Options: v.Options,
+	}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Proof{
+		Report: *reportOf(&p.Report), Complete: p.Explored.Complete, States: p.Explored.States, Proved: p.Proved(),
+	}, nil
+}
+
+// Shrink makes a violated run small: it looks for a run that violates the same invariant with fewer context switches,
+// then fewer steps, then in less time, and then with fewer faults, actors, commands and settings.
+//
+//	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
+//
+// It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
+// simpler does. It is deterministic, and shrinking its result changes nothing.
+//
+// # Limits
+//
+// It is greedy: there may be a smaller run that no single change leads to. It keeps a scenario's promises:
+// max-clock-skew is not made smaller while some clock is not exact.
+type Shrink struct {
+	// Failed is the violated run: Outcome.Replay().Run makes it again.
+	Failed scenario.Run
+}
+
+// Shrunk is the result of a Shrink.
+type Shrunk struct {
+	// Scenario has the run as its replay entry, and names the violation in its About. It declares no marks and no mutants.
+	Scenario *scenario.Scenario
+	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	// Before and After say how much of a run there is to understand: context switches, steps, faults, actors, commands.
+	Before, After string
+}
+
+// Run shrinks. If the run does not violate an invariant, that is an error; others are those of scenario.Run.Do. A
+// cancelled context ends it with the smallest run so far.
+func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
+	s, err := campaign.Shrink{Failed: k.Failed}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Shrunk{Scenario: s.Scenario, Outcome: s.Outcome, Before: s.Before.String(), After: s.After.String()}, nil
+}

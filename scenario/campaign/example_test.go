@@ -43,7 +43,7 @@ func Example() {
 	// Output:
 	// violated: stale-writer in schedule 4
 	// found:  3 context switches, 54 steps, 24s of true time, 0 faults, 2 actors, 5 commands
-	// shrunk: 0 context switches, 16 steps, 1s of true time, 0 faults, 1 actor, 1 command
+	// shrunk: 0 context switches, 15 steps, 1s of true time, 0 faults, 1 actor, 1 command
 	// violated: paused-writer under blind-publish
 	//
 	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it

@@ -2,11 +2,11 @@ package invariant
 
 import "fmt"
 
-// AtomicPublish holds that a publish and the end of its lease are one: a reader who sees the new generation sees no
+// atomicPublish holds that a publish and the end of its lease are one: a reader who sees the new generation sees no
 // lock of its publisher. A lock that stays counts as released if it has another token or none, or if its lease is over.
 //
-// StaleWriter finds the publisher that has given its lock back before, or never had it.
-func AtomicPublish() Invariant {
+// staleWriter finds the publisher that has given its lock back before, or never had it.
+func atomicPublish() Invariant {
 	return onLog("atomic-publish",
 		"no state shows a new generation together with its publisher's lock: the request that publishes also releases",
 		func(s *step) Finding {
@@ -15,11 +15,13 @@ func AtomicPublish() Invariant {
 			}
 			c := s.onMeta
 			if s.murky != 0 && s.onLock == nil {
-				return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), "+
-					"and change %d publishes under it", s.murky, c.Seq)
+				return publishedUnder(s.murky, c.Seq)
 			}
-			if s.lock.holder != c.Actor || !s.lock.expires.After(c.Time) {
+			if s.lock.holder != c.Actor || s.lock.open == 0 && !s.lock.expires.After(c.Time) {
 				return ok()
+			}
+			if s.lock.open != 0 {
+				return publishedUnder(s.lock.open, c.Seq)
 			}
 			return Finding{Verdict: Violated, Why: fmt.Sprintf("%s published and kept its lock", c.Actor), Changes: []int{c.Seq}}
 		})

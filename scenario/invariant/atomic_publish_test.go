@@ -30,7 +30,7 @@ func TestAtomicPublishPasses(t *testing.T) {
 				page("alice", "1", attr.Item{"revalidate_seconds": attr.Int(0)})},
 	} {
 		test.want = invariant.OK
-		test.check(t, invariant.AtomicPublish())
+		test.check(t, invariant.Named("atomic-publish"))
 	}
 }
 
@@ -52,11 +52,11 @@ func TestAtomicPublishCatches(t *testing.T) {
 			why: []string{"alice"}, show: []int{1, 2}},
 	} {
 		test.want = invariant.Violated
-		test.check(t, invariant.AtomicPublish())
+		test.check(t, invariant.Named("atomic-publish"))
 	}
 }
 
 func TestAtomicPublishDoesNotGuess(t *testing.T) {
 	judged{name: "a lock without a token", want: invariant.Unknown, why: []string{"change 1", "change 2"},
-		log: newLog().write("alice", "LOCK", attr.Item{}).meta("alice", "1")}.check(t, invariant.AtomicPublish())
+		log: newLog().write("alice", "LOCK", attr.Item{}).meta("alice", "1")}.check(t, invariant.Named("atomic-publish"))
 }

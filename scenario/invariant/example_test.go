@@ -26,7 +26,7 @@ func ExampleInvariant() {
 			Actor: "bob", Table: "cache", Key: key, Before: lock,
 		},
 	}
-	theft := invariant.LockTheft()
+	theft := invariant.Named("lock-theft")
 	finding := theft.Check(invariant.Evidence{Changes: changes, MaxClockSkew: time.Second})
 	fmt.Println(theft.Name+":", finding.Verdict)
 	fmt.Println(finding.Why)

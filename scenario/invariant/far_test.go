@@ -27,22 +27,22 @@ func TestRowsFarAway(t *testing.T) {
 		{judged{name: "a lock stolen from a lease in milliseconds",
 			log: newLog().write("alice", "LOCK", inMilliseconds).at(60*second).lock("bob", "b1", 90*second),
 			why: []string{"bob replaced the lock of alice by one with another token" + away(expires, in(60*second)) + "before the end of the lease"}, show: []int{1, 2}},
-			invariant.LockTheft()},
+			invariant.Named("lock-theft")},
 		{judged{name: "a ttl in seconds of a lease in milliseconds",
 			log: newLog().write("alice", "LOCK", lockUntil(expires, in(90*second))),
 			why: []string{"a ttl that comes" + away(expires, in(90*second)) + "before the end of its lease"}, show: []int{1}},
-			invariant.TTLWellFormed()},
+			invariant.Named("ttl-well-formed")},
 		{judged{name: "a lease that ended at the beginning of the epoch",
 			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.Int(0)}).page("alice", "1", nil),
 			why: []string{"alice sent its publish" + away(in(0), 0) + "after its own lease was over"}, show: []int{1, 2}},
-			invariant.StaleWriter()},
+			invariant.Named("stale-writer")},
 		{judged{name: "generated in seconds after milliseconds", log: published(expires, in(30*second)),
 			why: []string{"bob published what was generated" + away(expires, in(30*second)) + "before"}, show: []int{2, 4, 5}},
-			invariant.MonotonicPublication()},
+			invariant.Named("monotonic-publication")},
 		// As a time.Duration that would be later.
 		{judged{name: "generated so long before that it comes round", log: published(in(0)+10_000_000_000, in(0)),
 			why: []string{"bob published what was generated 10000000000s before"}, show: []int{2, 4, 5}},
-			invariant.MonotonicPublication()},
+			invariant.Named("monotonic-publication")},
 	} {
 		test.want = invariant.Violated
 		test.check(t, test.by)

@@ -3,6 +3,7 @@ package invariant_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,13 +58,15 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 			}
 			events = append(events, e)
 		}
-		for _, inv := range []invariant.Invariant{invariant.Freshness(), invariant.NoLostInvalidation(), invariant.TenantIsolation()} {
+		for _, inv := range []invariant.Invariant{invariant.Named("freshness"), invariant.Named("no-lost-invalidation"), invariant.Named("tenant-isolation")} {
 			judge := inv.Follow(invariant.Promise{Revalidate: window})
 			broken := false
 			for i := range events {
 				broken = broken || judge.Event(&events[i]).Verdict == invariant.Violated
 				whole := inv.Check(invariant.Evidence{History: events[:i+1], Revalidate: window})
-				if (whole.Verdict == invariant.Violated) != broken {
+				// A follower is not told all renderings: a body of which it knows none stays in doubt.
+				unmade := strings.Contains(whole.Why, "what nobody has ever made")
+				if (whole.Verdict == invariant.Violated && !unmade) != broken {
 					t.Fatalf("%s after %d events: the check says %v (%s), the follower has found a violation: %v\n%v",
 						inv.Name, i+1, whole.Verdict, whole.Why, broken, events[:i+1])
 				}

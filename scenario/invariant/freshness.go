@@ -3,15 +3,16 @@ package invariant
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Freshness holds that a page served as fresh is fresh, within the promised skew of clocks, and that a served page was
+// freshness holds that a page served as fresh is fresh, within the promised skew of clocks, and that a served page was
 // made for the key that was asked for. Rows do not decide it. The check compares the time at which the origin was
 // really read for the body that was served.
-func Freshness() Invariant {
+func freshness() Invariant {
 	return Invariant{
 		Name: "freshness",
 		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
@@ -22,12 +23,22 @@ func Freshness() Invariant {
 	}
 }
 
+// checkFreshness judges a whole history, which has all renderings. Where some answer was a rendering as it was made, the
+// cache hands on what it was given: another answer that neither is one nor has one in it was never made. Where none
+// was, bodies may be changed on the way.
 func checkFreshness(ev Evidence) Finding {
-	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true}
+	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true, whole: true}
 	finding := ok()
 	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
 		if f := pages.Event(&ev.History[i]); f.Verdict != 0 {
 			finding = finding.and(f)
+		}
+	}
+	if e := pages.neverMade(); finding.Verdict != Violated && e != nil && pages.asMade {
+		return Finding{
+			Verdict: Violated,
+			Why:     fmt.Sprintf("%s served for %s, as %s, what nobody has ever made: body %q", e.Actor, e.Key, e.As, e.Body),
+			Events:  []int{e.Seq},
 		}
 	}
 	return finding
@@ -39,6 +50,9 @@ type freshPages struct {
 	windows  bool                            // Revalidate holds where a rendering does not say its own
 	rendered map[renderedPage]*history.Event // of one body made twice, the later: it holds that data as well
 	first    map[string]*history.Event       // by body
+	whole    bool                            // the history has all renderings
+	asMade   bool                            // some answer was a rendering of its page as it was made
+	unmade   []*history.Event                // answers of which no rendering was known
 }
 
 type renderedPage struct{ key, body string }
@@ -62,6 +76,7 @@ func (all *freshPages) Event(e *history.Event) Finding {
 		if source == nil {
 			return all.notItsOwn(e)
 		}
+		all.asMade = true
 		if e.As != history.Fresh {
 			return ok()
 		}
@@ -86,6 +101,9 @@ func (all *freshPages) Event(e *history.Event) Finding {
 func (all *freshPages) notItsOwn(e *history.Event) Finding {
 	source := all.first[e.Body]
 	if source == nil {
+		if all.whole {
+			all.unmade = append(all.unmade, e)
+		}
 		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it", e.Seq, e.Body, e.Key, e.As)
 	}
 	return Finding{
@@ -93,4 +111,19 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 		Why:     fmt.Sprintf("%s served for %s what %s had made for %s", e.Actor, e.Key, source.Actor, source.Key),
 		Events:  []int{source.Seq, e.Seq},
 	}
+}
+
+// neverMade is the first answer that neither is a rendering of any page nor has one in it, nil if there is none.
+func (all *freshPages) neverMade() *history.Event {
+	for _, e := range all.unmade {
+		made := false
+		//isrsim:unordered any of them decides
+		for body := range all.first {
+			made = made || strings.Contains(e.Body, body)
+		}
+		if !made {
+			return e
+		}
+	}
+	return nil
 }

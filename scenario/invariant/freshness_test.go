@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/recorder"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -36,6 +36,47 @@ func (h *told) of(key string) *told {
 	events := h.Events()
 	events[len(events)-1].Key = key
 	return h
+}
+
+// within makes the last event a rendering with a window of its own.
+func (h *told) within(d time.Duration) *told {
+	events := h.Events()
+	events[len(events)-1].Within = d
+	return h
+}
+
+// A rendering may say how long it is fresh; of one that does not, the promised window holds. A follower without a
+// promise knows no other window.
+func TestARenderingHasItsOwnWindow(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		within, served time.Duration
+		want, follows  invariant.Verdict // with a promise of 60 s and without one
+	}{
+		{"a shorter one", 10 * second, 14 * second, invariant.OK, invariant.OK},
+		{"older than a shorter one", 10 * second, 14*second + nano, invariant.Violated, invariant.Violated},
+		{"a longer one", 120 * second, 124 * second, invariant.OK, invariant.OK},
+		{"older than a longer one", 120 * second, 124*second + nano, invariant.Violated, invariant.Violated},
+		{"none", 0, 64 * second, invariant.OK, invariant.Unknown},
+		{"older than none", 0, 64*second + nano, invariant.Violated, invariant.Unknown},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			log := newHistory().rendered("alice", "1", 0).within(test.within).served("bob", "1", history.Fresh, test.served).Events()
+			const skew = 2 * second
+			if got := invariant.Named("freshness").Check(invariant.Evidence{History: log, Revalidate: time.Minute, MaxClockSkew: skew}); got.Verdict != test.want {
+				t.Errorf("with a promise: %v (%s), want %v", got.Verdict, got.Why, test.want)
+			}
+			for promised, want := range map[time.Duration]invariant.Verdict{time.Minute: test.want, 0: test.follows} {
+				f, last := invariant.Named("freshness").Follow(invariant.Promise{MaxClockSkew: skew, Revalidate: promised}), invariant.Finding{}
+				for i := range log {
+					last = f.Event(&log[i])
+				}
+				if last.Verdict != want {
+					t.Errorf("followed with a promise of %v: %v (%s), want %v", promised, last.Verdict, last.Why, want)
+				}
+			}
+		})
+	}
 }
 
 // The freshness window is 60 s throughout.
@@ -99,12 +140,21 @@ func TestFreshness(t *testing.T) {
 		{name: "a body from nowhere hides no stale one",
 			log:  newHistory().served("alice", "x", fresh, 0).rendered("alice", "1", 0).served("bob", "1", fresh, time.Hour),
 			want: invariant.Violated, why: []string{"bob served"}, show: []int{2, 3}},
+		{name: "a body from nowhere, where others are as they were made",
+			log:  newHistory().rendered("alice", "1", 0).served("alice", "1", fresh, 0).served("bob", "x", stale, time.Hour),
+			want: invariant.Violated, why: []string{"bob served for /, as stale, what nobody has ever made", `"x"`}, show: []int{3}},
+		{name: "and fresh, before the one that is as it was made",
+			log:  newHistory().rendered("alice", "<1>", 0).served("bob", "<", fresh, 0).served("alice", "<1>", fresh, 0),
+			want: invariant.Violated, why: []string{"bob served"}, show: []int{2}},
+		{name: "a rendering with a frame around it",
+			log:  newHistory().rendered("alice", "1", 0).served("alice", "1", fresh, 0).served("bob", "<1>", stale, 0),
+			want: invariant.Unknown, why: []string{"event 3"}},
 		{name: "the first of two from nowhere",
 			log:  newHistory().served("alice", "x", fresh, 0).served("alice", "y", fresh, 0),
 			want: invariant.Unknown, why: []string{`"x"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := invariant.Freshness().Check(invariant.Evidence{
+			got := invariant.Named("freshness").Check(invariant.Evidence{
 				History: test.log.Events(), Revalidate: time.Minute, MaxClockSkew: test.skew,
 			})
 			if got.Verdict != test.want {

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// IdempotentRegeneration holds that a regeneration with an idempotency key happens once, however often it is asked for,
+// idempotentRegeneration holds that a regeneration with an idempotency key happens once, however often it is asked for,
 // and that a key stands for one set of inputs.
 //
 // The body of a publish tells its request, so the body store must have been observed. A key is forgotten with its REQ
@@ -21,7 +21,7 @@ import (
 //
 // A rendering for other inputs is judged by the states of the REQ row since its request was asked for. It is a
 // violation if no state had the request's hash, and one had another hash and was not past its ttl.
-func IdempotentRegeneration() Invariant {
+func idempotentRegeneration() Invariant {
 	return Invariant{
 		Name: "idempotent-regeneration",
 		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
@@ -43,6 +43,7 @@ func requestNamed(e *history.Event) requestOf {
 
 // claim is a state of a REQ row, from an instant until another.
 type claim struct {
+	seq         int // of the change that made it
 	hash        string
 	from, until time.Time
 	ttl         time.Time // from when on the row may count as gone
@@ -77,7 +78,7 @@ func checkRequests(ev Evidence) Finding {
 	shown := bodiesOf(ev)
 	early := ev.TTLBuffer + ev.MaxClockSkew
 	claims := map[reqRow][]claim{}
-	first := map[requestOf]*ddbfake.Change{}
+	first := map[requestOf]publish{}
 	where := places{ev: ev}
 	finding, doubt := ok(), ok()
 	l := newLedger(Promise{ev.MaxClockSkew, ev.Revalidate})
@@ -99,12 +100,12 @@ func checkRequests(ev Evidence) Finding {
 			if !is {
 				return
 			}
-			before := first[of]
-			if before == nil {
-				first[of] = s.onMeta
+			before, again := first[of]
+			first[of] = publish{s.onMeta, request}
+			if !again {
 				return
 			}
-			if kept := keptUntil(claims[requestRow(s.pk, of.id)], before.Time); s.onMeta.Time.Before(kept) {
+			if kept := keptUntil(claims[requestRow(s.pk, of.id)], before); s.onMeta.Time.Before(kept) {
 				finding = Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s published for the request %s, for which %s had published %v before",
@@ -112,7 +113,6 @@ func checkRequests(ev Evidence) Finding {
 					Changes: Story(ev.Changes, []int{before.Seq, s.onMeta.Seq}),
 				}
 			}
-			first[of] = s.onMeta
 		})
 	}
 	if finding.Verdict != OK {
@@ -175,7 +175,7 @@ func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration
 	if c.After == nil {
 		return
 	}
-	now := claim{from: c.Time, until: forever, ttl: forever}
+	now := claim{seq: c.Seq, from: c.Time, until: forever, ttl: forever}
 	now.hash, _ = c.After.Str("request_hash")
 	if ttl, has := c.After.Int("ttl"); has {
 		now.ttl = time.Unix(ttl, 0).Add(-early)
@@ -183,11 +183,22 @@ func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration
 	claims[of] = append(claims[of], now)
 }
 
-// keptUntil returns the time until which a request published at t is remembered: for ever without a REQ row.
-func keptUntil(states []claim, t time.Time) time.Time {
+// publish is one for a request, with all changes that were made at once with it.
+type publish struct {
+	*ddbfake.Change
+	with []ddbfake.Change
+}
+
+// keptUntil returns the time until which a request is remembered after its publish: for ever without a REQ row. A row
+// that another one took the place of at that very instant may have been forgotten before.
+func keptUntil(states []claim, p publish) time.Time {
 	kept := forever
 	for _, s := range states {
-		if !s.from.After(t) {
+		own := s.seq >= p.with[0].Seq && s.seq <= p.with[len(p.with)-1].Seq
+		switch {
+		case s.from.After(p.Time):
+		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl): // the order of the two is that of the log alone
+		default:
 			kept = s.ttl
 		}
 	}
@@ -208,7 +219,7 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 	return other
 }
 
-// requested is the memory of IdempotentRegeneration, from the first regeneration with a key on: the renderings and
+// requested is the memory of idempotentRegeneration, from the first regeneration with a key on: the renderings and
 // publishes of each key, and the states of REQ that open requests may have read.
 type requested struct {
 	on   bool

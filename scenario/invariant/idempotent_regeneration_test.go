@@ -12,6 +12,10 @@ func TestIdempotentRegeneration(t *testing.T) {
 	first := func() *run { // alice has published for r1, with the inputs h
 		return newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").makes("alice", "1").shows("alice", "1")
 	}
+	late := func(after time.Duration) *run { // so long after the claim
+		r := newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h")
+		return r.wait(after).take("alice").makes("alice", "1").shows("alice", "1")
+	}
 	again := func(r *run) *run { return r.asks("bob").take("bob").makes("bob", "2").shows("bob", "2") }
 	for _, test := range []struct {
 		name            string
@@ -31,6 +35,9 @@ func TestIdempotentRegeneration(t *testing.T) {
 		{name: "when nodes may take it for gone", skew: 2 * second, buffer: 100 * second, run: again(first().wait(3498 * second))},
 		{name: "a nanosecond before that", skew: 2 * second, buffer: 100 * second, run: again(first().wait(3498*second - nano)),
 			want: invariant.Violated, changes: []int{3, 5, 6}},
+		{name: "forgotten and claimed anew at the instant of a late publish", run: again(late(3600*second).claims("bob", "r1", "h"))},
+		{name: "a nanosecond before it may be forgotten", run: again(late(3600*second-nano).claims("bob", "r1", "h")),
+			want: invariant.Violated, changes: []int{3, 6, 7}},
 		{name: "without any REQ row", run: again(newRun().with("r1", "h").take("alice").makes("alice", "1").shows("alice", "1").wait(9000 * second)),
 			want: invariant.Violated, changes: []int{2, 4, 5}},
 		{name: "a rollback publishes nothing",
@@ -53,7 +60,7 @@ func TestIdempotentRegeneration(t *testing.T) {
 			if ev.Bodies == nil {
 				ev.Bodies = []history.Body{{Name: "x"}}
 			}
-			checkFinding(t, invariant.IdempotentRegeneration().Check(ev), max(test.want, invariant.OK), test.changes, test.events)
+			checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), max(test.want, invariant.OK), test.changes, test.events)
 		})
 	}
 }
@@ -61,5 +68,5 @@ func TestIdempotentRegeneration(t *testing.T) {
 func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	ev := newRun().with("r1", "h").take("alice").makes("alice", "1").shows("alice", "1").evidence()
 	ev.Bodies = nil
-	checkFinding(t, invariant.IdempotentRegeneration().Check(ev), invariant.Unknown, nil, nil)
+	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }

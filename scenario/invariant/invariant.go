@@ -58,7 +58,7 @@ type Evidence struct {
 	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
 	Lock  *LockTerms
-	// AcrossNodes says that MonotonicReads is promised of all nodes together, and not of each by itself.
+	// AcrossNodes says that monotonic-reads is promised of all nodes together, and not of each by itself.
 	AcrossNodes bool
 	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
 	MaxAge time.Duration
@@ -108,14 +108,23 @@ type Invariant struct {
 func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != nil }
 
 var all = []Invariant{
-	StaleWriter(), LockTheft(), MonotonicPublication(), AtomicPublish(), NoDanglingPointer(), TTLWellFormed(),
-	Freshness(), TTLIsGC(), SingleFlight(), NoLostInvalidation(), IdempotentRegeneration(), TenantIsolation(),
-	Linearizable(), MonotonicReads(), ReadYourWrites(), BoundedStaleness(), Liveness(),
+	staleWriter(), lockTheft(), monotonicPublication(), atomicPublish(), noDanglingPointer(), ttlWellFormed(),
+	freshness(), ttlIsGC(), singleFlight(), noLostInvalidation(), idempotentRegeneration(), tenantIsolation(),
+	linearizable(), monotonicReads(), readYourWrites(), boundedStaleness(), liveness(),
 }
 
 // All returns the invariants in the order in which reports name them. Those that the change log alone decides come
 // first.
 func All() []Invariant { return slices.Clone(all) }
+
+// Named returns the invariant of that name, as [All] has it. It panics if there is none.
+func Named(name string) Invariant {
+	i := slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("invariant: found %q, expected the name of one of All", name))
+	}
+	return all[i]
+}
 
 func ok() Finding { return Finding{Verdict: OK} }
 

@@ -24,7 +24,7 @@ func newLedger(p Promise) *ledger { return &ledger{Promise: p} }
 type partition struct {
 	rowID
 	lock  lease
-	murky int // the change that left LOCK malformed, 0 if it is well-formed or gone
+	murky int // the change that left LOCK without a token, 0 if it has one, is gone, or is nobody's
 
 	turns int    // how often the lease has been taken
 	took  []turn // each actor's last, in the order of actors' first
@@ -145,6 +145,11 @@ func (s *step) note(c *ddbfake.Change, sk string) {
 		s.onLock = c
 		s.noteLock(c)
 	case sk == sortMeta:
+		if s.onMeta != nil { // a page and a row that marks it, translated from one request
+			both := *c
+			both.Before = s.onMeta.Before
+			c = &both
+		}
 		s.onMeta = c
 		s.meta = c.After
 	case strings.HasPrefix(sk, sortVersion):
@@ -159,10 +164,15 @@ func (p *partition) noteLock(c *ddbfake.Change) {
 	if c.After == nil {
 		return
 	}
-	now, wellFormed := readLease(c.After)
-	if !wellFormed {
-		p.murky = c.Seq
+	now, held := readLease(c.After)
+	if !held {
+		if p.turns == 0 || !isNobodys(c.After, c.Time) {
+			p.murky = c.Seq
+		}
 		return
+	}
+	if now.open != 0 {
+		now.open = c.Seq
 	}
 	if now.token == before.token {
 		now.holder = before.holder

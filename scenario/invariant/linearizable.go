@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Linearizable holds that the answers that nodes got have an explanation: an order of all operations on a key, each
+// linearizable holds that the answers that nodes got have an explanation: an order of all operations on a key, each
 // between its call and its answer, in which a single page with a single lease would have given the same answers. An
 // operation without an answer, or with one that leaves the outcome open, may have taken effect at any time since its
 // call, or never.
@@ -28,7 +28,7 @@ import (
 // that were under way.
 //
 // Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990).
-func Linearizable() Invariant {
+func linearizable() Invariant {
 	return Invariant{
 		Name: "linearizable",
 		Statement: "the answers to all operations on a key are those of one page and one lease, each operation at one moment " +

@@ -173,7 +173,7 @@ func TestLinearizable(t *testing.T) {
 			if test.show != nil {
 				want = invariant.Violated
 			}
-			f := invariant.Linearizable().Check(invariant.Evidence{Operations: test.log.all, MaxClockSkew: test.skew})
+			f := invariant.Named("linearizable").Check(invariant.Evidence{Operations: test.log.all, MaxClockSkew: test.skew})
 			if f.Verdict != want {
 				t.Errorf("verdict %v (%s), want %v", f.Verdict, f.Why, want)
 			}

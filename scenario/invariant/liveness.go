@@ -7,11 +7,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Liveness holds that pages become fresh again once nothing is in the way: no lock outlives the node that held it, no
+// liveness holds that pages become fresh again once nothing is in the way: no lock outlives the node that held it, no
 // mark of a failed regeneration keeps a page from being made, and a page that is made gets into the cache, so that the
 // next request is served from there. It is judged from the moment at which faults stopped and all other nodes were
 // done, if the history has one (history.Settled).
-func Liveness() Invariant {
+func liveness() Invariant {
 	return Invariant{
 		Name:      "liveness",
 		Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
@@ -57,10 +57,37 @@ func checkLiveness(ev Evidence) Finding {
 		}
 		return Finding{
 			Verdict: Violated,
+			Changes: lockedBy(ev, &e),
 			Why: fmt.Sprintf("%v after faults had stopped, no request had found a fresh page of %s in the cache; at most %v is allowed",
 				e.Time.Sub(settled.Time), it.key, ev.Settle),
 			Events: []int{settled.Seq, e.Seq},
 		}
 	}
 	return ok()
+}
+
+// lockedBy are the changes that tell who holds the lock of an event's page at its time: the one that put the token into
+// the row, and the last one, if that is another. None is a lock that is free.
+func lockedBy(ev Evidence, e *history.Event) (changes []int) {
+	past := newLedger(Promise{})
+	for i := range ev.Changes {
+		past.take(ev.Changes[i:i+1], func(*step) {})
+	}
+	pk := (&places{ev: ev}).of(past, e)
+	holds := ""
+	for i := range ev.Changes {
+		c := &ev.Changes[i]
+		if id, sk := role(*c); id.pk != pk || sk != sortLock || c.Time.After(e.Time) {
+			continue
+		}
+		if c.After == nil {
+			changes, holds = nil, ""
+			continue
+		}
+		if token, _ := c.After.Str("lease_token"); token != holds || len(changes) == 0 {
+			changes, holds = nil, token
+		}
+		changes = append(changes[:min(len(changes), 1)], c.Seq)
+	}
+	return changes
 }

@@ -55,7 +55,7 @@ func TestLiveness(t *testing.T) {
 			if test.show != nil {
 				want = invariant.Violated
 			}
-			f := invariant.Liveness().Check(invariant.Evidence{History: test.log.Events(), Settle: 30 * second})
+			f := invariant.Named("liveness").Check(invariant.Evidence{History: test.log.Events(), Settle: 30 * second})
 			if f.Verdict != want {
 				t.Errorf("verdict %v (%s), want %v", f.Verdict, f.Why, want)
 			}

@@ -6,34 +6,53 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// LockTheft holds that only the holder of a lease changes it before its end.
+// lockTheft holds that only the holder of a lease changes it before its end, and that nobody extends a lease that is gone.
 //
-// A deletion by TTL is no client's write: a lock whose ttl ends before its lease is ill-formed, not stolen.
-func LockTheft() Invariant {
+// An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end and
+// without a token: nobody can give that lock back. A deletion by TTL is no client's write: a lock whose ttl ends before
+// its lease is ill-formed, not stolen.
+func lockTheft() Invariant {
 	return onLog("lock-theft",
-		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token",
+		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token, "+
+			"and none extends a lease of which the row is gone",
 		func(s *step) Finding {
 			c, held := s.onLock, s.was.lock
-			if c == nil || c.Before == nil || c.Cause != ddbfake.CauseClient {
+			if c == nil || c.Cause != ddbfake.CauseClient {
 				return ok()
 			}
+			violated := func(why string, args ...any) Finding {
+				return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{c.Seq}}
+			}
 			if held.token == "" {
+				free := c.Before == nil || s.was.turns > 0 && isNobodys(c.Before, c.Time)
+				switch {
+				case free && s.revives():
+					return violated("%s extended a lease that was gone: the lock is held again, and the row does not say by whom", c.Actor)
+				case free:
+					return ok()
+				}
 				return unknown("change %d finds a LOCK row of which the log does not say who holds it until when: "+
 					"one without lease_token (S) and lease_expires_at (N), or one from before the log began", c.Seq)
 			}
-			if !held.expires.After(c.Time.Add(s.MaxClockSkew)) {
-				return ok()
-			}
 			why := theft(c, held)
-			if why == "" {
+			switch {
+			case why == "" || held.open == 0 && !held.expires.After(c.Time.Add(s.MaxClockSkew)):
 				return ok()
-			}
-			return Finding{
-				Verdict: Violated,
-				Why:     fmt.Sprintf("%s %s before the end of the lease", why, span(c.Time, held.expires)),
-				Changes: []int{c.Seq},
+			case held.open != 0:
+				return unknown("change %d finds a LOCK row without lease_expires_at (N): %s, and it is not known whether the lease was over", c.Seq, why)
+			case held.endless():
+				return violated("%s, which had not given it back: a lock without an expiry has no other end", why)
+			default:
+				return violated("%s %s before the end of the lease", why, span(c.Time, held.expires))
 			}
 		})
+}
+
+// revives reports whether an actor that has had the lease leaves LOCK with an end to come, and without a token.
+func (s *step) revives() bool {
+	c := s.onLock
+	now, held := readLease(c.After)
+	return c.After != nil && !held && now.expires.After(c.Time.Add(s.MaxClockSkew)) && s.lastOf(c.Actor).n > 0
 }
 
 // theft says how c touches a lease that is not its actor's, or "".
@@ -44,6 +63,8 @@ func theft(c *ddbfake.Change, held lease) string {
 		return fmt.Sprintf("%s removed the lock of %s", c.Actor, held.holder)
 	case c.After == nil:
 		return ""
+	case token == "" && held.holder == c.Actor && isNobodys(c.After, c.Time):
+		return "" // given back by an update
 	case token != held.token:
 		return fmt.Sprintf("%s replaced the lock of %s by one with another token", c.Actor, held.holder)
 	case held.holder != c.Actor:

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// MonotonicPublication holds that a page only becomes newer: the node that took the lease later shows the newer
+// monotonicPublication holds that a page only becomes newer: the node that took the lease later shows the newer
 // generation.
 //
 // A publish belongs to the last turn of its actor at the lease. A pointer that is set back to a version that has been
@@ -13,7 +13,7 @@ import (
 //
 // generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. Where rows hold whole
 // seconds, the bound is 2e rounded up to those; where they hold fractions, to milliseconds.
-func MonotonicPublication() Invariant {
+func monotonicPublication() Invariant {
 	return onLog("monotonic-publication",
 		"generations become visible in the order in which their leases were acquired, "+
 			"and generated_at of a new one is at most 2e before that of any that has been visible",

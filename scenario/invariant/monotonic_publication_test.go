@@ -48,7 +48,7 @@ func TestMonotonicPublicationPasses(t *testing.T) {
 		{name: "TTL deletes a page", log: newLog().lock("alice", "a1", 30*second).publish("alice", "1").at(9000 * second).sweep("META")},
 	} {
 		test.want = invariant.OK
-		test.check(t, invariant.MonotonicPublication())
+		test.check(t, invariant.Named("monotonic-publication"))
 	}
 }
 
@@ -76,7 +76,7 @@ func TestMonotonicPublicationCatches(t *testing.T) {
 			why: []string{"alice published", "50s before"}, show: []int{10, 12, 13, 14}},
 	} {
 		test.want = invariant.Violated
-		test.check(t, invariant.MonotonicPublication())
+		test.check(t, invariant.Named("monotonic-publication"))
 	}
 }
 
@@ -87,6 +87,6 @@ func TestMonotonicPublicationDoesNotGuess(t *testing.T) {
 			log: newLog().lock("alice", "a1", 30*second).write("alice", "META", attr.Item{"s3_key": attr.S("1")})},
 	} {
 		test.want = invariant.Unknown
-		test.check(t, invariant.MonotonicPublication())
+		test.check(t, invariant.Named("monotonic-publication"))
 	}
 }

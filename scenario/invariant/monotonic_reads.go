@@ -7,14 +7,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// MonotonicReads holds that a page does not go back in time before the eyes of one node, or, where that is promised
+// monotonicReads holds that a page does not go back in time before the eyes of one node, or, where that is promised
 // (Evidence.AcrossNodes), of any node.
 //
 // A page counts once it is in the cache, which is known when it was served to a request that did not make it. A node
 // whose publish was refused may serve its own page to the request that it was made for, and the page that is in the cache
 // to the next. The answer to a regeneration by name is the page that was made for that name, however old. Fresh or stale
 // makes no difference.
-func MonotonicReads() Invariant {
+func monotonicReads() Invariant {
 	return Invariant{
 		Name: "monotonic-reads",
 		Statement: "no node that was served a page from the cache is served one of older data when it asks again, " +

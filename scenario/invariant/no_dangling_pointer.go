@@ -8,12 +8,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// NoDanglingPointer holds that META leads somewhere: to the version that it names, to the body, and to the body that
+// noDanglingPointer holds that META leads somewhere: to the version that it names, to the body, and to the body that
 // its etag was made for. Otherwise a reader has nothing to serve, or keeps an old page because its etag is current.
 //
 // META that is past its ttl is not visible, and neither is META without a page, which an invalidation may leave. Bodies
 // are checked if the evidence has any.
-func NoDanglingPointer() Invariant {
+func noDanglingPointer() Invariant {
 	return followed(Invariant{
 		Name: "no-dangling-pointer",
 		Statement: "while META is visible, the version that it leads to is there and so is the body, put before META named it; " +

@@ -30,7 +30,7 @@ func TestNoDanglingPointerPasses(t *testing.T) {
 		{name: "a version of another key", log: newLog().swap("alice", "1").on("cache", "CACHE#2").version("alice", "1").write("alice", "VER#1", nil)},
 	} {
 		test.want = invariant.OK
-		test.check(t, invariant.NoDanglingPointer())
+		test.check(t, invariant.Named("no-dangling-pointer"))
 	}
 }
 
@@ -57,7 +57,7 @@ func TestNoDanglingPointerCatches(t *testing.T) {
 		{name: "two etags", log: pointed("e", "f"), why: []string{"etag e", "f"}, show: []int{1, 2}},
 	} {
 		test.want = invariant.Violated
-		test.check(t, invariant.NoDanglingPointer())
+		test.check(t, invariant.Named("no-dangling-pointer"))
 	}
 }
 
@@ -103,7 +103,7 @@ func TestNoDanglingPointerFollowsMETAToTheBody(t *testing.T) {
 		{"an etag of two keys", tagged(tagged(newLog(), "1", "e").on("cache", "CACHE#2"), "2", "e"), stored(put("1", "x", 0), put("2", "y", 0)), invariant.OK, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := invariant.NoDanglingPointer().Check(invariant.Evidence{Changes: test.log.changes, Bodies: test.bodies})
+			got := invariant.Named("no-dangling-pointer").Check(invariant.Evidence{Changes: test.log.changes, Bodies: test.bodies})
 			checkFinding(t, got, test.want, test.show, nil)
 		})
 	}

@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// NoLostInvalidation holds that a confirmed invalidation stays in force: no rendering that was under way brings the old
+// noLostInvalidation holds that a confirmed invalidation stays in force: no rendering that was under way brings the old
 // data back as fresh.
 //
 // "Before" and "after" mean true time, or the order of events on one node. Events of different nodes at the same
 // instant have no order. An invalidation that failed may not have happened. A page served as stale may be of any age.
-func NoLostInvalidation() Invariant {
+func noLostInvalidation() Invariant {
 	return Invariant{
 		Name: "no-lost-invalidation",
 		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +

@@ -46,7 +46,7 @@ func TestNoLostInvalidation(t *testing.T) {
 			wait(16*second).asks("bob").gets("bob", "1"), want: invariant.Violated, events: []int{3, 4, 5, 6, 7}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			checkFinding(t, invariant.NoLostInvalidation().Check(test.run.evidence()), max(test.want, invariant.OK), nil, test.events)
+			checkFinding(t, invariant.Named("no-lost-invalidation").Check(test.run.evidence()), max(test.want, invariant.OK), nil, test.events)
 		})
 	}
 }

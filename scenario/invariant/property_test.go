@@ -15,7 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -199,7 +199,7 @@ func TestAStrangersPublishIsFound(t *testing.T) {
 		}
 		decisive := len(f.db.Changes())
 		f.steps(t)
-		got := f.check(invariant.StaleWriter())
+		got := f.check(invariant.Named("stale-writer"))
 		if got.Verdict != invariant.Violated || got.Changes[len(got.Changes)-1] != decisive {
 			t.Fatalf("%v: %s (changes %v), want change %d named last", got.Verdict, got.Why, got.Changes, decisive)
 		}
@@ -229,7 +229,7 @@ func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
 		if live {
 			want = invariant.Violated
 		}
-		if got := f.check(invariant.LockTheft()); got.Verdict != want {
+		if got := f.check(invariant.Named("lock-theft")); got.Verdict != want {
 			t.Fatalf("%v: %s, want %v", got.Verdict, got.Why, want)
 		}
 	})
@@ -248,7 +248,7 @@ func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
 		t.Errorf("stale after %v, want fresh for a nanosecond more", clock.Since(t0))
 	}
 	log := newHistory().rendered("ahead", "1", 0).served("behind", "1", history.Fresh, clock.Since(t0))
-	got := invariant.Freshness().Check(invariant.Evidence{History: log.Events(), Revalidate: window, MaxClockSkew: maxSkew})
+	got := invariant.Named("freshness").Check(invariant.Evidence{History: log.Events(), Revalidate: window, MaxClockSkew: maxSkew})
 	if got.Verdict != invariant.OK {
 		t.Errorf("%v: %s, want ok", got.Verdict, got.Why)
 	}

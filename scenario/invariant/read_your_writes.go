@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// ReadYourWrites holds that a node that was told of the success of a regeneration by name does not see the page from
+// readYourWrites holds that a node that was told of the success of a regeneration by name does not see the page from
 // before when it asks again, not even as a stale one. A regeneration that failed may not have happened.
 //
-// What a node reads after an invalidation, its own or another's, is NoLostInvalidation's.
-func ReadYourWrites() Invariant {
+// What a node reads after an invalidation, its own or another's, is noLostInvalidation's.
+func readYourWrites() Invariant {
 	return Invariant{
 		Name: "read-your-writes",
 		Statement: "a node that was told that a page is regenerated is not served data read before that page's when it asks again, " +

@@ -50,7 +50,7 @@ func TestMonotonicReads(t *testing.T) {
 	const fresh, stale = history.Fresh, history.Stale
 	const violated, unknown = invariant.Violated, invariant.Unknown
 	across := invariant.Evidence{AcrossNodes: true}
-	checkReads(t, invariant.MonotonicReads(), []readsCase{
+	checkReads(t, invariant.Named("monotonic-reads"), []readsCase{
 		{name: "newer and newer", run: oldAndNew().atNext("alice", fresh, "new").atNext("carol", fresh, "new")},
 		{name: "back in time", run: oldAndNew().atNext("alice", fresh, "new").atNext("alice", fresh, "old"),
 			want: violated, events: []int{2, 5, 6, 9, 10}},
@@ -100,7 +100,7 @@ func TestReadYourWrites(t *testing.T) {
 		return newRun().asks("carol").renders("carol", "old").gets("carol", "old").
 			wait(60*second).with("r1", "h").asks("alice").renders("alice", "new").gets("alice", "new").with("", "")
 	}
-	checkReads(t, invariant.ReadYourWrites(), []readsCase{
+	checkReads(t, invariant.Named("read-your-writes"), []readsCase{
 		{name: "regenerated", run: forced().atNext("alice", fresh, "new")},
 		{name: "regenerated, and the page from before", run: forced().atNext("alice", fresh, "old"), want: violated, events: []int{2, 5, 6, 7, 8}},
 		{name: "regenerated, and the page from before as stale", run: forced().atNext("alice", stale, "old"), want: violated, events: []int{2, 5, 6, 7, 8}},
@@ -128,7 +128,7 @@ func TestBoundedStaleness(t *testing.T) {
 	}
 	bound := invariant.Evidence{MaxAge: time.Hour}
 	skewed := invariant.Evidence{MaxAge: time.Hour, MaxClockSkew: 2 * second}
-	checkReads(t, invariant.BoundedStaleness(), []readsCase{
+	checkReads(t, invariant.Named("bounded-staleness"), []readsCase{
 		{name: "no bound is stated", run: served(100*time.Hour, stale)},
 		{name: "exactly as old as may be", promise: bound, run: served(time.Hour, stale)},
 		{name: "a nanosecond older", promise: bound, run: served(time.Hour+nano, stale), want: violated, events: []int{2, 3, 4}},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 )
 
 // The sort keys by which the checks read rows.
@@ -32,13 +32,31 @@ type lease struct {
 	token   string
 	holder  string // the actor that put the token into the row
 	expires time.Time
+	open    int // the change that left the row without an end, 0 if it has one
 }
 
-// readLease reads a LOCK row; false if it is not a well-formed one.
+// endless reports whether the row says that the lease has no end: it is over when it is given back.
+func (l *lease) endless() bool { return l.expires.Equal(endOfTime) }
+
+// readLease reads a LOCK row; false if it does not say who holds it. A lease_expires_at that is null is no end.
 func readLease(row attr.Item) (lease, bool) {
 	token, hasToken := row.Str("lease_token")
 	expires, hasExpiry := rowmap.Instant(row, "lease_expires_at")
-	return lease{token: token, expires: expires}, hasToken && token != "" && hasExpiry
+	if _, null := row["lease_expires_at"].(attr.NULL); null {
+		expires, hasExpiry = endOfTime, true
+	}
+	l := lease{token: token, expires: expires}
+	if !hasExpiry {
+		l.open = 1 // and the ledger knows which
+	}
+	return l, hasToken && token != ""
+}
+
+// isNobodys reports whether a LOCK row, of a page whose locks have had tokens, is one of nobody at t: it has no token,
+// and no end after t.
+func isNobodys(row attr.Item, t time.Time) bool {
+	now, held := readLease(row)
+	return !held && !now.expires.After(t)
 }
 
 // isPage reports whether a META row shows a page: it names a body or a version, or holds any other content. A row

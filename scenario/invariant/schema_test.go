@@ -87,28 +87,28 @@ func TestRowsInMilliseconds(t *testing.T) {
 		why  string
 		show []int
 	}{
-		{"in turn", taken().publish("alice", "1").at(second).lock("bob", "b1", 20*second).publish("bob", "2"), invariant.StaleWriter(), 0, invariant.OK, "", nil},
-		{"a publish in the last millisecond of the lease", taken().at(10*second+499*ms1).publish("alice", "1"), invariant.StaleWriter(), 0, invariant.OK, "", nil},
-		{"a publish when the lease is over", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.StaleWriter(), 0, invariant.Violated, "alice sent its publish 0s after its own lease was over", []int{1, 2}},
-		{"within e", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.StaleWriter(), ms1, invariant.OK, "", nil},
-		{"a publish without the lock", row().publish("bob", "1"), invariant.StaleWriter(), 0, invariant.Violated, "bob published while the lease was free", []int{1}},
-		{"over the lock of another", taken().publish("bob", "1"), invariant.StaleWriter(), 0, invariant.Violated, "bob published while the lock carried the token of alice", []int{1, 2}},
-		{"a takeover a millisecond early", taken().at(10*second+499*ms1).lock("bob", "b1", 20*second), invariant.LockTheft(), 0, invariant.Violated,
+		{"in turn", taken().publish("alice", "1").at(second).lock("bob", "b1", 20*second).publish("bob", "2"), invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
+		{"a publish in the last millisecond of the lease", taken().at(10*second+499*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
+		{"a publish when the lease is over", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "alice sent its publish 0s after its own lease was over", []int{1, 2}},
+		{"within e", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), ms1, invariant.OK, "", nil},
+		{"a publish without the lock", row().publish("bob", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "bob published while the lease was free", []int{1}},
+		{"over the lock of another", taken().publish("bob", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "bob published while the lock carried the token of alice", []int{1, 2}},
+		{"a takeover a millisecond early", taken().at(10*second+499*ms1).lock("bob", "b1", 20*second), invariant.Named("lock-theft"), 0, invariant.Violated,
 			"bob replaced the lock of alice by one with another token 1ms before the end of the lease", []int{1, 2}},
-		{"a takeover in time", taken().at(10*second+500*ms1).lock("bob", "b1", 20*second), invariant.LockTheft(), 0, invariant.OK, "", nil},
-		{"a lock removed with the row", taken().put(ddbfake.Change{Actor: "bob"}, nil), invariant.LockTheft(), 0, invariant.Violated, "bob removed the lock of alice", []int{1, 2}},
-		{"a row that TTL deletes", taken().put(ddbfake.Change{Cause: ddbfake.CauseTTL}, nil), invariant.LockTheft(), 0, invariant.OK, "", nil},
-		{"a publish that keeps the lock", taken().set("alice", "html", attr.S("1"), "updated_at", ms(0)), invariant.AtomicPublish(), 0, invariant.Violated, "alice published and kept its lock", []int{1, 2}},
-		{"a page three milliseconds older", taken().at(5*ms1).publish("alice", "1").lock("bob", "b1", 20*second).at(2*ms1).publish("bob", "2"), invariant.MonotonicPublication(), ms1,
+		{"a takeover in time", taken().at(10*second+500*ms1).lock("bob", "b1", 20*second), invariant.Named("lock-theft"), 0, invariant.OK, "", nil},
+		{"a lock removed with the row", taken().put(ddbfake.Change{Actor: "bob"}, nil), invariant.Named("lock-theft"), 0, invariant.Violated, "bob removed the lock of alice", []int{1, 2}},
+		{"a row that TTL deletes", taken().put(ddbfake.Change{Cause: ddbfake.CauseTTL}, nil), invariant.Named("lock-theft"), 0, invariant.OK, "", nil},
+		{"a publish that keeps the lock", taken().set("alice", "html", attr.S("1"), "updated_at", ms(0)), invariant.Named("atomic-publish"), 0, invariant.Violated, "alice published and kept its lock", []int{1, 2}},
+		{"a page three milliseconds older", taken().at(5*ms1).publish("alice", "1").lock("bob", "b1", 20*second).at(2*ms1).publish("bob", "2"), invariant.Named("monotonic-publication"), ms1,
 			invariant.Violated, "bob published what was generated 3ms before what had been visible; at most 2ms is allowed", []int{2, 3, 4}},
-		{"a page two milliseconds older", taken().at(4*ms1).publish("alice", "1").lock("bob", "b1", 20*second).at(2*ms1).publish("bob", "2"), invariant.MonotonicPublication(), ms1, invariant.OK, "", nil},
-		{"a ttl before the end of the lease", taken().set("alice", "expires", attr.Int(in(10*second))), invariant.TTLWellFormed(), 0, invariant.Violated,
+		{"a page two milliseconds older", taken().at(4*ms1).publish("alice", "1").lock("bob", "b1", 20*second).at(2*ms1).publish("bob", "2"), invariant.Named("monotonic-publication"), ms1, invariant.OK, "", nil},
+		{"a ttl before the end of the lease", taken().set("alice", "expires", attr.Int(in(10*second))), invariant.Named("ttl-well-formed"), 0, invariant.Violated,
 			"alice gave the lock an expires that comes 500ms before the end of its lease", []int{1, 2}},
-		{"a ttl after it", taken().set("alice", "expires", attr.Int(in(11*second))), invariant.TTLWellFormed(), 0, invariant.OK, "", nil},
-		{"a ttl before the page is stale", row().publish("alice", "1").set("alice", "expires", attr.Int(in(59*second))), invariant.TTLWellFormed(), 0, invariant.Violated,
+		{"a ttl after it", taken().set("alice", "expires", attr.Int(in(11*second))), invariant.Named("ttl-well-formed"), 0, invariant.OK, "", nil},
+		{"a ttl before the page is stale", row().publish("alice", "1").set("alice", "expires", attr.Int(in(59*second))), invariant.Named("ttl-well-formed"), 0, invariant.Violated,
 			"alice gave the page an expires that comes 1s before the end of its freshness", []int{1, 2}},
-		{"a page that does not say when it was made", taken().set("alice", "html", attr.S("1"), "locked_by", nil), invariant.MonotonicPublication(), 0, invariant.Unknown, "publishes without updated_at (ms)", nil},
-		{"rows that fit nothing", row().put(ddbfake.Change{Actor: "a"}, attr.Item{"id": attr.S("other")}), invariant.StaleWriter(), 0, invariant.Unknown, "", nil},
+		{"a page that does not say when it was made", taken().set("alice", "html", attr.S("1"), "locked_by", nil), invariant.Named("monotonic-publication"), 0, invariant.Unknown, "publishes without updated_at (ms)", nil},
+		{"rows that fit nothing", row().put(ddbfake.Change{Actor: "a"}, attr.Item{"id": attr.S("other")}), invariant.Named("stale-writer"), 0, invariant.Unknown, "", nil},
 	} {
 		if test.name == "rows that fit nothing" {
 			for i := range test.row.changes {
@@ -149,18 +149,18 @@ func TestSingleFlightOfOwnRows(t *testing.T) {
 		{Seq: 2, Time: t0, Actor: "bob", Kind: history.Rendered, Key: "/", Body: "2", Change: 1, Partition: "page#/"},
 	}
 	ev := invariant.Evidence{Changes: row.changes, History: events[:1], Schema: shared}
-	if f := invariant.SingleFlight().Check(ev); f.Verdict != invariant.OK {
+	if f := invariant.Named("single-flight").Check(ev); f.Verdict != invariant.OK {
 		t.Errorf("%v: %s", f.Verdict, f.Why)
 	}
 	ev.History = events
-	if f := invariant.SingleFlight().Check(ev); f.Verdict != invariant.Violated || !strings.Contains(f.Why, "bob made / without having taken its lease") {
+	if f := invariant.Named("single-flight").Check(ev); f.Verdict != invariant.Violated || !strings.Contains(f.Why, "bob made / without having taken its lease") {
 		t.Errorf("%v: %s", f.Verdict, f.Why)
 	}
 }
 
 func TestAWrongSchemaIsUnknown(t *testing.T) {
 	ev := invariant.Evidence{Changes: (&pageRow{}).publish("bob", "1").changes, Schema: isr.Schema{Rows: []isr.Row{{}}}}
-	if f := invariant.StaleWriter().Check(ev); f.Verdict != invariant.Unknown || !strings.Contains(f.Why, "no partition") {
+	if f := invariant.Named("stale-writer").Check(ev); f.Verdict != invariant.Unknown || !strings.Contains(f.Why, "no partition") {
 		t.Errorf("%v: %s", f.Verdict, f.Why)
 	}
 }

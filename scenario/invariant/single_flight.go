@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// SingleFlight holds that a page is made by one node at a time, and not while there is no need.
+// singleFlight holds that a page is made by one node at a time, and not while there is no need.
 //
 // A flight is the turn of a node that renders. It begins when the node takes the lease, and ends when the node gives
 // the lease back or crashes. Changes of LOCK by other nodes or by TTL do not end it: the node does not know of them.
@@ -18,7 +18,7 @@ import (
 //
 // A node may render if the page was stale, missing or without a body in any state since it took the lease: the node may
 // have read that state. It may always render for a regeneration that was asked for by name (history.Event.Request).
-func SingleFlight() Invariant {
+func singleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
 		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease with more than e left, " +
@@ -75,7 +75,7 @@ type flight struct {
 	fresh time.Time
 	// unread says that one of these states cannot be read: the page may have been stale in it.
 	unread bool
-	murky  int       // the change that left its LOCK malformed; 0 is none
+	murky  int       // the change that left its LOCK without a token or an end; 0 is none
 	beside []*flight // those under way when this one began
 }
 
@@ -120,7 +120,7 @@ func (all *flights) lock(s *step) {
 	}
 	if c.After != nil {
 		fresh, known := s.pageFreshUntil()
-		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: s.murky}
+		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 		for _, f := range under {
 			if !f.crashed && f.expires.After(c.Time.Add(all.skew)) {

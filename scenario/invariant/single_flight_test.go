@@ -70,7 +70,7 @@ func TestSingleFlight(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ev := test.run.evidence()
 			ev.MaxClockSkew = test.skew
-			checkFinding(t, invariant.SingleFlight().Check(ev), max(test.want, invariant.OK), test.changes, test.events)
+			checkFinding(t, invariant.Named("single-flight").Check(ev), max(test.want, invariant.OK), test.changes, test.events)
 		})
 	}
 }
@@ -78,5 +78,5 @@ func TestSingleFlight(t *testing.T) {
 func TestSingleFlightNeedsToKnowHowFarTheLogWas(t *testing.T) {
 	r := newRun().take("alice").renders("alice", "1")
 	r.told.Events()[0].Change = 0
-	checkFinding(t, invariant.SingleFlight().Check(r.evidence()), invariant.Unknown, nil, nil)
+	checkFinding(t, invariant.Named("single-flight").Check(r.evidence()), invariant.Unknown, nil, nil)
 }

@@ -2,12 +2,12 @@ package invariant
 
 import "fmt"
 
-// StaleWriter holds that only the holder of the lease publishes, or sets META back to an older version.
+// staleWriter holds that only the holder of the lease publishes, or sets META back to an older version.
 //
 // The expiry is judged at S, the time of sending, and not at T: the only clock in a condition of DynamoDB is the :now
 // that the sender put in, so no client can promise more. A long way to the store does not excuse a wrong token: once
 // another node has the lock, a late publish must fail.
-func StaleWriter() Invariant {
+func staleWriter() Invariant {
 	return onLog("stale-writer",
 		"a publish takes effect only while LOCK carries the publisher's own token, "+
 			"with lease_expires_at > S - e, S being the true time at which the publisher sent it",
@@ -22,16 +22,22 @@ func StaleWriter() Invariant {
 			}
 			switch {
 			case s.was.murky != 0:
-				return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), "+
-					"and change %d publishes under it", s.was.murky, c.Seq)
+				return publishedUnder(s.was.murky, c.Seq)
 			case held.token == "":
 				return violated("%s published while the lease was free", c.Actor)
 			case held.holder != c.Actor:
 				return violated("%s published while LOCK carried the token of %s", c.Actor, held.holder)
+			case held.open != 0:
+				return publishedUnder(held.open, c.Seq)
 			case !held.expires.After(c.Sent.Add(-s.MaxClockSkew)):
 				return violated("%s sent its publish %s after its own lease was over", c.Actor, span(held.expires, c.Sent))
 			default:
 				return ok()
 			}
 		})
+}
+
+// publishedUnder is the doubt about a publish under a LOCK row that a change has left.
+func publishedUnder(left, publish int) Finding {
+	return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and change %d publishes under it", left, publish)
 }

@@ -74,7 +74,7 @@ func TestStaleWriterPasses(t *testing.T) {
 			log: newLog().write("alice", "LOCK", attr.Item{}).lock("alice", "a1", 30*second).publish("alice", "new")},
 	} {
 		test.want = invariant.OK
-		test.check(t, invariant.StaleWriter())
+		test.check(t, invariant.Named("stale-writer"))
 	}
 }
 
@@ -144,7 +144,7 @@ func TestStaleWriterCatches(t *testing.T) {
 			why: []string{"alice", "lease was free"}, show: []int{3}},
 	} {
 		test.want = invariant.Violated
-		test.check(t, invariant.StaleWriter())
+		test.check(t, invariant.Named("stale-writer"))
 	}
 }
 
@@ -162,7 +162,7 @@ func TestStaleWriterDoesNotGuess(t *testing.T) {
 			{name: name + ", published by transaction", log: newLog().write("alice", "LOCK", row).publish("alice", "new")},
 		} {
 			test.want, test.why = invariant.Unknown, []string{"change 1", "change 2", "lease_token", "lease_expires_at"}
-			test.check(t, invariant.StaleWriter())
+			test.check(t, invariant.Named("stale-writer"))
 		}
 	}
 }

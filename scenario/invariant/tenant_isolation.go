@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// TenantIsolation holds that a tenant sees its own pages only, fresh or stale. A body that two tenants' renderings made
+// tenantIsolation holds that a tenant sees its own pages only, fresh or stale. A body that two tenants' renderings made
 // alike belongs to both.
-func TenantIsolation() Invariant {
+func tenantIsolation() Invariant {
 	return Invariant{
 		Name:      "tenant-isolation",
 		Statement: "whatever is served to a tenant was made for that tenant",

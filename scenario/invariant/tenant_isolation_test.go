@@ -25,7 +25,7 @@ func TestTenantIsolation(t *testing.T) {
 			want: invariant.Violated, events: []int{2, 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			checkFinding(t, invariant.TenantIsolation().Check(test.run.evidence()), max(test.want, invariant.OK), nil, test.events)
+			checkFinding(t, invariant.Named("tenant-isolation").Check(test.run.evidence()), max(test.want, invariant.OK), nil, test.events)
 		})
 	}
 }

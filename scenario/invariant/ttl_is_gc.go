@@ -6,12 +6,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// TTLIsGC holds that TTL is garbage collection and nothing else: a protocol reads a row that is past its use as if it
+// ttlIsGC holds that TTL is garbage collection and nothing else: a protocol reads a row that is past its use as if it
 // were gone, so no decision depends on whether it is.
 //
 // The evidence has the same schedule under other lags of TTL, in which only rows past their ttl were deleted. Without
 // any, there is nothing to compare.
-func TTLIsGC() Invariant {
+func ttlIsGC() Invariant {
 	return Invariant{
 		Name:      "ttl-is-gc",
 		Statement: "changing only the TTL lag changes no decision, as long as only rows past their ttl are deleted",

@@ -34,7 +34,7 @@ func TestTTLIsGC(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ev := story().evidence()
 			ev.Lags = []invariant.Lagged{{Lag: "1h", History: story().told.Events()}, {Lag: "48h", History: test.other, Diverged: test.ended}}
-			got := invariant.TTLIsGC().Check(ev)
+			got := invariant.Named("ttl-is-gc").Check(ev)
 			checkFinding(t, got, max(test.want, invariant.OK), nil, test.events)
 			if test.want == invariant.Violated && (!strings.Contains(got.Why, "48h") || !strings.Contains(got.Why, test.why)) {
 				t.Errorf("%q does not mention 48h and %q", got.Why, test.why)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 )
 
-// TTLWellFormed holds that no row asks to be deleted while it is needed, and none in a unit that TTL does not know: a
+// ttlWellFormed holds that no row asks to be deleted while it is needed, and none in a unit that TTL does not know: a
 // ttl that is no number, or one of milliseconds, has the row stay for ever. A row without ttl is well-formed.
-func TTLWellFormed() Invariant {
+func ttlWellFormed() Invariant {
 	return onLog("ttl-well-formed",
 		"ttl is a whole number of epoch seconds, and not before the row's use is over: "+
 			"generated_at + revalidate_seconds (META, VER), lease_expires_at (LOCK)",
@@ -67,6 +67,9 @@ func (p Promise) useOf(row attr.Item, sk string) use {
 	switch {
 	case sk == sortLock:
 		until, known := rowmap.Instant(row, "lease_expires_at")
+		if held, _ := readLease(row); held.endless() {
+			return use{isISR: true} // its ttl is the time by which its holder is given up
+		}
 		if !known {
 			return use{isISR: true, unread: "lease_expires_at (N)"}
 		}

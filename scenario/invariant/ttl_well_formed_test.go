@@ -28,7 +28,7 @@ func TestTTLWellFormedPasses(t *testing.T) {
 		{name: "a row that is deleted", log: newLog().write("alice", "LOCK", lockUntil(in(30*second), in(30*second))).unlock("bob").sweep("META")},
 	} {
 		test.want = invariant.OK
-		test.check(t, invariant.TTLWellFormed())
+		test.check(t, invariant.Named("ttl-well-formed"))
 	}
 }
 
@@ -58,6 +58,6 @@ func TestTTLWellFormedCatches(t *testing.T) {
 			why: []string{"LOCK"}, show: []int{1, 2}},
 	} {
 		test.want = invariant.Violated
-		test.check(t, invariant.TTLWellFormed())
+		test.check(t, invariant.Named("ttl-well-formed"))
 	}
 }

@@ -57,7 +57,7 @@ const (
 	Fail
 )
 
-// Config configures a cache. Client, Clock, Bodies, Render and Tokens are required; every other zero value has a
+// Config configures a cache. Client, Clock, Bodies, Render, Tokens and Table are required; every other zero value has a
 // default.
 type Config struct {
 	Client Client
@@ -65,8 +65,8 @@ type Config struct {
 	Bodies BodyStore
 	Render Renderer
 	Tokens func() string // makes lease tokens, which must be unique and impossible to guess
+	Table  string
 
-	Table      string        // default: the value of the environment variable FACETHEORY_CACHE_TABLE_NAME
 	Tenant     string        // default: single-tenant keys
 	Lease      time.Duration // default 30 s
 	Revalidate time.Duration // the freshness window, whole seconds; default 60 s

@@ -34,7 +34,7 @@ type Schema struct {
 // Numbers may be of the type N or S. Every attribute may be left out that the cache does not have.
 //
 // With Expires or Lasts the kind is a lock. With an attribute of a page it is a page, or, where the key has {version},
-// a version that the page leads to. Where the key has {request}, it is that of a regeneration by idempotency key.
+// a version that the page leads to; with Invalidated alone it marks a page. Where the key has {request}, it is that of a regeneration by idempotency key.
 type Row struct {
 	// Table is the name of the table that such rows are in; "" is any. If one Row names its table, all rows are those of
 	// one cache; else each table is taken for a cache of its own.
@@ -58,7 +58,9 @@ type Row struct {
 	// Current is the name, or the key, of the version that the page leads to.
 	Current string
 	// Invalidated marks a page that is not fresh, whatever its age: by an attribute that is there and not false, 0 or "",
-	// or, with a unit, by a time that is not before Generated.
+	// or, with a unit, by a time that is not before Generated. In a Row without any other attribute of a page or a lock, it
+	// marks the page of its key, which is another row: such a row is a tombstone. Where the row's presence alone says it,
+	// Invalidated is an attribute of its key.
 	Invalidated string
 	ETag        string
 	Version     string // a number that counts the writes of the page
@@ -66,8 +68,10 @@ type Row struct {
 	// Token is the attribute that tells one holder of the lock from another, and stays as it is while the lock is held: a
 	// token, or the holder's name. A lock without one belongs to the client that set its end.
 	Token string
-	// Expires is when the lease ends. Lasts is for locks whose rows hold its length only: the lease ends so long after the
-	// write that last changed the attribute Renews, or after the last write without one.
+	// Expires is when the lease ends; "never" is for locks that are held until they are given back, or deleted by TTL.
+	// Lasts is for locks whose rows hold its length only: the lease ends so long after the write that last changed the
+	// attribute Renews, or after the last write without one. A length that changes while Renews stays counts from that
+	// same write.
 	Expires, Lasts, Renews string
 
 	// RequestHash, RequestStatus and RequestBody are the hash of a request's inputs, its status, and the name of the body

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/internal/describe"
-	"github.com/isr-sim/isr-sim/internal/rowmap"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -18,8 +19,8 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are those to check; default: Invariants(). The caller's own need a Watch: one without is reported as a
-	// doubt, once.
+	// Invariants are those to check; default, if nil: Invariants(). An empty list judges nothing, and so it is Unknown.
+	// The caller's own need a Watch: one without is reported as a doubt, once.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
@@ -85,8 +86,7 @@ type Found struct {
 	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
 	Excepted   int      // the number of changes by Options.Except, which are not among Changes
 	Events     int      // the number of events that clients have told
-	// Untold says, for each invariant that needs what clients tell and that nothing was judged of, what was missing, in
-	// one line.
+	// Untold says, for each invariant that nothing was judged of, what was missing, in one line: rows, or what clients tell.
 	Untold   []string
 	Unjudged []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
 	// Misfit says why Options.Rows does not fit the rows that were written, and names some of them, over several lines; ""
@@ -97,7 +97,8 @@ type Found struct {
 }
 
 // Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown; and so it is where nothing was judged
-// of an invariant that Options.Invariants names, or of liveness after an event history.Settled.
+// of an invariant that Options.Invariants names, of liveness after an event history.Settled, or, if no invariants are
+// named, of any publish. Of rows that hold locks alone, a lock must have changed that was there.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
@@ -128,6 +129,10 @@ type Checker struct {
 	tables   map[tableName]*table
 	byLock   bool // some invariant judges by LOCK
 	rows     *ownRows
+	watched  []int // how often each of Options.Invariants that has a Watch had something to judge
+	// restoring says that a Restore is under way, and stop ends the ones of the DB itself.
+	restoring atomic.Bool
+	stop      func()
 }
 
 // brokenKind is a kind of Broken, of which maxKept are kept.
@@ -145,7 +150,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 	}
 	c := &Checker{
 		db: db, options: o, told: told{named: named}, kept: map[brokenKind]int{}, tables: map[tableName]*table{},
-		byLock: slices.ContainsFunc(o.Invariants, byLock),
+		byLock: slices.ContainsFunc(o.Invariants, byLock), watched: make([]int, len(o.Invariants)),
 	}
 	rows, err := rowmap.New(o.Rows)
 	if rows != nil {
@@ -162,6 +167,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		}
 	}
 	c.first = c.last
+	c.stop = db.OnRestore(c.restored)
 	return c
 }
 
@@ -185,42 +191,35 @@ func (c *Checker) begin() {
 	c.read(c.db.Changes(), false)
 }
 
-// Look judges the changes since the last Look. If the fake was set back to another state meanwhile, and not by Restore,
-// that is a doubt, and the log is read anew.
+// Look judges the changes since the last Look.
 func (c *Checker) Look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.wasSetBack() {
-		c.note(Broken{Invariant: incomplete, Verdict: invariant.Unknown, Why: "the fake was set back to another state, " +
-			"and what was written before it, since the last Look, is not known; have Checker.Restore set it back"})
-		c.begin()
-		return
-	}
 	c.read(c.db.ChangesSince(c.seen), true)
 }
 
-// wasSetBack reports whether the log no longer has the last change that was read.
-func (c *Checker) wasSetBack() bool {
-	if c.seen == 0 {
-		return false
-	}
-	log := c.db.ChangesSince(c.seen - 1)
-	if len(log) == 0 {
-		return true
-	}
-	was, is := &c.last, &log[0]
-	return is.Seq == was.Seq && !(is.Request == was.Request && is.Time.Equal(was.Time) && is.Actor == was.Actor &&
-		is.Table == was.Table && is.Key.Equal(was.Key) && is.After.Equal(was.After))
-}
-
 // Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings
-// stay.
+// stay. A Restore or Reset of the DB itself is such a call, too.
 func (c *Checker) Restore(restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.read(c.db.ChangesSince(c.seen), true)
+	c.restoring.Store(true)
+	defer c.restoring.Store(false)
 	restore()
 	c.begin()
+	if c.last.Seq < c.first.Seq {
+		c.first = c.last
+	}
+}
+
+// restored is told by the DB that it is set back.
+func (c *Checker) restored(restore func()) {
+	if c.restoring.Load() {
+		restore()
+		return
+	}
+	c.Restore(restore)
 }
 
 // Found returns the findings so far.
@@ -284,7 +283,11 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 	for i, watch := range c.watchers {
 		if inv := c.options.Invariants[i]; watch != nil && isOwn(inv) {
-			if f := watch(request); judge && f.Verdict != invariant.OK {
+			f := watch(request)
+			if !judge {
+				continue
+			}
+			if c.watched[i]++; f.Verdict != invariant.OK {
 				c.tell(inv, f, request, request)
 			}
 		}
@@ -305,8 +308,38 @@ func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 			c.table(&request[i]).judged++
 			c.countSource(request[i].Seq)
 		}
+		if off {
+			continue
+		}
+		for j, inv := range c.options.Invariants {
+			if !(lockless && byLock(inv)) && concerns(inv, &request[i]) {
+				c.watched[j]++
+			}
+		}
 	}
 }
+
+// concerns reports whether a change gives one of the invariants with a Watch something to judge.
+func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
+	sk, _ := c.Key.Str("sk")
+	switch inv.Name {
+	case lockTheft:
+		return sk == "LOCK" && c.Before != nil && c.Cause == ddbfake.CauseClient
+	case danglingPointer:
+		return judges(c) && sk != "LOCK"
+	case malformedTTL:
+		return judges(c) && c.After != nil && c.Cause == ddbfake.CauseClient
+	default:
+		return byLock(inv) && invariant.Publishes(c)
+	}
+}
+
+// The names of the invariants with a Watch that do not judge by LOCK alone.
+var (
+	lockTheft       = invariant.Named("lock-theft").Name
+	danglingPointer = invariant.Named("no-dangling-pointer").Name
+	malformedTTL    = invariant.Named("ttl-well-formed").Name
+)
 
 // incomplete is reported in place of all invariants: without some changes, none can be judged.
 var incomplete = invariant.Invariant{Name: "the log", Statement: "all changes are looked at, from the first"}

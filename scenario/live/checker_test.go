@@ -15,7 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -118,7 +118,7 @@ func TestACorrectWriterIsNotHeardOf(t *testing.T) {
 }
 
 func TestAWriterWithoutAFenceIsNamedAtOnce(t *testing.T) {
-	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter(), invariant.LockTheft()}})
+	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.Named("stale-writer"), invariant.Named("lock-theft")}})
 	alice := s.store("alice")
 	s.publish(alice, "/home")
 	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
@@ -169,7 +169,7 @@ func TestTTLIsNobody(t *testing.T) {
 }
 
 func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
-	s := watch(t, 1, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter()}})
+	s := watch(t, 1, live.Options{Invariants: []invariant.Invariant{invariant.Named("stale-writer")}})
 	alice := s.store("alice")
 	for range 5 {
 		s.publish(alice, "/home")
@@ -209,7 +209,7 @@ func TestARestoreBeginsAnewFromThere(t *testing.T) {
 }
 
 func TestFoundKeepsSome(t *testing.T) {
-	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.StaleWriter()}})
+	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.Named("stale-writer")}})
 	alice := s.store("alice")
 	s.publish(alice, "/other") // so that there are locks
 	const kept = 100

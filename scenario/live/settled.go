@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-var liveness = invariant.Liveness()
+var liveness = invariant.Named("liveness")
 
 // pageOf names a page.
 type pageOf struct{ tenant, key string }

@@ -116,7 +116,7 @@ var noLock = invariant.Invariant{Name: "no lock seen", Statement: "a table that 
 // byLock says whether an invariant judges a publish by LOCK.
 func byLock(inv invariant.Invariant) bool {
 	switch inv.Name {
-	case invariant.StaleWriter().Name, invariant.MonotonicPublication().Name, invariant.AtomicPublish().Name:
+	case invariant.Named("stale-writer").Name, invariant.Named("monotonic-publication").Name, invariant.Named("atomic-publish").Name:
 		return true
 	default:
 		return false

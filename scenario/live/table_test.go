@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -136,7 +136,7 @@ func TestNoLockSeen(t *testing.T) {
 
 // Rows that only other invariants judge need no LOCK.
 func TestNoLockNeeded(t *testing.T) {
-	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.TTLWellFormed()}})
+	s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{invariant.Named("ttl-well-formed")}})
 	s.put("alice", s.meta(s.store("alice"), "/home", "1").Item())
 	s.checker.Look()
 	s.wantReported()

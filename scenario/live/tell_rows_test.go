@@ -12,7 +12,7 @@ import (
 // A cache with rows of its own tells its history, too: Options.Rows finds the rows of a page by its key, in tables of any
 // keys, and the findings have the cache's own names.
 func TestOwnRowsAndHistory(t *testing.T) {
-	s := hear(t, live.Options{Rows: apart, Invariants: []invariant.Invariant{invariant.SingleFlight()}})
+	s := hear(t, live.Options{Rows: apart, Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	s.create("pages", "path")
 	s.create("locks", "name")
 	render := func(actor, html string) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -325,7 +325,7 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	only := func(inv invariant.Invariant) live.Options {
 		return live.Options{Invariants: []invariant.Invariant{inv}}
 	}
-	s := hear(t, only(invariant.SingleFlight()))
+	s := hear(t, only(invariant.Named("single-flight")))
 	s.publish(s.store("alice"), "/home")
 	s.checker.Look()
 	if got := s.checker.Found().Verdict(); got != invariant.Unknown {
@@ -344,7 +344,7 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 
 // Where no lock was seen, the check does not say that it was not taken.
 func TestRenderingsWithoutLockRows(t *testing.T) {
-	s := hear(t, live.Options{Invariants: []invariant.Invariant{invariant.SingleFlight()}})
+	s := hear(t, live.Options{Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	alice := s.store("alice")
 	s.put("alice", s.meta(alice, "/home", "one").Item())
 	s.tell(rendered("alice", "/home", "two"))

@@ -15,8 +15,9 @@ type TB interface {
 
 // Watch judges all that db's clients write while the test runs. A Look, and the end of the test, fail the test with
 // each invariant that is violated and each that cannot be judged: its statement, the reason and the few changes that
-// show it. A test that wrote nothing that can be judged fails as vacuous, unless it was skipped or has failed already.
-// Rows that are in the table before Watch are known, and not judged.
+// show it. A test that wrote nothing that can be judged fails as vacuous, unless it was skipped or has failed already;
+// so does one that took locks and published no page: name lock-theft for a test of locks alone. What was
+// written before a Restore of db is judged, too. Rows that are in the table before Watch are known, and not judged.
 //
 // In the end the test's log has the Checker's Summary. Options.OnBroken is called too, if set. Nothing may write any
 // more when the cleanup of the test runs; functions of Cleanup that are registered after Watch may.
@@ -44,6 +45,7 @@ func Watch(t TB, db *ddbfake.DB, o Options) *Checker {
 		t.Helper()
 		c.Look()
 		c.conclude(t, told)
+		c.stop()
 	})
 	return c
 }
@@ -59,7 +61,7 @@ func (c *Checker) conclude(t TB, told map[brokenKind]int) {
 	case found.Misfit != "":
 		t.Errorf("live.Watch: unknown: %s", found.Misfit)
 	case found.Verdict() == invariant.Unknown && found.Doubts == 0 && !t.Failed() && !skipped(t):
-		t.Errorf("live.Watch: %s", vacuous(found))
+		t.Errorf("live.Watch: %s", c.vacuous(found))
 	}
 	if found.Judged == 0 {
 		return
@@ -79,11 +81,17 @@ func skipped(t TB) bool {
 }
 
 // vacuous says that nothing was judged, and what was there instead.
-func vacuous(found Found) string {
-	if len(found.Unjudged) == 0 {
+func (c *Checker) vacuous(found Found) string {
+	switch {
+	case len(c.options.Invariants) == 0:
+		return "vacuous: nothing was judged, for Options.Invariants is empty; leave it out to have all of them judged"
+	case found.Judged > 0:
+		return "vacuous: something is missing without which the test has judged too little:\n  " + strings.Join(found.Untold, "\n  ")
+	case len(found.Unjudged) > 0:
+		return "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
+			"say in Options.Rows which ones are, or keep META and LOCK:\n  " + strings.Join(found.Unjudged, "\n  ")
+	default:
 		return "vacuous: nothing was judged, for nothing was written into this ddbfake since Watch; " +
 			"does the code under test have a client of it?"
 	}
-	return "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
-		"say in Options.Rows which ones are, or keep META and LOCK:\n  " + strings.Join(found.Unjudged, "\n  ")
 }

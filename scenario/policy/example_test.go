@@ -36,19 +36,6 @@ func ExampleExperiment_Run() {
 	// a lock, and the old page meanwhile: 1 renders of the page at once, readers wait 0 ms on average
 }
 
-// The lifetime of least cost for a product catalogue, and what to expect of it.
-func ExampleAdvise() {
-	advice, err := policy.Advise(policy.Demand{
-		Changes: 10.0 / 3600, Reads: 500, Miss: 1, Stale: 1.2, Longest: 10 * time.Minute,
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%s: %.1f %% of reads see outdated data, not %.1f %%\n", advice.Lifetime, 100*advice.OverReads, 100*advice.AtExpiry)
-	// Output:
-	// 30s: 4.1 % of reads see outdated data, not 8.0 %
-}
-
 // short has its own idea of a lifetime: five seconds on Sundays, a minute otherwise.
 type short struct{}
 

@@ -1,11 +1,66 @@
 package policy
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"math"
+	"slices"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// Experiment is a policy on a workload, with all that decides about cost and delay.
+// Dist is a distribution of durations. The zero value is always 0.
+type Dist policy.Dist
+
+// Fixed is always d.
+func Fixed(d time.Duration) Dist { return Dist(policy.Fixed(d)) }
+
+// ExponentialWith is the exponential distribution with a mean.
+func ExponentialWith(mean time.Duration) Dist { return Dist(policy.ExponentialWith(mean)) }
+
+// Workload is who reads which keys, and when their data changes: [Poisson], or reads from a file ([ReadTrace]).
+type Workload interface{ lab() policy.Workload }
+
+// Poisson reads keys at random times: the numbers of reads in separate times are independent. Its zero value reads
+// nothing.
+type Poisson struct {
+	// Reads is how many reads there are a second, of all keys together.
+	Reads float64
+	// Changes is how often the data of each key changes, a second.
+	Changes float64
+	// Keys is how many keys there are. 0 counts as 1.
+	Keys int
+	// Zipf is how unequally they are read: the k-th most popular in proportion to 1/k^Zipf. 0 is equally; pages of large
+	// sites are near 0.8 to 1.
+	Zipf float64
+	// Class says of which class the data of a key is, for [Tiered]. Nil is class 0.
+	Class func(key int) int
+}
+
+func (p Poisson) lab() policy.Workload {
+	return policy.Poisson{Reads: p.Reads, Changes: p.Changes, Keys: policy.Zipf{Keys: p.Keys, Exponent: p.Zipf}, Class: p.Class}
+}
+
+type trace struct{ *policy.Trace }
+
+func (t trace) lab() policy.Workload { return t.Trace }
+
+// ReadTrace reads a workload from CSV, named name in errors. The first line names the columns. time is in seconds since
+// the trace began and does not go back; key is any text. kind is read or change (of the key's data), and read where
+// there is no such column; size is that of the row in bytes.
+//
+// An error names the line, and what was found and expected there.
+func ReadTrace(name string, from io.Reader) (Workload, error) {
+	t, err := policy.ReadTrace(name, from)
+	if err != nil {
+		return nil, err
+	}
+	return trace{t}, nil
+}
+
+// Experiment is a policy on a workload.
 type Experiment struct {
 	// Policy is the one that is measured.
 	Policy Policy
@@ -13,59 +68,113 @@ type Experiment struct {
 	Workload Workload
 	// Render is how long a render takes. It reads the data at its beginning.
 	Render Dist
-	// Store is the table that the values are kept in.
-	Store Store
-	// Tier is what each node keeps in its memory, in front of the store. The zero value is none.
-	Tier Tier
-	// Prices turns requests, storage and renders into money. The zero value prices nothing.
-	Prices Prices
+	// Steady has the run begin in the steady state and not with an empty store: the ages of rows are drawn from their
+	// stationary distribution. The workload is [Poisson], and the policy one of an absolute, sliding or hybrid lifetime.
+	// Renders that are under way are not drawn: a warm-up of some renders has them. What nothing renders again is a month
+	// old.
+	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration
 }
 
-// Store is how the table behaves.
-type Store struct {
-	// Latency is how long a read of a row takes.
-	Latency time.Duration
-	// Bytes is the size of a row. Bodies lie elsewhere. 0 counts as one unit for each request.
-	Bytes int
-	// Eventual has readers read eventually consistent, for half the units.
-	Eventual bool
-	// Retention is how long after it was stored a row may be deleted (its ttl). 0 keeps rows for ever.
-	Retention time.Duration
-	// Lag is how much later it is deleted, as DynamoDB does; readers get it until then. 0 is exact.
-	Lag Dist
-	// Throttles has the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units and
-	// 1,000 write units in a second. Renders are not refused.
-	Throttles bool
-	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the
-	// active cycle finds it. Lag counts for nothing then.
-	Redis bool
-}
-
-// Tier is an LRU cache in the memory of each node, with a lifetime of its own.
-type Tier struct {
-	// Nodes is how many nodes there are. Each read comes to a random one. 0 counts as 1.
-	Nodes int
-	// Keys is how many keys each node keeps. 0 is no tier.
-	Keys int
-	// Lifetime is how long a copy is served without a look at the store.
-	Lifetime time.Duration
-}
-
-// validate returns what is wrong with the experiment.
-func (x *Experiment) validate() error {
-	switch {
-	case x.Workload == nil:
-		return fmt.Errorf("policy: found no workload, expected one\nhint: policy.Poisson{Reads: 10, Changes: 0.01} reads one key")
-	case x.Policy.Lifetime == nil || x.Policy.Refresh == nil:
-		return fmt.Errorf("policy: found policy %q without a lifetime or without a refresh, expected both\n"+
-			"hint: policy.Named lists complete ones", x.Policy.Name)
-	case x.Lasts <= 0:
-		return fmt.Errorf("policy: found a run that lasts %s, expected more than 0s", x.Lasts)
-	case x.WarmUp < 0 || x.Store.Retention < 0 || x.Store.Latency < 0 || x.Tier.Lifetime < 0:
-		return fmt.Errorf("policy: found a negative duration (warm-up %s, retention %s, latency %s, lifetime of the tier %s), "+
-			"expected none", x.WarmUp, x.Store.Retention, x.Store.Latency, x.Tier.Lifetime)
+func (x Experiment) lab() policy.Experiment {
+	in := policy.Experiment{
+		Policy: x.Policy.lab(), Render: policy.Dist(x.Render), Steady: x.Steady, WarmUp: x.WarmUp, Lasts: x.Lasts,
 	}
-	return nil
+	if x.Workload != nil {
+		in.Workload = x.Workload.lab()
+	}
+	return in
+}
+
+// Run plays the experiment with one seed.
+func (x Experiment) Run(seed uint64) (*Result, error) {
+	r, err := x.lab().Run(seed)
+	return (*Result)(r), err
+}
+
+// Repeat plays the experiment with the seeds from first on, on so many workers. The summary does not depend on how many
+// there are. each, unless it is nil, is told after every run how many are done; it is called by one worker at a time.
+// If ctx ends, Repeat returns its error.
+func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int, each func(done int)) (*Summary, error) {
+	s, err := x.lab().Repeat(ctx, first, seeds, workers, each)
+	if err != nil {
+		return nil, err
+	}
+	return &Summary{*s}, nil
+}
+
+// Measure is a figure of a run, by its name in tables and CSV. Shares are from 0 to 1. [Measures] has all of them:
+// isr-sim policy run prints each.
+type Measure string
+
+const (
+	// HitRatio is the share of reads that found a fresh value.
+	HitRatio Measure = "hit-ratio"
+	// Outdated is the share of reads that were served data that had changed since.
+	Outdated Measure = "outdated"
+	// KnownStale is the share of reads that were served a value of which the cache knew that it was not fresh any more.
+	KnownStale Measure = "known-stale"
+	// Renders is renders a second.
+	Renders Measure = "renders"
+	// RendersOfOneKey is the largest number of renders of one key at one time.
+	RendersOfOneKey Measure = "renders-of-one-key"
+	// LatencyMean is what readers wait, in seconds.
+	LatencyMean Measure = "latency-mean"
+)
+
+// Measures returns all measures, in the order of isr-sim policy run.
+func Measures() []Measure {
+	var all []Measure
+	for _, m := range policy.Measures() {
+		all = append(all, Measure(m.String()))
+	}
+	return all
+}
+
+// lab returns the lab's measure of that name. False means that there is none.
+func (m Measure) lab() (policy.Measure, bool) {
+	i := slices.Index(Measures(), m)
+	return policy.Measure(i), i >= 0
+}
+
+// Format gives a value of the measure as a reader would write it: "12.3 %", "250ms", "4.2/s".
+func (m Measure) Format(v float64) string {
+	in, ok := m.lab()
+	if !ok {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return in.Format(v)
+}
+
+// Result is what one run has counted.
+type Result policy.Result
+
+// Reads returns how many reads were measured.
+func (r *Result) Reads() uint64 { return (*policy.Result)(r).Reads() }
+
+// Value returns a measure of the run. A name that no measure has is not a number.
+func (r *Result) Value(m Measure) float64 {
+	in, ok := m.lab()
+	if !ok {
+		return math.NaN()
+	}
+	return (*policy.Result)(r).Value(in)
+}
+
+// Summary is what several seeds of an experiment have given.
+type Summary struct{ lab policy.Summary }
+
+// Interval is a mean over seeds and its 99 % confidence interval: the mean of infinitely many seeds lies between Low and
+// High with that confidence.
+type Interval struct{ Mean, Low, High float64 }
+
+// Of returns a measure with its interval, by Student's distribution over the seeds. One seed has no interval: Low and
+// High are not numbers.
+func (s *Summary) Of(m Measure) Interval {
+	in, ok := m.lab()
+	if !ok {
+		return Interval{math.NaN(), math.NaN(), math.NaN()}
+	}
+	return Interval(s.lab.Of(in))
 }

@@ -1,9 +1,10 @@
 package policy
 
-import "time"
+import (
+	"time"
 
-// never is later than the end of any run.
-const never = time.Duration(1) << 60
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
+)
 
 // Entry is the cached value of a key. Times are since the run began.
 type Entry struct {
@@ -15,21 +16,53 @@ type Entry struct {
 	FreshUntil time.Duration
 	// Render is how long it took to make.
 	Render time.Duration
-	// Data is the time that the data is about, such as the minute that a bucket of a time series covers; 0 for data
-	// that is about no time.
+	// Data is the time that the data is about; 0 for data that is about no time.
 	Data time.Duration
 	// Class is the tier of the data, see [Tiered].
 	Class int
 }
 
+// Random is a stream of random numbers, named by a seed and a number of its own.
+type Random policy.Random
+
+// Float64 draws a number from [0, 1).
+func (r *Random) Float64() float64 { return (*policy.Random)(r).Float64() }
+
 // Policy is how a cache keeps its values.
 type Policy struct {
-	// Name is for tables and the command line.
+	// Name is for tables.
 	Name string
 	// Lifetime says how long a value is fresh.
 	Lifetime Lifetime
 	// Refresh says who renders again.
 	Refresh Refresh
+}
+
+func (p Policy) lab() policy.Policy {
+	return policy.Policy{Name: p.Name, Lifetime: inLab(p.Lifetime), Refresh: p.Refresh.lab}
+}
+
+func fromLab(p policy.Policy) Policy {
+	return Policy{Name: p.Name, Lifetime: ready{p.Lifetime}, Refresh: Refresh{p.Refresh}}
+}
+
+// All returns the policies that isr-sim policy compares, for one lifetime of values. The protocol policy-NAME of isr-sim
+// is the policy of that name on the rows of a cache.
+func All(lifetime time.Duration) []Policy {
+	var all []Policy
+	for _, p := range policy.All(lifetime) {
+		all = append(all, fromLab(p))
+	}
+	return all
+}
+
+// Named returns one of [All] by its name.
+func Named(name string, lifetime time.Duration) (Policy, error) {
+	p, err := policy.Named(name, lifetime)
+	if err != nil {
+		return Policy{}, err
+	}
+	return fromLab(p), nil
 }
 
 // Lifetime says how long a value is fresh.
@@ -41,28 +74,92 @@ type Lifetime interface {
 	Read(e *Entry, now time.Duration) time.Duration
 }
 
-// Refresh says what a reader does with what it found.
-type Refresh interface {
-	// Read is told the entry (nil if there is none), whether a render of its key is under way, and the time.
-	Read(e *Entry, rendering bool, now time.Duration, r *Random) Action
-	// Locked reports whether whoever renders holds the lock: a render then costs the requests of recipe A (acquire,
-	// look again, publish in a transaction) and otherwise one put.
-	Locked() bool
+// ready is a lifetime of the lab.
+type ready struct{ lab policy.Lifetime }
+
+// Stored implements Lifetime.
+func (l ready) Stored(e *Entry, now time.Duration, r *Random) time.Duration {
+	return l.lab.Stored((*policy.Entry)(e), now, (*policy.Random)(r))
 }
 
-// Action is what a reader does.
-type Action int
+// Read implements Lifetime.
+func (l ready) Read(e *Entry, now time.Duration) time.Duration {
+	return l.lab.Read((*policy.Entry)(e), now)
+}
 
-const (
-	// Serve serves the entry.
-	Serve Action = iota
-	// Revalidate serves the entry, and renders in the background.
-	Revalidate
-	// Render renders, and serves the result when it is there.
-	Render
-	// Wait waits for the render that is under way.
-	Wait
-)
+// own is a lifetime of the program, in the lab.
+type own struct{ of Lifetime }
 
-// fresh reports whether a reader may take an entry for fresh.
-func (e *Entry) fresh(now time.Duration) bool { return e != nil && now < e.FreshUntil }
+// Stored implements policy.Lifetime.
+func (l own) Stored(e *policy.Entry, now time.Duration, r *policy.Random) time.Duration {
+	return l.of.Stored((*Entry)(e), now, (*Random)(r))
+}
+
+// Read implements policy.Lifetime.
+func (l own) Read(e *policy.Entry, now time.Duration) time.Duration {
+	return l.of.Read((*Entry)(e), now)
+}
+
+func inLab(l Lifetime) policy.Lifetime {
+	switch l := l.(type) {
+	case nil:
+		return nil
+	case ready:
+		return l.lab
+	}
+	return own{l}
+}
+
+// Absolute keeps a value fresh for a time that counts from the beginning of the render that made it.
+func Absolute(lifetime time.Duration) Lifetime { return ready{policy.Absolute(lifetime)} }
+
+// Sliding keeps a value fresh for a time that begins anew at each read.
+func Sliding(lifetime time.Duration) Lifetime { return ready{policy.Sliding(lifetime)} }
+
+// Hybrid keeps a value fresh for the time idle since its last read, and no longer than the time most since the
+// beginning of the render that made it.
+func Hybrid(idle, most time.Duration) Lifetime { return ready{policy.Hybrid(idle, most)} }
+
+// Jitter shortens the lifetime of each stored value by a random share of at most most (0 to 1), so that values that
+// were stored together do not expire together.
+func Jitter(of Lifetime, most float64) Lifetime { return ready{policy.Jitter(inLab(of), most)} }
+
+// Tiered gives each class of data a lifetime of its own, such as a short absolute one for prices and a long sliding one
+// for pictures. The workload says of which class a key is. A class without a lifetime has the last one.
+func Tiered(byClass ...Lifetime) Lifetime {
+	var all []policy.Lifetime
+	for _, l := range byClass {
+		all = append(all, inLab(l))
+	}
+	return ready{policy.Tiered(all...)}
+}
+
+// Refresh says what a reader does with what it found.
+type Refresh struct{ lab policy.Refresh }
+
+// Unprotected is a cache without a lock: every reader who finds no fresh value renders.
+func Unprotected() Refresh { return Refresh{policy.Unprotected()} }
+
+// Locked lets one reader at a time render a key, as recipe A does. The others wait.
+func Locked() Refresh { return Refresh{policy.Locked()} }
+
+// LockedStale lets one reader at a time render a key. The others get the old value, for the time tolerance after its
+// freshness, and then wait.
+func LockedStale(tolerance time.Duration) Refresh { return Refresh{policy.LockedStale(tolerance)} }
+
+// StaleWhileRevalidate lets one reader at a time render a key, in the background. All readers get the old value
+// meanwhile, the one who renders too.
+func StaleWhileRevalidate() Refresh { return Refresh{policy.StaleWhileRevalidate()} }
+
+// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age,
+// such as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no
+// fresh value does as under [Locked].
+func RefreshAhead(age time.Duration) Refresh { return Refresh{policy.RefreshAhead(age)} }
+
+// XFetch renders early with a probability that grows towards the end of the lifetime: a reader renders in the
+// background if the time left is less than beta times the time that the last render took, times an exponential draw.
+// There is no lock. In the window before one expiry, about exp(1/beta) readers render, and not one.
+func XFetch(beta float64) Refresh { return Refresh{policy.XFetch(beta)} }
+
+// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get what there is.
+func Periodic() Refresh { return Refresh{policy.Periodic()} }

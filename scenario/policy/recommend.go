@@ -25,16 +25,17 @@ type Operation struct {
 type Recommendation struct {
 	// Name is "retention", "ttl-buffer", "ttl-lag", "hot-key" or "throttled".
 	Name string
-	// Found and Expected are figures with their units.
-	Found, Expected string
-	// Why says what it is good for.
-	Why string
+	// found and expected are figures with their units, and why says what the recommendation is good for.
+	found, expected, why string
 }
 
-// String is one line.
+// String is one line: what was found and expected, as figures with their units, and what that is good for.
 func (r Recommendation) String() string {
-	return fmt.Sprintf("%s: found %s, expected %s: %s", r.Name, r.Found, r.Expected, r.Why)
+	return fmt.Sprintf("%s: found %s, expected %s: %s", r.Name, r.found, r.expected, r.why)
 }
+
+// partitionReads is how many read units one partition key takes in a second.
+const partitionReads = 3000
 
 // leastBuffer is the shortest buffer that counts as "minutes to hours", the advice of the tutorials.
 const leastBuffer = time.Minute

@@ -1,13 +1,15 @@
 // A simulator of one node: it tells the kit's process lines, and answers its requests one at a time when it is quiet.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import readline from 'node:readline'
 import test from 'node:test'
 
 const start = 1_000_000_000_000
 
-async function run(get, commands = 1) {
+// get is the source of the node's only method; create, if it is said, that of what makes the cache.
+async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`) {
   const parked = new Map()
   let quiet = null
   let time = start
@@ -24,8 +26,10 @@ async function run(get, commands = 1) {
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   const source = `import { node, origin, bodies } from '${new URL('../index.mjs', import.meta.url)}'
     import http from 'node:http'
+    import { spawn } from 'node:child_process'
+    import promises from 'node:timers/promises'
     const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-    node((init) => ({ get: ${get} }), ['get'])`
+    node(${create}, ['get'])`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })
   const tell = (line) => child.stdin.write(JSON.stringify({ time, ...line }) + '\n')
   function step() {
@@ -47,6 +51,8 @@ async function run(get, commands = 1) {
     }
   }
   const replies = []
+  const fresh = []
+  let begun = 0 // how many steps there were before the node was ready
   await new Promise((done) => {
     readline.createInterface({ input: child.stdout }).on('line', (text) => {
       const line = JSON.parse(text)
@@ -56,7 +62,11 @@ async function run(get, commands = 1) {
         quiet = line
         step()
       } else {
-        if (line.type === 'reply') replies.push(line.error ?? line.body)
+        if (line.type === 'ready') begun = steps.length
+        if (line.type === 'reply') {
+          replies.push(line.error ?? line.body)
+          fresh.push(line.fresh)
+        }
         if (replies.length === commands) return tell({ type: 'end' })
         tell({ type: 'command', id: replies.length + 1, verb: 'get', key: '/home' })
       }
@@ -65,7 +75,7 @@ async function run(get, commands = 1) {
   })
   server.close()
   server.closeAllConnections()
-  return { steps, replies }
+  return { steps, replies, fresh, begun }
 }
 
 test('requests of Promise.all are under way at once', async () => {
@@ -131,3 +141,87 @@ test('the timers by which fetch watches its connections are none of the node', a
   }`, 2)
   assert.deepEqual(steps, ['GET /x', 'timer after 60000', 'GET /x', 'timer after 60000'])
 })
+
+// Every clock of docs/NODES.md that the kit replaces, at the beginning and when 2.5 s have passed.
+test('no clock is real', async () => {
+  const { replies } = await run(`async () => {
+    const clocks = () => [
+      Date.now(), new Date().getTime(), Date.parse(Date()), new Date().toISOString(), Date.parse(new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }).format() + 'Z'),
+      new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: 'UTC' }).formatToParts()[0].value,
+      performance.now(), performance.timeOrigin, performance.mark('x').startTime, process.hrtime().join('.'), Number(process.hrtime.bigint()), process.uptime(),
+    ]
+    const began = process.hrtime()
+    const before = clocks()
+    await origin('a')
+    await sleep(1500)
+    return { body: JSON.stringify([before, clocks(), process.hrtime(began)]) }
+  }`)
+  const at = (after) => [
+    start + after, start + after, start + Math.floor(after / 1000) * 1000, new Date(start + after).toISOString(), start + Math.floor(after / 1000) * 1000, '2001',
+    after, start, after, `${Math.floor(after / 1000)}.${(after % 1000) * 1e6}`, after * 1e6, after / 1000,
+  ]
+  assert.deepEqual(JSON.parse(replies[0]), [at(0), at(2500), [2, 500_000_000]])
+})
+
+test('every timer is simulated', async () => {
+  const { steps, replies } = await run(`async () => {
+    const signal = AbortSignal.timeout(1000)
+    let beats = 0
+    for await (const beat of promises.setInterval(300, 'beat')) if (++beats === 2) break
+    const late = await promises.setTimeout(9000, 'late', { signal }).catch((e) => e.name + ' of ' + e.cause.name)
+    await promises.scheduler.wait(500)
+    return { body: [beats, late, signal.reason.name, performance.now()].join() }
+  }`)
+  assert.deepEqual(steps, ['timer after 300', 'timer after 300', 'timer after 400', 'timer after 500'])
+  assert.deepEqual(replies, ['2,AbortError of TimeoutError,TimeoutError,1500'])
+})
+
+test('a reply waits for requests that nobody awaits, and so does ready', async () => {
+  const { steps, replies } = await run(`async () => {
+    origin('heartbeat').then(() => origin('and more'))
+    return { body: 'done', fresh: true }
+  }`, 2)
+  assert.deepEqual(steps, ['heartbeat', 'and%20more', 'heartbeat', 'and%20more'].map((key) => 'GET /_isr-sim/origin?key=' + key))
+  assert.deepEqual(replies, ['done', 'done'])
+  const begun = await run('', 1, `() => { const made = origin('a'); return { get: async () => ({ body: await made }) } }`)
+  assert.deepEqual(begun.steps, ['GET /_isr-sim/origin?key=a'])
+  assert.equal(begun.begun, 1)
+  assert.deepEqual(begun.replies, ['of /_isr-sim/origin?key=a'])
+})
+
+test('what was fresh before a reply waited is not said to be', async () => {
+  const { fresh } = await run(`async () => {
+    if (init.seen) origin('a')
+    init.seen = true
+    return { body: '', fresh: true }
+  }`, 2)
+  assert.deepEqual(fresh, [true, false])
+})
+
+test('what the cache prints is no line', async () => {
+  const { replies } = await run(`async () => {
+    console.log('a line'); console.info('another'); process.stdout.write('half a line')
+    await new Promise((done) => spawn('echo', ['of a child'], { stdio: 'inherit' }).on('exit', done))
+    return { body: 'done' }
+  }`)
+  assert.deepEqual(replies, ['done'])
+})
+
+test('a method that the cache lacks is said to be skipped', async () => {
+  const { replies } = await run('', 1, '() => ({})')
+  assert.deepEqual(replies, ['Error: skipped: the cache has no method get, which can says that it has'])
+})
+
+test('a child does not outlive the life that has begun it', async () => {
+  const { replies } = await run(`async () => {
+    const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
+    child.unref()
+    return { body: String(child.pid) }
+  }`)
+  for (let i = 0; i < 100 && lives(Number(replies[0])); i++) await new Promise((done) => setTimeout(done, 20))
+  assert.ok(!lives(Number(replies[0])))
+})
+
+function lives(pid) {
+  try { return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) } catch { return false }
+}

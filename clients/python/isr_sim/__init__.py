@@ -8,7 +8,10 @@ import datetime
 import http.client
 import json
 import os
+import queue
 import random
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -16,6 +19,13 @@ import urllib.parse
 import uuid
 
 from . import _threads
+
+# What the node, its libraries and its children print is no line of the protocol: it goes to stderr. They read none, too.
+sys.stdout.flush()
+_told, _lines = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # no child has them
+with open(os.devnull) as _nothing:
+    os.dup2(_nothing.fileno(), 0)
+os.dup2(2, 1)
 
 _real_random = random.Random
 _threading_start = _threads._start
@@ -110,25 +120,48 @@ def _sleep(seconds):
 _real_sleep = time.sleep
 
 
+def _monotonic():
+    return (_now - _began) / 1000
+
+
+def _at_now(plain):
+    """A function of a time, which takes now if none is given."""
+    return lambda t=None: plain(_now / 1000 if t is None else t)
+
+
+def _clock_gettime_ns(clock):
+    return time.time_ns() if clock == time.CLOCK_REALTIME else time.monotonic_ns()
+
+
 time.time = lambda: _now / 1000
 time.time_ns = lambda: _now * 1_000_000
-time.monotonic = time.perf_counter = lambda: (_now - _began) / 1000
-time.monotonic_ns = time.perf_counter_ns = lambda: (_now - _began) * 1_000_000
+# A node works in no time, so that the clocks of the processor say no more than the others.
+time.monotonic = time.perf_counter = time.process_time = time.thread_time = _monotonic
+time.monotonic_ns = time.perf_counter_ns = time.process_time_ns = time.thread_time_ns = lambda: (_now - _began) * 1_000_000
+if hasattr(time, "clock_gettime"):
+    time.clock_gettime_ns, time.clock_gettime = _clock_gettime_ns, lambda clock: _clock_gettime_ns(clock) / 1e9
+_localtime, _strftime, _asctime = time.localtime, time.strftime, time.asctime
+time.localtime, time.gmtime, time.ctime = _at_now(_localtime), _at_now(time.gmtime), _at_now(time.ctime)
+time.strftime = lambda form, t=None: _strftime(form, time.localtime() if t is None else t)
+time.asctime = lambda t=None: _asctime(time.localtime() if t is None else t)
 time.sleep = _sleep
+threading._time = queue.time = _monotonic  # which have imported it already
 
 _datetime = datetime.datetime
 _date = datetime.date
 
 
-class _Meta(type(_datetime)):
+class _Meta(type(_date)):
     def __instancecheck__(cls, it):
-        return isinstance(it, _datetime)
+        return isinstance(it, cls._real)
 
     def __subclasscheck__(cls, it):
-        return issubclass(it, _datetime)
+        return issubclass(it, cls._real)
 
 
 class _SimulatedDatetime(_datetime, metaclass=_Meta):
+    _real = _datetime
+
     @classmethod
     def now(cls, tz=None):
         return _datetime.fromtimestamp(_now / 1000, tz)
@@ -144,17 +177,65 @@ class _SimulatedDatetime(_datetime, metaclass=_Meta):
 
 datetime.datetime = _SimulatedDatetime
 
+
+class _SimulatedDate(_date, metaclass=_Meta):
+    _real = _date
+
+    @classmethod
+    def today(cls):
+        return _date.fromtimestamp(_now / 1000)
+
+
+datetime.date = _SimulatedDate
+
 # Randomness: from the seed of the life.
 
 os.urandom = lambda n: _random.getrandbits(8 * n).to_bytes(n, "big") if n else b""
 random.SystemRandom = lambda *_: _random
 uuid.uuid4 = lambda: uuid.UUID(int=_random.getrandbits(128), version=4)
+uuid._generate_time_safe = uuid._UuidCreate = None  # uuid1 has the clock of time
+uuid._node = 0x020000000001  # and no hardware's address
 
 
 def _seed(seed):
     _random.seed(seed)
     random.seed(seed)
+    uuid._last_timestamp = None
 
+
+# Children: none outlives the life that has begun it.
+
+_children = []
+_fork, _popen = getattr(os, "fork", None), subprocess.Popen.__init__
+
+
+def _fork_and_note():
+    pid = _fork()
+    if pid:
+        _children.append(pid)
+    return pid
+
+
+def _popen_and_note(self, *args, **kwargs):
+    _popen(self, *args, **kwargs)
+    _children.append(self.pid)
+
+
+def _end_children():
+    for pid in _children:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        except OSError:  # it has been waited for
+            pass
+    _children.clear()
+
+
+subprocess.Popen.__init__ = _popen_and_note
+if _fork:
+    os.fork = _fork_and_note
+    os.register_at_fork(after_in_child=_threads.forget)
 
 # What the simulator has besides DynamoDB.
 
@@ -199,14 +280,13 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback")):
     nothing.
     """
     global _began, _connections, _here
-    lines, sys.stdout = sys.stdout, sys.stderr  # what the cache prints is no line of the protocol
 
     def say(**line):
-        lines.write(json.dumps(line) + "\n")
-        lines.flush()
+        _lines.write(json.dumps(line) + "\n")
+        _lines.flush()
 
     def read():
-        for text in sys.stdin:
+        for text in _told:
             line = json.loads(text)
             if line["type"] == "wake":
                 _learn(line["time"])
@@ -235,9 +315,10 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback")):
         _threads.come_back(me)
         _threads.busy = True
         if line["type"] == "end":
-            lines.flush()
+            _end_children()
             os._exit(0)  # whatever threads the cache has left
         if line["type"] == "reset":
+            _end_children()
             cache = None
             say(type="ready")
         elif line["type"] == "init":
@@ -245,11 +326,18 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback")):
             _began, _connections, _here = line["time"], [], (at.hostname, at.port)
             _seed(line["seed"])
             cache = create(line)
+            _threads.drain()
             say(type="ready")
         else:
             of = [line["key"]] + ([line["request"], line.get("inputs", "")] if line["verb"] == "regenerate" else [])
             try:
+                if not hasattr(cache, line["verb"]):
+                    raise NotImplementedError("skipped: the cache has no method %s, which can says that it has" % line["verb"])
                 body, fresh = getattr(cache, line["verb"])(*of) or ("", False)
-                say(type="reply", id=line["id"], body=body, fresh=fresh)
+                then = _now
+                _threads.drain()
+                # What was fresh when the cache said so may not be any more, and nobody has claimed that it is.
+                say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
             except Exception as e:  # the command failed: that is its reply
+                _threads.drain()
                 say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e))

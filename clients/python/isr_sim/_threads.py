@@ -31,6 +31,7 @@ under_way = set()  # the numbers of the requests
 busy = False
 now = None  # set by the kit: the node's time, in milliseconds
 say_quiet = None
+_draining = None  # the runner that waits until all others do, and no request is under way
 
 
 class _Runner:
@@ -66,15 +67,24 @@ def adopt():
     return _holder
 
 
+def forget():
+    """A forked child is none of the node's: its threads are real."""
+    _runners.clear()
+
+
 def pass_on():
     """Lets the next thread run. The caller holds the mutex, and its thread is about to wait."""
-    global _holder
+    global _draining, _holder
     for runner in list(_runners.values()):
         if runner.polls is not None and _select(runner.polls, 0):
             runner.polls = None
             _ready.append(runner)
     if _ready:
         _holder = _ready.popleft()
+        _holder.turn.release()
+        return
+    if _draining is not None and not under_way:
+        _holder, _draining = _draining, None
         _holder.turn.release()
         return
     _holder = None
@@ -103,6 +113,16 @@ def come_back(runner):
     with _mutex:
         make_ready(runner)
     runner.turn.acquire()
+
+
+def drain():
+    """Waits until no request of the node is under way, those that nobody waits for among them."""
+    global _draining
+    me = mine()
+    with _mutex:
+        _draining = me
+        pass_on()
+    me.turn.acquire()
 
 
 def wake(number):

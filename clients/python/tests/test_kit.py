@@ -1,5 +1,6 @@
 """A simulator of one node: it tells the kit's process lines, and answers its requests one at a time when it is quiet."""
 
+import datetime
 import http.server
 import json
 import os
@@ -14,7 +15,8 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body):
+    def __init__(self, body, create="lambda init: Node()", commands=1):
+        self.replies, self.fresh, self.begun = [], [], 0
         self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
         simulator = self
 
@@ -47,8 +49,8 @@ class Simulator:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         source = "import isr_sim, asyncio, threading, time, datetime, random, uuid, queue, concurrent.futures\n"
-        source += "class Node:\n    def get(self, key):\n" + textwrap.indent(textwrap.dedent(body), " " * 8)
-        source += "\nisr_sim.node(lambda init: Node(), ['get'])\n"
+        source += "class Node:\n    def get(self, key):\n" + textwrap.indent(textwrap.dedent(body) or "pass", " " * 8)
+        source += "\nisr_sim.node(%s, ['get'])\n" % create
         environment = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1"}
         self.child = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         for text in self.child.stdout:
@@ -57,13 +59,19 @@ class Simulator:
                 if line["type"] == "hello":
                     self.tell(type="init", seed=5, endpoint="http://127.0.0.1:%d" % server.server_port)
                 elif line["type"] == "ready":
+                    self.begun = len(self.steps)
                     self.tell(type="command", id=1, verb="get", key="/home")
                 elif line["type"] == "quiet":
                     self.quiet = line
                     self.step()
                 else:
                     self.reply = line.get("error", line.get("body"))
-                    self.tell(type="end")
+                    self.replies.append(self.reply)
+                    self.fresh.append(line.get("fresh"))
+                    if len(self.replies) < commands:
+                        self.tell(type="command", id=1 + len(self.replies), verb="get", key="/home")
+                    else:
+                        self.tell(type="end")
         self.child.wait(10)
         self.child.stdin.close()
         self.child.stdout.close()
@@ -124,6 +132,88 @@ class KitTest(unittest.TestCase):
         """)
         self.assertEqual(s.steps, origins("a") + ["POST /_isr-sim/sleep?ms=1500.000000"])
         self.assertEqual(s.reply, "3.5 3.5 3.5")
+
+    def test_no_clock_is_real(self):
+        """Every clock of docs/NODES.md that the kit replaces, when an answer has taken a second."""
+        s = Simulator("""
+            import email.utils, json
+            isr_sim.origin("a")
+            utc = datetime.timezone.utc
+            return json.dumps([
+                time.time(), time.time_ns() / 1e9, time.clock_gettime(time.CLOCK_REALTIME), time.mktime(time.localtime()),
+                time.mktime(time.strptime(time.ctime())), time.mktime(time.strptime(time.asctime())), int(time.strftime("%s")),
+                __import__("calendar").timegm(time.gmtime()),
+                datetime.datetime.now().timestamp(), datetime.datetime.now(utc).timestamp(), datetime.datetime.today().timestamp(),
+                datetime.datetime.utcnow().replace(tzinfo=utc).timestamp(), email.utils.localtime().timestamp(),
+                email.utils.parsedate_to_datetime(email.utils.formatdate()).timestamp(),
+                (uuid.uuid1().time - 0x01b21dd213814000) / 1e7,
+            ]) + "|" + json.dumps([
+                time.monotonic(), time.perf_counter(), time.process_time(), time.thread_time(), time.monotonic_ns() / 1e9,
+                time.perf_counter_ns() / 1e9, time.process_time_ns() / 1e9, time.thread_time_ns() / 1e9,
+                time.clock_gettime(time.CLOCK_MONOTONIC), asyncio.new_event_loop().time(), threading._time(), queue.time(),
+            ]) + "|" + str([
+                datetime.date.today(), isinstance(datetime.datetime.now(), datetime.date), isinstance(datetime.date.today(), datetime.date),
+            ]), False
+        """)
+        now, since, days = s.reply.split("|")
+        self.assertEqual(set(json.loads(now)), {START / 1000 + 1}, now)
+        self.assertEqual(set(json.loads(since)), {1.0}, since)
+        self.assertEqual(days, str([datetime.date.fromtimestamp(START / 1000), True, True]))
+
+    def test_every_wait_is_simulated(self):
+        s = Simulator("""
+            late, empty, woken = [], queue.Queue(), threading.Condition()
+            threading.Timer(0.5, late.append, ["timer"]).start()
+            try: empty.get(timeout=1)
+            except queue.Empty: late.append("queue")
+            with woken: late.append(woken.wait_for(lambda: False, timeout=1))
+            try: asyncio.run(asyncio.wait_for(asyncio.sleep(9), 1))
+            except asyncio.TimeoutError: late.append("asyncio")
+            done = concurrent.futures.wait([concurrent.futures.Future()], timeout=1).done
+            return str([late, len(done), time.monotonic()]), False
+        """)
+        self.assertEqual(s.reply, str([["timer", "queue", False, "asyncio"], 0, 4.0]))
+
+    def test_a_reply_waits_for_requests_that_nobody_awaits(self):
+        s = Simulator("""
+            threading.Thread(target=lambda: isr_sim.origin("heartbeat") and isr_sim.origin("more"), daemon=True).start()
+            return "done", True
+        """, commands=2)
+        self.assertEqual(s.steps, origins(["heartbeat", "more"]) * 2)
+        self.assertEqual((s.replies, s.fresh), (["done", "done"], [False, False]))  # time has passed since it was fresh
+
+    def test_ready_waits_for_requests_that_nobody_awaits(self):
+        s = Simulator("return 'done', True", create="lambda init: threading.Thread(target=isr_sim.origin, args='a').start() or Node()")
+        self.assertEqual((s.begun, s.steps, s.fresh), (1, origins("a"), [True]))
+
+    def test_what_the_cache_prints_is_no_line(self):
+        s = Simulator("""
+            import os, subprocess, sys
+            print("a line")
+            sys.stdout.write("half a line")
+            os.write(1, b"of a library")
+            subprocess.run(["cat"])  # it reads no lines of the protocol
+            subprocess.run(["echo", "of a child"])
+            return "done", False
+        """)
+        self.assertEqual(s.reply, "done")
+
+    def test_a_method_that_the_cache_lacks_is_skipped(self):
+        s = Simulator("", create="lambda init: object()")
+        self.assertEqual(s.reply, "NotImplementedError: skipped: the cache has no method get, which can says that it has")
+
+    def test_a_child_does_not_outlive_its_life(self):
+        s = Simulator("""
+            import os, subprocess
+            child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+            pid = os.fork()
+            if pid == 0:
+                time.sleep(600)
+                os._exit(0)
+            return "%d %d" % (child.pid, pid), False
+        """)
+        for pid in s.reply.split():
+            self.assertRaises(ProcessLookupError, os.kill, int(pid), 0)
 
     def test_a_heartbeat_beats_until_it_is_stopped(self):
         s = Simulator("""

@@ -1,6 +1,6 @@
 package awsjson
 
-import "github.com/isr-sim/isr-sim/internal/sigv4"
+import "github.com/isr-sim/isr-sim/internal/wire/sigv4"
 
 // Authorization is the header that names an actor to DynamoDB.
 func Authorization(actor, region string) string {

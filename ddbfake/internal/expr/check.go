@@ -184,7 +184,9 @@ func (c checker) kind(x operand) attr.Kind {
 
 // constantText prints a value of an ordered type as the service's messages do.
 //
-// Deviation: the service prints binaries as an address in its memory.
+// Deviation: in a message about BETWEEN the service prints a binary as an address in its memory.
+//
+// Source: https://github.com/architect/dynalite/blob/main/test/query.js
 func constantText(v attr.Value) string {
 	text := v.String()
 	switch v := v.(type) {

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/isr-sim/isr-sim/ddbfake/attr"
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
 
 // KeyCondition is a parsed KeyConditionExpression.
 type KeyCondition struct {
@@ -139,4 +143,154 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 		}
 	}
 	return append(terms, t), nil
+}
+
+// Key is a key attribute of a table or index: its name and type. The zero Key stands for a missing sort key.
+type Key struct {
+	Name string
+	Kind attr.Kind
+}
+
+// Bounds is the range that a Query reads: in the partition Hash, the sort keys from Low to High. A bound that is nil is
+// open.
+type Bounds struct {
+	Hash                        attr.Value
+	Low, High                   attr.Value
+	LowExclusive, HighExclusive bool
+}
+
+// Contains reports whether a sort key lies within the bounds.
+func (b Bounds) Contains(sort attr.Value) bool {
+	if b.Low != nil {
+		order, ok := attr.Compare(sort, b.Low)
+		if !ok || order < 0 || order == 0 && b.LowExclusive {
+			return false
+		}
+	}
+	if b.High != nil {
+		order, ok := attr.Compare(sort, b.High)
+		if !ok || order > 0 || order == 0 && b.HighExclusive {
+			return false
+		}
+	}
+	return true
+}
+
+// Bind applies the condition to the keys of a table or index. It refuses with the service's texts a condition that
+// lacks the partition key, tests it for anything but equality, tests another attribute than the sort key, or has values
+// of other types than the keys.
+func (k *KeyCondition) Bind(args Args, hash, sort Key) (Bounds, error) {
+	terms, err := k.terms(args)
+	if err != nil {
+		return Bounds{}, err
+	}
+	t, err := find(terms, hash)
+	if err != nil {
+		return Bounds{}, err
+	}
+	if t.op != "=" {
+		return Bounds{}, plainError("Query key condition not supported")
+	}
+	if err := t.refuseEmpty(); err != nil {
+		return Bounds{}, err
+	}
+	b := Bounds{Hash: t.values[0]}
+	if len(terms) == 1 {
+		return b, nil
+	}
+	if sort.Name == "" {
+		return Bounds{}, plainError("Query key condition not supported")
+	}
+	if t, err = find(terms, sort); err != nil {
+		return Bounds{}, err
+	}
+	if err := t.refuseEmpty(); err != nil {
+		return Bounds{}, err
+	}
+	b.sortBy(t)
+	return b, nil
+}
+
+func find(terms []term, key Key) (term, error) {
+	i := slices.IndexFunc(terms, func(t term) bool { return t.attribute == key.Name })
+	if i < 0 {
+		return term{}, plainError("Query condition missed key schema element: %s", key.Name)
+	}
+	if terms[i].op == "" {
+		// Source: https://github.com/architect/dynalite/blob/main/test/query.js
+		return term{}, plainError("Attempted conditional constraint is not an indexable operation")
+	}
+	for _, v := range terms[i].values {
+		if v.Kind() != key.Kind {
+			return term{}, plainError("One or more parameter values were invalid: Condition parameter type does not match schema type")
+		}
+	}
+	return terms[i], nil
+}
+
+// refuseEmpty refuses values that no key attribute can have.
+func (t term) refuseEmpty() error {
+	for _, v := range t.values {
+		kind := ""
+		switch v := v.(type) {
+		case attr.S:
+			if v == "" {
+				kind = "string"
+			}
+		case attr.B:
+			if len(v) == 0 {
+				kind = "binary"
+			}
+		}
+		if kind != "" {
+			return plainError("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, t.attribute)
+		}
+	}
+	return nil
+}
+
+func (b *Bounds) sortBy(t term) {
+	v := t.values[0]
+	switch t.op {
+	case "=":
+		b.Low, b.High = v, v
+	case "<":
+		b.High, b.HighExclusive = v, true
+	case "<=":
+		b.High = v
+	case ">":
+		b.Low, b.LowExclusive = v, true
+	case ">=":
+		b.Low = v
+	case "BETWEEN":
+		b.Low, b.High = v, t.values[1]
+	case "begins_with":
+		b.Low, b.High, b.HighExclusive = v, afterPrefix(v), true
+	}
+}
+
+// afterPrefix returns the first value after all those with this prefix; nil if there is none. (The bytes of an S may
+// then not be UTF-8: it is only compared.)
+func afterPrefix(v attr.Value) attr.Value {
+	switch v := v.(type) {
+	case attr.S:
+		if next := successor([]byte(v)); next != nil {
+			return attr.S(next)
+		}
+	case attr.B:
+		if next := successor(slices.Clone(v)); next != nil {
+			return attr.B(next)
+		}
+	}
+	return nil
+}
+
+func successor(b []byte) []byte {
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] < 0xFF {
+			b[i]++
+			return b[:i+1]
+		}
+	}
+	return nil
 }

@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -83,4 +86,131 @@ func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 		return nil, err
 	}
 	return t.projectMap(item), nil
+}
+
+// tree merges the paths of an expression. They passed clash, so a node is either the end of one path, or has only
+// names, or only indexes below it.
+type tree struct {
+	end      bool
+	result   attr.Value // at the end of an update's path; nil to remove it
+	children []branch   // indexes ascending
+}
+
+type branch struct {
+	element
+	tree *tree
+}
+
+func (t *tree) insert(p []element, result attr.Value) {
+	for _, e := range p {
+		t = t.child(e)
+	}
+	t.end, t.result = true, result
+}
+
+func (t *tree) child(e element) *tree {
+	i := slices.IndexFunc(t.children, func(b branch) bool { return b.element == e })
+	if i >= 0 {
+		return t.children[i].tree
+	}
+	next := &tree{}
+	t.children = append(t.children, branch{e, next})
+	slices.SortStableFunc(t.children, func(a, b branch) int { return cmp.Compare(a.index, b.index) })
+	return next
+}
+
+// project cuts a value down to the paths. Lists keep the order of the elements and close the gaps. A value that becomes
+// empty is nil.
+func (t *tree) project(v attr.Value) attr.Value {
+	if t.end {
+		return v
+	}
+	if len(t.children) > 0 && t.children[0].isIndex {
+		var out attr.L
+		list, _ := v.(attr.L)
+		for _, b := range t.children {
+			if b.index >= len(list) {
+				break
+			}
+			if e := b.tree.project(list[b.index]); e != nil {
+				out = append(out, e)
+			}
+		}
+		if out == nil {
+			return nil
+		}
+		return out
+	}
+	m, _ := v.(attr.M)
+	if out := t.projectMap(m); len(out) > 0 {
+		return attr.M(out)
+	}
+	return nil
+}
+
+func (t *tree) projectMap(m map[string]attr.Value) map[string]attr.Value {
+	out := make(map[string]attr.Value, len(t.children))
+	for _, b := range t.children {
+		v, ok := m[b.name]
+		if !ok || b.isIndex {
+			continue
+		}
+		if e := b.tree.project(v); e != nil {
+			out[b.name] = e
+		}
+	}
+	return out
+}
+
+// apply builds the value after an update, nil to remove it. Parts to which no path leads are shared with the old value.
+// The evaluation of the actions has made sure that the paths can be walked.
+func (t *tree) apply(old attr.Value) attr.Value {
+	if t.end {
+		return t.result
+	}
+	switch old := old.(type) {
+	case attr.L:
+		return t.applyList(old)
+	case attr.M:
+		return attr.M(t.applyMap(old))
+	}
+	return old
+}
+
+func (t *tree) applyMap(old map[string]attr.Value) map[string]attr.Value {
+	out := cloneMap(old)
+	for _, b := range t.children {
+		setOrDelete(out, b.name, b.tree.apply(old[b.name]))
+	}
+	return out
+}
+
+// cloneMap is maps.Clone, which copies a small map as one block of memory, but it never returns nil.
+func cloneMap[M ~map[string]attr.Value](m M) M {
+	if m == nil {
+		return M{}
+	}
+	return maps.Clone(m)
+}
+
+func setOrDelete(m map[string]attr.Value, name string, v attr.Value) {
+	if v == nil {
+		delete(m, name)
+	} else {
+		m[name] = v
+	}
+}
+
+// applyList takes every index as one of the old list: an element set past the end is appended, in the order of the
+// indexes, and removals close their gaps last.
+func (t *tree) applyList(old attr.L) attr.L {
+	out := slices.Clone(old)
+	for _, b := range t.children {
+		if b.index < len(old) {
+			out[b.index] = b.tree.apply(old[b.index])
+		} else {
+			out = append(out, b.tree.apply(nil))
+		}
+	}
+	return slices.DeleteFunc(out, func(v attr.Value) bool { return v == nil })
 }

@@ -1,13 +1,32 @@
 package recipe
 
 import (
-	"github.com/isr-sim/isr-sim/internal/pagecache"
+	"os"
+
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// New returns a cache on recipe A, the reference protocol. It is also an isr.Invalidator, an isr.Regenerator and an
-// isr.Rollbacker; each of those returns isr.ErrUnsupported if the recipe or its guards have no such operation.
-func New(cfg isr.Config) (isr.Handler, error) { return pagecache.AsHandler(pagecache.New(cfg)) }
+// tableVariable is the environment variable that names the table where a Config does not. It is FaceTheory's: its page
+// on the schema of the ISR cache, which the rows here follow, has every service read the table's name from it, in Go,
+// TypeScript and Python. So a program that uses both finds one table.
+//
+// Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
+const tableVariable = "FACETHEORY_CACHE_TABLE_NAME"
+
+// New returns a cache on recipe A, the reference protocol. A Config without a Table has that of the environment variable
+// FACETHEORY_CACHE_TABLE_NAME. It is also an isr.Invalidator, an isr.Regenerator and an isr.Rollbacker; each of those
+// returns isr.ErrUnsupported if the recipe or its guards have no such operation.
+func New(cfg isr.Config) (isr.Handler, error) {
+	return pagecache.AsHandler(pagecache.New(withTable(cfg)))
+}
+
+func withTable(cfg isr.Config) isr.Config {
+	if cfg.Table == "" {
+		cfg.Table = os.Getenv(tableVariable)
+	}
+	return cfg
+}
 
 // Reference returns recipe A under its default guards.
 func Reference() isr.Protocol { return References()[0] }
@@ -39,10 +58,6 @@ func onRecipeB(name, summary string, g isr.Guards) isr.Protocol {
 		if g != 0 {
 			cfg.Guards, cfg.PointerETag = g, true
 		}
-		store, err := pagecache.NewRecipeB(cfg)
-		if err != nil {
-			return nil, err
-		}
-		return pagecache.AsHandler(pagecache.NewOn(store, cfg))
+		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return r })(withTable(cfg))
 	}}
 }

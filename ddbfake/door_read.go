@@ -1,0 +1,37 @@
+package ddbfake
+
+import (
+	"iter"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// Read is what the control API has of a snapshot: the addresses of its tables, the rows of one, sorted as by DB.Items (nil
+// if there is no such table), its latest changes whose Seq is greater than a given one, and the Seq of the last of all.
+// Rows and changes are made when their turn comes: a reader that is slow holds the snapshot and one of them. Nothing else
+// may use the snapshot meanwhile.
+func (h *handler) Read(s *Snapshot) (
+	tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[Change], last int,
+) {
+	rows = func(table string) iter.Seq[attr.Item] {
+		t := s.state.at(table)
+		if t == nil {
+			return nil
+		}
+		return func(yield func(attr.Item) bool) {
+			t.rows.Scan(func(r *row) bool { return yield(r.passing()) })
+		}
+	}
+	log := &s.state.log
+	changes = func(seq, latest int) iter.Seq[Change] {
+		start := max(seq-log.dropped, log.length-latest, 0)
+		return func(yield func(Change) bool) {
+			for i, e := range log.from(start) {
+				if !yield(e.passing(log.dropped + i + 1)) {
+					return
+				}
+			}
+		}
+	}
+	return s.state.addresses(), rows, changes, log.lastSeq()
+}

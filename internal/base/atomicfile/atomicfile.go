@@ -1,0 +1,80 @@
+// Package atomicfile writes files that are there whole or not at all. A reader never sees half a file, and the former
+// file stays until the new one is complete.
+//
+//	err := atomicfile.Write("found.yaml", text, 0o644)
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write writes a file.
+func Write(name string, data []byte, mode fs.FileMode) error {
+	draft, err := Create(name)
+	if err != nil {
+		return err
+	}
+	defer draft.Discard()
+	if _, err := draft.Write(data); err != nil {
+		return err
+	}
+	return draft.Commit(mode)
+}
+
+// Draft is a file that is being written, in the folder of its final place.
+type Draft struct {
+	*os.File
+	name   string // its final place
+	over   bool
+	direct bool // it is its final place: a terminal, a pipe or a device, which no file replaces
+}
+
+// Create begins a file. Its folder must be there. The caller calls Commit in the end, or Discard.
+func Create(name string) (*Draft, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &Draft{File: file, name: name, direct: true}, nil
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	return &Draft{File: file, name: name}, nil
+}
+
+// Place is the name that the file will have.
+func (d *Draft) Place() string { return d.name }
+
+// Commit puts the file its final place, in place of one that may be there. If that fails nothing has changed.
+func (d *Draft) Commit(mode fs.FileMode) error {
+	d.over = true
+	if d.direct {
+		return d.Close()
+	}
+	err := errors.Join(d.Chmod(mode), d.Close())
+	if err == nil {
+		err = os.Rename(d.Name(), d.name)
+	}
+	if err != nil {
+		_ = os.Remove(d.Name()) // the first error matters: the file could not be written
+	}
+	return err
+}
+
+// Discard leaves nothing of the draft. After Commit, or of no draft, it does nothing.
+func (d *Draft) Discard() {
+	if d == nil || d.over {
+		return
+	}
+	d.over = true
+	_ = d.Close()
+	if !d.direct {
+		_ = os.Remove(d.Name())
+	}
+}

@@ -1,0 +1,102 @@
+package atomicfile_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+)
+
+func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	want := func(when, text string) {
+		t.Helper()
+		if got, err := os.ReadFile(name); err != nil || string(got) != text {
+			t.Errorf("%s the file holds %q (%v), want %q", when, got, err, text)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("%s the folder holds %v (%v), want the file alone", when, entries, err)
+		}
+	}
+	if err := atomicfile.Write(name, []byte("one"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	want("written,", "one")
+	if info, err := os.Stat(name); err != nil || info.Mode() != 0o640 {
+		t.Errorf("mode %v (%v), want 0640", info.Mode(), err)
+	}
+
+	draft, err := atomicfile.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := draft.WriteString("half"); err != nil {
+		t.Fatal(err)
+	}
+	draft.Discard()
+	draft.Discard()
+	want("after a draft that was discarded,", "one")
+
+	if draft, err = atomicfile.Create(name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := draft.WriteString("two"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != "one" {
+		t.Errorf("before the commit it holds %q (%v), want %q", got, err, "one")
+	}
+	if err := draft.Commit(0o644); err != nil {
+		t.Fatal(err)
+	}
+	draft.Discard()
+	want("after the commit,", "two")
+}
+
+func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(name, "not empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Write(name, []byte("text"), 0o644); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v (%v), want what was there", entries, err)
+	}
+	if err := atomicfile.Write(filepath.Join(dir, "none", "file"), nil, 0o644); err == nil {
+		t.Error("a file was written where there is no folder")
+	}
+}
+
+// A device stays what it is, and says when it is full. A file in its place would be read by nobody.
+func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no such device here:", err)
+	}
+	if err := atomicfile.Write(full, []byte("text"), 0o644); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("got %v, want no space", err)
+	}
+	if info, err := os.Stat(full); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the device is now %v (%v)", info.Mode(), err)
+	}
+	// A pipe, by the name that a shell gives it.
+	read, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Write(fmt.Sprintf("/dev/fd/%d", pipe.Fd()), []byte("text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_ = pipe.Close()
+	if got, err := io.ReadAll(read); err != nil || string(got) != "text" {
+		t.Errorf("the pipe has %q (%v)", got, err)
+	}
+}

@@ -1,0 +1,46 @@
+package heap_test
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+)
+
+// now returns the present settings of the garbage collector.
+func now() (percent int, limit int64) {
+	percent = debug.SetGCPercent(100)
+	debug.SetGCPercent(percent)
+	return percent, debug.SetMemoryLimit(-1)
+}
+
+func TestTheLastCampaignSetsTheOldRhythmAgain(t *testing.T) {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		if old, set := os.LookupEnv(name); set {
+			t.Setenv(name, old) // restores it
+			os.Unsetenv(name)
+		}
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(77))
+	percent, limit := now()
+	first, second := heap.CollectRarely(), heap.CollectRarely()
+	first()
+	first()
+	if p, _ := now(); p <= percent {
+		t.Errorf("%d percent while a campaign runs, want more than %d", p, percent)
+	}
+	second()
+	if p, l := now(); p != percent || l != limit {
+		t.Errorf("%d percent and a limit of %d afterwards, want %d and %d", p, l, percent, limit)
+	}
+}
+
+func TestTheEnvironmentDecides(t *testing.T) {
+	t.Setenv("GOGC", "50")
+	percent, limit := now()
+	defer heap.CollectRarely()()
+	if p, l := now(); p != percent || l != limit {
+		t.Errorf("%d percent and a limit of %d, want %d and %d as they were", p, l, percent, limit)
+	}
+}

@@ -1,0 +1,17 @@
+// Package mistake tells the mistakes of users from other errors.
+package mistake
+
+// Error is a mistake of a user.
+type Error struct {
+	Err  error
+	Hint string // the remedy; may be empty
+}
+
+// New is the mistake err, with its remedy.
+func New(err error, hint string) error { return &Error{err, hint} }
+
+// Error implements error.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that was wrapped.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,52 @@
+// Package suggest finds the word that was meant by a misspelt one.
+//
+//	option, ok := suggest.Nearest("blind-publsh", []string{"blind-publish", "blind-release"})
+//	fmt.Println(option, ok) // blind-publish true
+package suggest
+
+import "fmt"
+
+// Nearest returns the option that differs from word by the fewest edits (letters inserted, deleted, replaced, or
+// swapped with their neighbour), if these are few enough for a misspelling: at most a third of the word's length, but
+// one in any case. If several are equally near it is the first.
+func Nearest(word string, options []string) (option string, ok bool) {
+	fewest := 1 + max(1, len(word)/3)
+	for _, o := range options {
+		if d := editDistance(word, o); d < fewest {
+			option, fewest, ok = o, d, true
+		}
+	}
+	return option, ok
+}
+
+// Hint asks for the option that may have been meant by a word; without any it is another hint.
+func Hint(word string, options []string, other string) string {
+	if option, ok := Nearest(word, options); ok {
+		return fmt.Sprintf("did you mean %q?", option)
+	}
+	return other
+}
+
+// editDistance is Levenshtein's, with the swap of two neighbours as one edit more: "rnu" is one edit from "run".
+func editDistance(a, b string) int {
+	// Rows of the table of distances between the first i bytes of a and the first j of b: i-2, i-1 and i.
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			substitute := last[j]
+			if a[i] != b[j] {
+				substitute++
+			}
+			row[j+1] = min(substitute, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

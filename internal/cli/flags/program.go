@@ -1,0 +1,122 @@
+package flags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Program has the flags that say what the nodes run: a protocol, or a program.
+type Program struct {
+	Exec string // the command of --exec; "" is none
+
+	cmd   *cobra.Command
+	name  string
+	limit time.Duration
+	nodes *nodes.Program
+}
+
+// Register adds the flags. which says what --protocol is.
+func (p *Program) Register(cmd *cobra.Command, which string) {
+	p.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&p.name, "protocol", "", which)
+	f.StringVar(&p.Exec, "exec", "", "run each node as a process of this command, in any language: see docs/NODES.md")
+	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit, "with --exec: how long a process may say nothing, in real time")
+}
+
+// protocol returns the program as a protocol, or without --exec the one of the given name. Close ends its processes.
+func (p *Program) protocol(name string) (isr.Protocol, error) {
+	given := p.cmd.Flags().Changed
+	switch {
+	case p.Exec == "" && given("exec"):
+		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"), "")
+	case p.Exec == "" && given("exec-limit"):
+		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit: found it without --exec"), "")
+	case p.Exec == "":
+		return cli.Protocol(name)
+	case given("protocol"):
+		return isr.Protocol{}, cli.Usage(errors.New("found both --exec and --protocol, expected one of them"), "the program is the protocol")
+	case p.limit <= 0:
+		return isr.Protocol{}, cli.Usage(fmt.Errorf("--exec-limit: found %v, expected more than 0s", p.limit), "")
+	}
+	p.nodes = &nodes.Program{
+		Command: p.Exec, Context: context.WithoutCancel(p.cmd.Context()), Limit: p.limit, Stderr: p.cmd.ErrOrStderr(),
+	}
+	return p.nodes.Protocol(), nil
+}
+
+// Load returns the protocol that the flags ask for, and the scenarios that are named, or all that are embedded, with
+// their names. Close ends the processes of a program.
+func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Scenario, []string, error) {
+	protocol, err := p.protocol(p.name)
+	if err != nil {
+		return protocol, nil, nil, err
+	}
+	scenarios, names, err := cli.Scenarios(names)
+	if err != nil {
+		return protocol, nil, nil, err
+	}
+	scenarios, names, err = p.able(r, scenarios, names)
+	return protocol, scenarios, names, err
+}
+
+// able leaves out the scenarios whose scripts ask for what the program's hello does not say that it can do, and says so,
+// in the results, too. Where that leaves none, nothing would be judged, which is an error.
+func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]*scenario.Scenario, []string, error) {
+	if p.nodes == nil || len(all) == 0 || len(all[0].Actors) == 0 {
+		return all, names, nil
+	}
+	can, err := p.nodes.Can(all[0].Actors[0].Name)
+	if err != nil {
+		return all, names, nil //nolint:nilerr // the first run meets it again, and says where
+	}
+	var left []*scenario.Scenario
+	var called []string
+	for i, s := range all {
+		if verb, lacks := lacking(s, can); lacks {
+			why := fmt.Sprintf("its script has %s, and the program's hello does not say that it can", verb)
+			fmt.Fprintf(p.cmd.ErrOrStderr(), "skipped: scenario %s: %s\n", s.Name, why)
+			r.Add(names[i], verdicts.Result{
+				Scenario: s.Name, Protocol: p.nodes.Protocol().Name, Verdict: verdicts.Skipped, Passed: true, Message: why,
+			})
+			continue
+		}
+		left, called = append(left, s), append(called, names[i])
+	}
+	if len(left) == 0 {
+		return nil, nil, cli.Unknown(fmt.Errorf("nothing was judged: the program can %s", strings.Join(can, ", ")),
+			"name a scenario that asks for no more, such as paused-writer (get), or have the program do more")
+	}
+	return left, called, nil
+}
+
+// lacking is the first verb of a scenario's scripts that a program cannot do.
+func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
+	for _, actor := range s.Actors {
+		for _, c := range actor.Script {
+			if c.Verb != scenario.Change && c.Verb != scenario.Sleep && !slices.Contains(can, string(c.Verb)) {
+				return c.Verb, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Close ends the processes, if there are any.
+func (p *Program) Close() {
+	if p.nodes != nil {
+		p.nodes.Close()
+	}
+}

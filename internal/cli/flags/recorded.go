@@ -1,0 +1,149 @@
+package flags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// Recording has the flags that say which recorded run a command is about.
+type Recording struct {
+	Program
+
+	seed    uint64
+	choices string
+	swarm   bool
+	steps   int
+	trace   string
+}
+
+// Register adds the flags.
+func (r *Recording) Register(cmd *cobra.Command) {
+	r.Program.Register(cmd, "the protocol (default: the recorded one, or the scenario's own)")
+	f := cmd.Flags()
+	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
+	f.StringVar(&r.choices, "choices", "", "the run's choices")
+	f.BoolVar(&r.swarm, "swarm", false, "the run drew its possible faults (maybe) from the seed")
+	f.IntVar(&r.steps, "steps", 0, "the number of steps after which the recorded run ends (default: the recorded one; with --choices, none)")
+	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
+}
+
+// Recorded is a recorded run, and the digest that its trace must have, if that is known.
+type Recorded struct {
+	scenario.Run
+
+	choices schedule.Choices
+	digest  string
+}
+
+// Load finds the run by the flags, and by the scenario's replay entry.
+func (r *Recording) Load(name string) (Recorded, error) {
+	given := r.cmd.Flags().Changed
+	s, err := catalog.Load(name)
+	if err != nil {
+		return Recorded{}, cli.Usage(err, "")
+	}
+	entry := scenario.Replay{Protocol: s.Protocol}
+	if s.Replay != nil {
+		entry = *s.Replay
+	}
+	if r.name != "" {
+		entry.Protocol = r.name
+	}
+	if given("seed") {
+		entry.Seed = r.seed
+	}
+	if given("choices") {
+		if entry.Choices, err = schedule.ParseChoices(r.choices); err != nil {
+			return Recorded{}, cli.Usage(err, fmt.Sprintf("copy the whole %s command that the failed run printed", r.cmd.Name()))
+		}
+	} else if s.Replay == nil {
+		return Recorded{}, cli.Usage(errors.New("found neither --choices nor a replay entry in the scenario, expected one of them"),
+			"a run that fails prints its whole replay command")
+	}
+	if given("choices") || given("steps") {
+		entry.Steps = r.steps
+	}
+	if entry.Steps < 0 {
+		return Recorded{}, cli.Usage(fmt.Errorf("--steps: found %d, expected at least 1", entry.Steps), "")
+	}
+	if given("swarm") {
+		entry.Swarm = r.swarm
+	}
+	if r.trace != "" {
+		entry.Digest = r.trace
+	}
+	text, ofProgram := strings.CutPrefix(entry.Protocol, shell.ExecPrefix)
+	if ofProgram && r.Exec == "" {
+		return Recorded{}, cli.Usage(errors.New("the recorded run is of a program, expected --exec"),
+			"a file starts no command: say it, if you trust it: --exec "+shell.Quote(text))
+	}
+	p, err := r.protocol(entry.Protocol)
+	if err != nil {
+		return Recorded{}, err
+	}
+	return Recorded{entry.Run(s, p), entry.Choices, entry.Digest}, nil
+}
+
+// String says which run it is.
+func (r Recorded) String() string {
+	text := fmt.Sprintf("%s under %s, seed %d, choices %s", r.Scenario.Name, r.Protocol.Name, r.Seed, r.choices)
+	if r.Steps > 0 {
+		text += fmt.Sprintf(", until step %d", r.Steps)
+	}
+	return text
+}
+
+// Do runs it, and refuses a run that is not the recorded one.
+func (r Recorded) Do(ctx context.Context, trace io.Writer) (*scenario.Outcome, error) {
+	run := r.Run
+	run.Trace = trace
+	o, err := run.Do(ctx)
+	if _, diverged := errors.AsType[*sim.DivergedError](err); diverged {
+		return nil, cli.Usage(err, "copy the whole replay command, and replay with the version that printed it")
+	}
+	if err != nil {
+		return nil, cli.Unknown(err, "")
+	}
+	if r.digest != "" && r.digest != o.Digest {
+		return nil, cli.Usage(fmt.Errorf("found a trace with the digest %s, expected %s: this is not the run that was recorded", o.Digest, r.digest),
+			"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
+	}
+	return o, nil
+}
+
+// NotViolated words the error of a command that is about violated runs.
+func NotViolated(ctx context.Context, err error) error {
+	if e, ok := errors.AsType[*campaign.NotViolatedError](err); ok {
+		return cli.Usage(e, "isr-sim run prints the run that violates an invariant, if it finds one")
+	}
+	if ctx.Err() != nil {
+		return cli.Unknown(errors.New("interrupted"), "")
+	}
+	return cli.Unknown(err, "")
+}
+
+// Again finds the run, once the files about it can be written, and makes it again.
+func (r *Recording) Again(of *Results, name string) (Recorded, error) {
+	if err := of.Ready(false); err != nil {
+		return Recorded{}, err
+	}
+	run, err := r.Load(name)
+	if err != nil {
+		return run, err
+	}
+	_, err = run.Do(r.cmd.Context(), io.Discard)
+	return run, err
+}

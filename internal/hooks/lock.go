@@ -1,0 +1,23 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// LockClient is one node's client of a lock.
+type LockClient interface {
+	// Acquire takes the lock of that name.
+	Acquire(ctx context.Context, name string) (*Held, error)
+	// Terms are what the lock promises.
+	Terms() invariant.LockTerms
+}
+
+// Held is a lock that a client has taken. All but Release may be nil: not every lock can do it.
+type Held struct {
+	Release func(ctx context.Context) error
+	Holds   func(ctx context.Context) (bool, error) // whether it is still held
+	Extend  func(ctx context.Context) error
+	Token   func() int64
+}

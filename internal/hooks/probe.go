@@ -1,0 +1,89 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// Probe says what to look at in one run, and receives what was seen. It travels in the context of scenario.Run.Do, as
+// net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module reads.
+type Probe struct {
+	// Search makes the run one of a search through all schedules (sim.Exploration): states are compared, and the checks
+	// that a search cannot make are left out, namely linearizability and the comparison of lags.
+	Search bool
+	// Ends and Judged receive what all runs of a search have met: see Ends, and the names of the invariants that had
+	// something to judge.
+	Ends   Ends
+	Judged map[string]bool
+	// Coverage asks for Order and States.
+	Coverage bool
+	// Record asks for Exchanges, Rows and Shown.
+	Record bool
+	// OnStep, if set, is called after each step of the schedule and of the visit that follows it, once the step's lines
+	// are in the trace. It is not called in a run without a trace.
+	OnStep func(Step)
+	// OnStale, if set, is called for each read that a replica answered which had missed a change: with who read, and the
+	// read's number among those that a replica may answer, from 1. Fresh is the number of a read that none answers; 0 is
+	// no read.
+	OnStale func(actor string, read int)
+	Fresh   int
+	// OnWrite, if set, is called with the key and the row that each write leaves, which it may read until it returns.
+	OnWrite func(key, row attr.Item)
+
+	Order     uint64      // the hash of the run's partial order (sim.Order)
+	States    []uint64    // the fingerprints of the states before each step (sim.Sim.Fingerprint)
+	Exchanges []Exchange  // what took effect in the store, in order
+	Rows      []attr.Item // what was left in the store
+	Shown     Shown       // what shows the run's violation
+}
+
+// Step is a step that was taken. Changes and Events are how many the store's log and the history have after it, and
+// Operations how many calls and answers of operations there were. Visit
+// says that it belongs to the visit after the schedule, which has no choices. Changed are its changes, in words.
+type Step struct {
+	sim.TraceStep
+	Changes, Events, Operations int
+	Changed                     []string
+	Visit                       bool
+	// Call is the request that reached the store in the step, if Probe.Record asks for it; nil if there was none.
+	Call *Call
+}
+
+// Call is a request to the store and its answer, as the store gave it: a fault may have hidden it from who asked.
+type Call struct {
+	Input  any // *dynamodb.XxxInput
+	Output any
+	Err    error
+}
+
+// Shown are the sequence numbers of the changes and events that show a violation, and the places of its operations.
+type Shown struct{ Changes, Events, Operations []int }
+
+// Exchange is one thing that took effect in the store in a run: a call with its answer, or a deletion by TTL.
+type Exchange struct {
+	Input  any // *dynamodb.XxxInput; nil for a deletion by TTL
+	Output any
+	Err    error
+	What   string // the call, in the words of the trace
+	// Hidden says that there is no answer to compare: a fault hid it, or a lag made it an old one.
+	Hidden bool
+	// Swept is the row that TTL deleted.
+	Swept attr.Item
+}
+
+type key struct{}
+
+// With returns a context in which runs are looked at by p.
+func With(ctx context.Context, p *Probe) context.Context { return context.WithValue(ctx, key{}, p) }
+
+// Of returns the probe of a context; an empty one, if it has none.
+func Of(ctx context.Context) *Probe {
+	if p, ok := ctx.Value(key{}).(*Probe); ok {
+		return p
+	}
+	return none
+}
+
+var none = &Probe{}

@@ -1,0 +1,329 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+)
+
+// Actor is a node and the code it runs. Name and Run are required.
+type Actor struct {
+	Name string
+	// Run is the node's code. It may be called again, with another Proc, when the node restarts after a crash.
+	Run func(p *Proc)
+	// Drift is how the node's clock reads true time.
+	Drift fakeclock.Drift
+	// ClockSteps are the jumps of the node's clock, in order; the schedule decides when each happens, if it does.
+	ClockSteps []time.Duration
+	// Pauses, Crashes and Restarts bound how often the schedule may do that to the node.
+	Pauses, Crashes, Restarts int
+	// PauseFor is how long a pause lasts at least, in true time.
+	PauseFor time.Duration
+	// Planned is what befalls the node in every schedule, besides.
+	Planned []Planned
+}
+
+// Request is a request of an actor to the world.
+type Request interface {
+	// Outcomes returns the ways in which the request can take effect now: 0, the ordinary one, and each fault that the
+	// schedule may choose, by a number that keeps its meaning. None means that the request waits for a step of another
+	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
+	Outcomes() []int
+	// Accesses returns the reads and writes of the request if it takes effect in the given way. Nil means that it may
+	// access anything. The slice stays as it is: an exploration keeps it.
+	Accesses(outcome int) []Access
+	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
+	Apply(outcome int)
+	// Describe returns the effect of Apply in words. It is called right after Apply, and only for a trace.
+	Describe(outcome int) string
+	// DescribeAnswer returns the answer to the actor in words. It is called only for a trace.
+	DescribeAnswer() string
+}
+
+// Immediate is implemented by a Request whose answer arrives in the same step as its effect: an access to memory and
+// not to a service.
+type Immediate interface {
+	Immediate()
+}
+
+// Slow is implemented by a Request whose answer may be late.
+type Slow interface {
+	// Delay is called after Apply, and returns how long the answer is under way at least, in true time.
+	Delay() time.Duration
+}
+
+// Proc is one incarnation of an actor's node, as its code sees the world. Its methods are for the actor's own code
+// only.
+type Proc struct {
+	sim         *Sim
+	actor       *actor
+	incarnation int
+	name        string
+	clock       clockwork.Clock
+
+	coroutine *coroutine // nil before the code starts and after it has come to its end
+
+	state   procState
+	request Request
+	wake    time.Time
+	arrives time.Time // an answer cannot arrive before
+
+	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
+	lane    int
+	work    func() // a lane's code, outside of a Bubble
+	current *Proc  // of an incarnation: its lane whose code is running
+	life    context.Context
+	die     context.CancelFunc
+	atEnd   []func()
+	back    chan struct{} // closed when a lane goes on
+	over    bool          // the code has come to its end; guarded by gate.mu
+	refused int           // requests since the end; guarded by gate.mu
+	timers  int           // see bubbleClock.delay; guarded by gate.mu
+}
+
+// actor is an Actor in a run: its node outlives its incarnations.
+type actor struct {
+	Actor
+	index  int
+	node   *fakeclock.Node
+	proc   *Proc
+	lanes  []*Proc // by Proc.lane
+	first  Proc    // most nodes have no other incarnation
+	paused bool
+	until  time.Time // a paused node cannot resume before
+	exact  bool      // it resumes at that time, and not later
+	// What the schedule may still do to the node: the numbers that are left.
+	pauses, crashes, restarts int
+	clockSteps                []time.Duration
+	planned                   []Planned        // what is left, in order
+	observed                  fingerprint.Hash // see Sim.observe
+}
+
+type procState uint8
+
+const (
+	notStarted procState = iota
+	calling              // its request is under way to the world
+	answered             // the answer is under way back
+	sleeping
+	ended
+	crashed
+	away    // it waits for its lanes
+	turning // in a Bubble: a lane that waits for its turn
+)
+
+// Name returns the actor's name, with the incarnation after a restart: alice, alice.2.
+func (p *Proc) Name() string { return p.name }
+
+// Now returns true time, which no node can read: for recording, never for the decisions of the code under test.
+func (p *Proc) Now() time.Time { return p.sim.now() }
+
+// Clock returns the node's own clock. Its Sleep parks the actor.
+func (p *Proc) Clock() clockwork.Clock { return p.clock }
+
+// Do sends r into the world and returns when its answer has arrived. In between, others run and time moves, as the
+// schedule has it.
+func (p *Proc) Do(r Request) {
+	p = p.here()
+	p.request = r
+	p.park(calling)
+	p.request = nil
+}
+
+// sleep parks the actor for d of its node's time.
+func (p *Proc) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	p = p.here()
+	p.wake = p.after(d)
+	p.park(sleeping)
+}
+
+// after returns the true time at which d has passed on the node's clock.
+func (p *Proc) after(d time.Duration) time.Time {
+	wake, ok := p.actor.node.TrueTime(p.actor.node.Local(p.Now()).Add(d))
+	if !ok {
+		p.sim.gate.mu.Lock()
+		defer p.sim.gate.mu.Unlock()
+		p.sim.fail(fmt.Errorf("actor %s sleeps for %v, but its clock (%v) never gets there", p.name, d, p.actor.Drift))
+	}
+	return wake
+}
+
+// PanicError says that an actor's code panicked.
+type PanicError struct {
+	Stack []byte // for people: it differs from run to run
+	actor string
+	value any
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("actor %s panicked: %v", e.actor, e.value) }
+
+// Unwrap returns the value of the panic, if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.value.(error)
+	return err
+}
+
+// crashSignal unwinds the code of a node that crashed.
+type crashSignal struct{}
+
+func (p *Proc) park(s procState) {
+	if p.state == crashed {
+		panic(crashSignal{}) // a deferred call of code that is being unwound: a dead node sends nothing
+	}
+	p.state = s
+	if !p.coroutine.yield(struct{}{}) {
+		panic(crashSignal{})
+	}
+}
+
+// run resumes the actor's code until it parks, ends or panics.
+func (p *Proc) run() {
+	if p.sim.cfg.Bubble != nil {
+		if p.state == notStarted {
+			p.goCode()
+		} else {
+			p.resumeLane()
+		}
+		p.sim.settle()
+		return
+	}
+	if p.work != nil {
+		p.runLane()
+		return
+	}
+	if p.state == notStarted {
+		p.coroutine = p.sim.pool.lend(p)
+	}
+	p.coroutine.resume()
+	if p.state == ended {
+		p.sim.pool.back(p.coroutine)
+		p.coroutine = nil
+	}
+}
+
+// runBreaker is an error that a node's code panics with to say why the run has no verdict: it speaks for itself, and no
+// stack is of interest.
+type runBreaker interface {
+	error
+	BreaksRun()
+}
+
+// code is the actor's Run, with its panics kept inside the run.
+func (p *Proc) code() {
+	returned := false
+	defer func() {
+		if p.state != crashed {
+			p.state = ended
+		}
+		switch v := recover().(type) {
+		case nil:
+			if !returned { // else what the node had still to do would be missing, and nobody would know
+				p.sim.fail(&PanicError{actor: p.name, value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)")})
+			}
+		case crashSignal:
+		case error:
+			var breaks runBreaker
+			if errors.As(v, &breaks) {
+				p.sim.fail(v)
+				return
+			}
+			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
+		default:
+			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
+		}
+	}()
+	if p.work != nil {
+		p.work()
+	} else {
+		p.actor.Run(p)
+	}
+	returned = true
+}
+
+// grow makes the coroutine's stack as large as most code needs. While it is empty that is cheaper than to double and
+// copy it several times on the way.
+//
+//go:noinline
+func grow(i int) byte {
+	var room [6 << 10]byte
+	return room[i]
+}
+
+// growDeep is grow for code that calls the SDK.
+//
+//go:noinline
+func growDeep(i int) byte {
+	var room [20 << 10]byte
+	return room[i]
+}
+
+// crash unwinds the actor's code. A request of its that is still under way may take effect later, or never.
+func (p *Proc) crash() {
+	p.sim.orphan(p)
+	started := p.state != notStarted
+	p.state = crashed
+	if p.sim.cfg.Bubble != nil {
+		p.down()
+		return
+	}
+	p.actor.endLanes(p.sim, true)
+	if started {
+		p.coroutine.stop()
+	}
+}
+
+// newIncarnation readies the node for a first or another start.
+func (a *actor) newIncarnation(s *Sim) {
+	p := &a.first
+	if a.proc != nil {
+		p = new(Proc)
+	}
+	*p = Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
+	if a.proc != nil {
+		p.incarnation = a.proc.incarnation + 1
+		p.name = fmt.Sprintf("%s.%d", a.Name, p.incarnation)
+	}
+	p.clock = actorClock{a.node, p}
+	if s.cfg.Bubble != nil {
+		p.clock = bubbleClock{actorClock{a.node, p}}
+		p.life, p.die = context.WithCancel(s.cfg.Context)
+	}
+	a.proc = p
+}
+
+// actorClock is a node's clock as a coroutine may use it.
+type actorClock struct {
+	*fakeclock.Node
+	proc *Proc
+}
+
+func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
+
+// errChannel explains why an actor may not wait on a channel.
+const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep"
+
+func (c actorClock) After(time.Duration) <-chan time.Time {
+	panic(fmt.Errorf(errChannel, "After"))
+}
+
+func (c actorClock) NewTimer(time.Duration) clockwork.Timer {
+	panic(fmt.Errorf(errChannel, "NewTimer"))
+}
+
+func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
+	panic(fmt.Errorf(errChannel, "NewTicker"))
+}
+
+func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
+	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep"))
+}

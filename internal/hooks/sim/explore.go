@@ -1,0 +1,460 @@
+package sim
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+)
+
+// Exploration runs every schedule, one after another: depth first, each run from the beginning, because the code of an
+// actor cannot be copied.
+//
+//	x := sim.Exploration{}
+//	for x.Next() {
+//		s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: world.fingerprint})
+//		... // add the actors, Run, and judge what has happened, however the run ended
+//	}
+//	fmt.Println(x.Explored())
+//
+// Every run must begin in the same state and be repeatable: same actors, same seed, same bounds. A run is Abandoned as
+// soon as other runs cover its continuations, so each run must be judged by its events until then.
+//
+// # What is left out
+//
+// Three reductions leave out schedules that can show nothing new. Each can be switched off.
+//
+//   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
+//   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
+//     ([Sim.Fingerprint]). A state that comes up again with fewer steps asleep than before is left by those only.
+//   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
+//     [Timer]) is taken before those of others. An [Immediate] request in a run with steps that need not happen breaks
+//     the run then: its effect may end the run, and cannot be put off.
+//
+// A tick goes to any instant at which something can change, and not only to the next one: see [Step.Further].
+//
+// All states in which runs end remain; without persistent sets, all reachable states; and without state comparison, all
+// orders of steps that race, but for the place of a request whose sender is gone among the last steps of its node's
+// next life. The order of events on different nodes at the same instant is not explored, so the judgement of a run must
+// not depend on it. Nor may it depend on a past that Config.Fingerprint does not cover: of two pasts that lead to the
+// same state, only one is continued.
+//
+// Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
+// 6, for all three and their combination.
+//
+// # Limits
+//
+// It is complete within the bounds of the Config and of the actors (Ticks, Pauses, Crashes, Restarts, ClockSteps,
+// MaxSteps), and up to collisions of fingerprints.
+type Exploration struct {
+	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run in which MaxStates is reached is the last.
+	MaxSchedules, MaxStates int
+	// Off holds the reductions that are switched off.
+	Off Reduction
+	// Repeat makes each run twice, and compares it, step by step, with its repetition and with the runs that it begins
+	// like. What differs ends the exploration, and the run, with a *DivergedError. It is for code that may listen to
+	// something that no Sim decides. A Request should be Sorted then: its content is compared, too.
+	Repeat bool
+
+	visited visited
+	repeats repeats
+	// path are the choices that the next run begins with; the last one is made at the last frame.
+	path    Choices
+	frames  []frame
+	done    Explored
+	begun   bool
+	err     error
+	onVisit func(visit) // for tests
+}
+
+// Reduction is a set of ways to leave schedules out.
+type Reduction uint8
+
+// The reductions of an Exploration.
+const (
+	SleepSets Reduction = 1 << iota
+	StateComparison
+	PersistentSets
+)
+
+// Explored is the progress of an Exploration.
+type Explored struct {
+	Schedules int // the number of runs
+	States    int // the number of distinct states; 0 without Config.Fingerprint
+	// TooLong counts the runs that were cut at Config.MaxSteps.
+	TooLong int
+	// Complete says that nothing is left.
+	Complete bool
+	// Open counts the branches that are left: steps that were possible at some point and have not been taken from there.
+	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
+	Open, Shallowest, Deepest int
+}
+
+// frame is a moment with more than one step to explore.
+type frame struct {
+	at     int      // how many choices come before it
+	moment int      // how many moments come before it; with Repeat
+	todo   []option // the steps that are left to be taken
+	asleep []option // the steps that need not be taken until a step races with them
+}
+
+// option is a step as it is remembered when its run is over.
+type option struct {
+	footprint
+	id       uint64
+	position int // among the steps of its moment
+	accesses []Access
+	mayEnd   bool // the actor's code runs on, and may be done
+}
+
+// Next prepares the next run. It returns false if no run is left, or a bound is met.
+func (x *Exploration) Next() bool {
+	if !x.begun {
+		x.begun = true
+		x.visited = newVisited()
+		return true
+	}
+	if x.Repeat && x.err == nil && !x.repeats.again {
+		x.repeats.again = true
+		return true
+	}
+	x.repeats.again = false
+	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
+		x.frames = x.frames[:len(x.frames)-1]
+	}
+	if len(x.frames) == 0 || x.err != nil ||
+		x.MaxSchedules > 0 && x.done.Schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.visited.states) >= x.MaxStates {
+		return false
+	}
+	x.path = x.path[:x.frames[len(x.frames)-1].at]
+	return true
+}
+
+// Strategy returns the strategy of the run that Next has prepared. It is for one run.
+func (x *Exploration) Strategy() Strategy {
+	return Strategy{
+		Name: "exhaustive",
+		New:  func(*rand.Rand, int) Chooser { return &explorer{x: x, replaying: len(x.frames) > 0} },
+	}
+}
+
+// Explored returns the progress of the exploration.
+func (x *Exploration) Explored() Explored {
+	e := x.done
+	e.States = len(x.visited.states)
+	for _, f := range x.frames {
+		if len(f.todo) > 0 {
+			if e.Open == 0 {
+				e.Shallowest = f.at
+			}
+			e.Open += len(f.todo)
+			e.Deepest = f.at
+		}
+	}
+	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.repeats.owed
+	return e
+}
+
+// explorer is the chooser of one run of an Exploration.
+type explorer struct {
+	x         *Exploration
+	sim       *Sim
+	replaying bool     // on the way to where this run differs from those before
+	n         int      // choices made so far
+	asleep    []option // now
+	options   []option // possible now; reused between moments
+	steps     []Step   // possible now, with the further ticks; reused, too
+	moments   int      // so far; with Repeat
+	step      string   // the one that led here; with Repeat
+}
+
+// visit is a moment in which a run goes where none has gone: it comes to a state, or leaves one.
+type visit struct {
+	steps  []Step
+	asleep []option // when the state was come to
+	left   bool     // was come to before
+	taken  int      // -1 is none
+}
+
+// Choose implements Chooser.
+func (e *explorer) Choose(steps []Step) int {
+	if later := e.sim.further(); len(later) > 0 {
+		e.steps = append(append(e.steps[:0], steps...), later...)
+		steps = e.steps
+	}
+	if !e.x.Repeat {
+		return e.choose(steps)
+	}
+	if err := e.compare(); err != nil {
+		e.x.err = err
+		e.sim.fail(err)
+		return abandon
+	}
+	r := &e.x.repeats
+	if !r.again {
+		r.moments[e.moments-1].taken = e.choose(steps)
+	}
+	return r.moments[e.moments-1].taken
+}
+
+func (e *explorer) choose(steps []Step) int {
+	news, left, asleep := !e.replaying, e.replaying, e.asleep
+	i := e.pick(steps)
+	if on := e.x.onVisit; on != nil && (news || !e.replaying) {
+		on(visit{steps, asleep, left, i})
+	}
+	if i >= 0 && len(steps) > 1 {
+		e.n++
+	}
+	return i
+}
+
+func (e *explorer) pick(steps []Step) int {
+	x := e.x
+	if !e.replaying {
+		return e.explore(steps)
+	}
+	switch {
+	case len(steps) == 1:
+		return 0
+	case e.n < len(x.path):
+		return x.path[e.n]
+	}
+	// Here the run differs from those before.
+	f := &x.frames[len(x.frames)-1]
+	m := f.todo[0]
+	if m.position >= len(steps) || steps[m.position].id() != m.id {
+		x.err = &DivergedError{step: e.sim.result.Steps, differs: "other steps are possible than there were before; " +
+			"what actors and requests do must depend on nothing but what they are told"}
+		e.sim.fail(x.err)
+		return abandon
+	}
+	e.replaying = false
+	f.todo = f.todo[1:]
+	e.asleep = e.still(f.asleep, m)
+	f.asleep = append(f.asleep, m)
+	x.path = append(x.path, m.position)
+	return m.position
+}
+
+// explore decides about a moment in which no run has been yet, as far as is known.
+func (e *explorer) explore(steps []Step) int {
+	x := e.x
+	options := e.collect(steps)
+	todo := make([]option, 0, len(options))
+	for _, m := range options {
+		if !contains(e.asleep, m.id) {
+			todo = append(todo, m)
+		}
+	}
+	if e.sim.cfg.Fingerprint != nil && x.Off&StateComparison == 0 {
+		state := e.sim.Fingerprint()
+		if asleep, seen := x.visited.asleep(state); seen {
+			// It was left by all steps but those asleep then.
+			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, m.id) })
+			if len(todo) == 0 {
+				return abandon
+			}
+			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, m.id) })
+		}
+		x.visited.put(state, e.asleep)
+	}
+	if x.Off&PersistentSets == 0 {
+		if e.sim.endsInEffects() {
+			x.err = errEndsInEffects
+			e.sim.fail(x.err)
+			return abandon
+		}
+		if only := e.sim.persistent(); only >= 0 {
+			todo = slices.DeleteFunc(todo, func(m option) bool { return m.position != only })
+		}
+	}
+	if len(todo) == 0 {
+		return abandon
+	}
+	m := todo[0]
+	if len(todo) > 1 {
+		x.frames = append(x.frames, frame{at: e.n, moment: e.moments - 1, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+	}
+	e.asleep = e.still(e.asleep, m)
+	if len(steps) > 1 {
+		x.path = append(x.path, m.position)
+	}
+	return m.position
+}
+
+// collect turns steps into options.
+func (e *explorer) collect(steps []Step) []option {
+	e.options = e.options[:0]
+	for i, s := range steps {
+		e.options = append(e.options, option{s.footprint(), s.id(), i, s.accesses(), s.mayEnd()})
+	}
+	return e.options
+}
+
+// still returns which of the options asleep remain so when m is taken.
+func (e *explorer) still(asleep []option, m option) (rest []option) {
+	if e.x.Off&SleepSets != 0 {
+		return nil
+	}
+	for _, other := range asleep {
+		if !e.sim.dependent(other, m) {
+			rest = append(rest, other)
+		}
+	}
+	return rest
+}
+
+// ended takes in the run's result.
+func (e *explorer) ended(r Result) {
+	x := e.x
+	if x.Repeat && x.err == nil {
+		x.err = e.compareEnds(r)
+	}
+	if x.repeats.again {
+		return
+	}
+	x.done.Schedules++
+	switch r.End {
+	case Cut:
+		x.done.TooLong++
+	case Broken:
+		x.err = r.Err
+	case Finished, Abandoned:
+	}
+}
+
+// dependent reports whether two options, both possible now, race, or one of them could keep the other from happening:
+// by leaving no actor alive, which ends the run.
+func (s *Sim) dependent(a, b option) bool {
+	race, known := a.races(b.footprint)
+	if !known {
+		race = interfere(a.accesses, b.accesses)
+	}
+	return race || s.endsBefore(a, b) || s.endsBefore(b, a)
+}
+
+// mayEnd says whether the actor may be done after the step.
+func (s Step) mayEnd() bool {
+	switch s.Kind {
+	case Start, Response, Timer, Crash:
+		return true
+	case Effect:
+		_, at := s.proc.request.(Immediate)
+		return at
+	default:
+		return false
+	}
+}
+
+// endsBefore says whether the run may be over after a, so that b, which need not happen, does not.
+func (s *Sim) endsBefore(a, b option) bool {
+	if !a.mayEnd || !optional(b.kind) {
+		return false
+	}
+	others := 0
+	for i, other := range s.actors {
+		if i != a.actor && other.alive() && (b.kind != Crash || i != b.actor) {
+			others++
+		}
+	}
+	return others == 0
+}
+
+// persistent returns the position of a step that need not wait for any other, -1 if there is none: whatever else can
+// happen before it does not race with it.
+//
+// It is a node's own step. Other nodes do not see it; time cannot move before it is taken; and nothing can happen to
+// the node. It might end its actor and with it the run, which would keep optional steps from happening. So another
+// actor must be alive that cannot crash, and whose last step can come after all of those.
+func (s *Sim) persistent() int {
+	if s.ticks > 0 {
+		return -1
+	}
+	for i, step := range s.steps {
+		switch step.Kind {
+		case Start, Response, Timer:
+		default:
+			continue
+		}
+		a := step.proc.actor
+		// Before its code runs, nothing can befall a node.
+		if len(a.lanes) > 0 { // they race with one another
+			continue
+		}
+		if s.dueFor(a) {
+			continue
+		}
+		if step.Kind != Start && (a.pauses > 0 || a.crashes > 0 || len(a.clockSteps) > 0) {
+			continue
+		}
+		for _, other := range s.actors {
+			if other != a && other.alive() && other.crashes == 0 && !s.dueFor(other) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+var errEndsInEffects = errors.New("an Exploration found an Immediate request, whose effect may end its actor, in a run with steps that need not happen " +
+	"(of a source, a restart, or of a request whose sender is gone); expected one or the other, or PersistentSets off")
+
+// endsInEffects says whether an actor may end as a request of its takes effect, so that the run is over before something
+// happens that the effect makes possible. Then a node's own step may not be taken before others: see persistent.
+func (s *Sim) endsInEffects() bool {
+	optional := len(s.sources) > 0 || len(s.orphans) > 0 || slices.ContainsFunc(s.actors, func(a *actor) bool { return a.restarts > 0 })
+	return optional && slices.ContainsFunc(s.steps, func(step Step) bool { return step.Kind == Effect && step.mayEnd() })
+}
+
+// dueFor says whether something planned befalls the actor's node at this moment.
+func (s *Sim) dueFor(a *actor) bool {
+	return s.due && slices.ContainsFunc(s.steps, func(step Step) bool { return step.planned && step.proc.actor == a })
+}
+
+func contains(options []option, id uint64) bool {
+	return slices.ContainsFunc(options, func(m option) bool { return m.id == id })
+}
+
+// visited knows the states that an exploration has been in, each with the steps that were asleep when it was left. A
+// state costs about 25 bytes: its fingerprint and the number of its sleep set, of which there are few different ones.
+type visited struct {
+	states map[uint64]uint32 // fingerprint to place in sets
+	sets   [][]uint64        // of step IDs, each sorted; the first is the empty one
+	number map[string]uint32 // of a set, by its bytes
+	bytes  []byte
+}
+
+func newVisited() visited {
+	return visited{states: map[uint64]uint32{}, sets: [][]uint64{nil}, number: map[string]uint32{"": 0}}
+}
+
+// asleep returns the steps that were asleep in a state; false if it is new.
+func (v *visited) asleep(state uint64) (ids []uint64, seen bool) {
+	n, seen := v.states[state]
+	return v.sets[n], seen
+}
+
+// put notes with which steps asleep a state is being left.
+func (v *visited) put(state uint64, asleep []option) {
+	if len(asleep) == 0 {
+		v.states[state] = 0
+		return
+	}
+	ids := make([]uint64, len(asleep))
+	for i, m := range asleep {
+		ids[i] = m.id
+	}
+	slices.Sort(ids)
+	v.bytes = v.bytes[:0]
+	for _, id := range ids {
+		v.bytes = binary.LittleEndian.AppendUint64(v.bytes, id)
+	}
+	n, known := v.number[string(v.bytes)]
+	if !known {
+		n = uint32(len(v.sets))
+		v.sets = append(v.sets, ids)
+		v.number[string(v.bytes)] = n
+	}
+	v.states[state] = n
+}

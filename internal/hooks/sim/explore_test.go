@@ -1,0 +1,491 @@
+package sim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// noReduction switches everything off: the plain enumeration.
+const noReduction = sim.SleepSets | sim.StateComparison | sim.PersistentSets
+
+// AnswerFingerprint makes requests to registers comparable. Whether one was missed is its outcome, which package sim
+// knows.
+func (a *access) AnswerFingerprint() (uint64, bool) {
+	return uint64(fingerprint.Hash(0).Number(uint64(a.value))), true
+}
+
+// explored is what an exploration of a program has come to, each once, sorted: the ends of its runs by their
+// fingerprints, all states on the way, and the orders of its runs (see sim.Order).
+type explored struct {
+	Ends, States, Orders []uint64
+}
+
+// asked is what an exploration notes besides the ends.
+type asked struct{ states, orders bool }
+
+// explore explores the program.
+func (p program) explore(t *testing.T, off sim.Reduction, remember bool, asked asked, bound int) (all explored, e sim.Explored) {
+	t.Helper()
+	x := sim.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
+	var run *sim.Sim
+	if asked.states {
+		x.OnVisit(func(v sim.Visit) {
+			if v.Come {
+				all.States = append(all.States, run.Fingerprint())
+			}
+		})
+	}
+	for x.Next() {
+		m, result := p.runAs(x.Strategy(), remember, func(s *sim.Sim) { run = s })
+		if result.Err != nil {
+			t.Fatalf("%+v: %v", p, result.Err)
+		}
+		if result.End == sim.Finished {
+			all.Ends = append(all.Ends, uint64(fingerprint.Hash(m.fingerprint(remember)).Number(uint64(m.clock.Now().UnixNano()))))
+			if asked.orders {
+				order := &sim.Order{}
+				p.run(order.Of(sim.Replay(result.Choices)), remember)
+				all.Orders = append(all.Orders, order.Hash())
+			}
+		}
+	}
+	for _, list := range []*[]uint64{&all.Ends, &all.States, &all.Orders} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return all, x.Explored()
+}
+
+// fewer is n, or few under -short and for the race detector.
+func fewer(n, few int) int {
+	if testing.Short() {
+		return few
+	}
+	return race.Fewer(n, few)
+}
+
+// Nothing that a run can come to is left out: each reduction leaves every end; those but for persistent sets, every state
+// on the way; and those but for state comparison, every order of steps that race.
+func TestReductionsLeaveOutNoOutcome(t *testing.T) {
+	race.OneAtATime(t)
+	reductions := []struct {
+		name string
+		off  sim.Reduction
+	}{
+		{"sleep sets", noReduction &^ sim.SleepSets},
+		{"state comparison", noReduction &^ sim.StateComparison},
+		{"persistent sets", noReduction &^ sim.PersistentSets},
+		{"sleep sets and state comparison", sim.PersistentSets},
+		{"sleep sets and persistent sets", sim.StateComparison},
+		{"all", 0},
+	}
+	compared, plainly, reduced := 0, 0, make([]int, len(reductions))
+	compare := func(p program, name string, bound int) {
+		for _, remember := range []bool{true, false} {
+			// Orders are the same whatever counts as a state; and what no answer tells makes a state of each order.
+			may := asked{states: !p.Secret, orders: remember}
+			want, e := p.explore(t, noReduction, remember, may, bound)
+			if !e.Complete {
+				break // too long for the plain enumeration
+			}
+			compared++
+			plainly += e.Schedules
+			for i, r := range reductions {
+				persists := r.off&sim.PersistentSets == 0
+				noted := asked{states: may.states && !persists, orders: may.orders && r.off&sim.StateComparison != 0 && !(persists && p.outlived())}
+				got, e := p.explore(t, r.off, remember, noted, bound)
+				if !noted.states {
+					got.States = want.States
+				}
+				if !noted.orders {
+					got.Orders = want.Orders
+				}
+				if diff := cmp.Diff(want, got); diff != "" || !e.Complete {
+					t.Fatalf("%s, %s, remember %v: complete %v, outcomes (-plain +reduced):\n%s%+v", name, r.name, remember, e.Complete, diff, p)
+				}
+				reduced[i] += e.Schedules
+			}
+		}
+	}
+	for _, c := range corners {
+		before := compared
+		if compare(c.program, c.name, 20_000); compared != before+2 {
+			t.Errorf("%s: too long", c.name)
+		}
+	}
+	if !testing.Short() {
+		compare(restless(), "restless", 20_000)
+	}
+	for seed := range uint64(fewer(1000, 200)) {
+		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), fewer(600, 200))
+	}
+	t.Logf("%d comparisons", compared)
+	if want := fewer(300, 20); compared < want {
+		t.Errorf("%d comparisons, want at least %d", compared, want)
+	}
+	for i, r := range reductions {
+		t.Logf("%s: %d schedules of %d", r.name, reduced[i], plainly)
+		if reduced[i] >= plainly {
+			t.Errorf("%s left out nothing: %d schedules of %d", r.name, reduced[i], plainly)
+		}
+	}
+}
+
+// An Immediate request can end its actor, and so the run, in the very step that makes a sweep possible. Another node's
+// own step, which would keep the run going, must not be taken before it.
+func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
+	for _, off := range []sim.Reduction{0, sim.PersistentSets} {
+		x, ends := sim.Exploration{Off: off}, map[int]bool{}
+		var err error
+		for x.Next() {
+			m, result := corners[0].run(x.Strategy(), false)
+			if err = result.Err; result.End == sim.Finished {
+				ends[m.cells[0].value] = true
+			}
+		}
+		if refused := err != nil && strings.Contains(err.Error(), "Immediate"); refused != (off == 0) || x.Explored().Complete == refused {
+			t.Errorf("off %b: error %v, explored %+v; want it refused with persistent sets, and complete without", off, err, x.Explored())
+		}
+		if off != 0 && len(ends) != 2 {
+			t.Errorf("off %b: the register ends as one of %v, want it written and swept", off, ends)
+		}
+	}
+}
+
+// walker walks at random, and checks that equal states have equal futures: the same steps are possible, and each leads
+// to equal states.
+type walker struct {
+	t        *testing.T
+	rng      *rand.Rand
+	sim      *sim.Sim
+	possible map[uint64][]uint64  // by state
+	leads    map[[2]uint64]uint64 // by state and step
+	again    int                  // how often a state has come up again
+
+	last [2]uint64
+	on   bool
+}
+
+func (w *walker) Choose(steps []sim.Step) int {
+	state := w.sim.Fingerprint()
+	var ids []uint64
+	for _, s := range steps {
+		ids = append(ids, s.ID())
+	}
+	sorted := slices.Sorted(slices.Values(ids)) // the requests of crashed machines have no order of their own
+	if before, known := w.possible[state]; !known {
+		w.possible[state] = sorted
+	} else if w.again++; !slices.Equal(before, sorted) {
+		w.t.Errorf("equal states, but once %x is possible, and once %x", before, sorted)
+	}
+	if w.on {
+		if before, known := w.leads[w.last]; known && before != state {
+			w.t.Errorf("equal states, but step %x leads to different ones", w.last[1])
+		}
+		w.leads[w.last] = state
+	}
+	i := w.rng.IntN(len(steps))
+	w.last, w.on = [2]uint64{state, ids[i]}, true
+	return i
+}
+
+// What a fingerprint leaves out of a state shows wherever two pasts lead to it: no search has to come to a wrong end.
+func TestEqualStatesHaveEqualFutures(t *testing.T) {
+	again := 0
+	for seed := range uint64(fewer(300, 30)) {
+		rng := sim.Stream(seed, "equal states")
+		p := drawProgram(rng, seed, 4)
+		if seed < uint64(len(corners)) {
+			p = corners[seed].program
+		} else if seed == uint64(len(corners)) {
+			p = restless()
+		}
+		if p.Secret {
+			continue // what no answer tells makes two states of one
+		}
+		for _, remember := range []bool{true, false} {
+			w := &walker{t: t, rng: rng, possible: map[uint64][]uint64{}, leads: map[[2]uint64]uint64{}}
+			strategy := sim.Strategy{Name: "walker", New: func(*rand.Rand, int) sim.Chooser { return w }}
+			for range 60 {
+				w.on = false
+				p.runAs(strategy, remember, func(s *sim.Sim) { w.sim = s })
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d, remember %v: %+v", seed, remember, p)
+			}
+			again += w.again
+		}
+	}
+	if again == 0 {
+		t.Error("no state came up again: nothing was compared")
+	}
+}
+
+// A state need not be left by steps that are asleep, for another state is left by them. One that comes up again with
+// fewer steps asleep is left by the others then: each state by all but those that were asleep each time, and by each once.
+func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
+	race.OneAtATime(t)
+	type left struct{ possible, asleep, taken []uint64 }
+	again := 0
+	for seed := range uint64(fewer(300, 50)) {
+		p := drawProgram(sim.Stream(seed, "program"), seed, 4)
+		var run *sim.Sim
+		states := map[uint64]*left{}
+		x := sim.Exploration{Off: sim.PersistentSets, MaxSchedules: 600}
+		x.OnVisit(func(m sim.Visit) {
+			fingerprint := run.Fingerprint()
+			state := states[fingerprint]
+			if state == nil {
+				state = &left{m.Possible, m.Asleep, nil}
+				states[fingerprint] = state
+			}
+			if m.Come {
+				before := len(state.asleep)
+				state.asleep = slices.DeleteFunc(slices.Clone(state.asleep), func(id uint64) bool { return !slices.Contains(m.Asleep, id) })
+				if len(state.asleep) < before {
+					again++
+				}
+			}
+			if m.Taken >= 0 {
+				state.taken = append(state.taken, m.Possible[m.Taken])
+			}
+		})
+		for x.Next() {
+			p.runAs(x.Strategy(), false, func(s *sim.Sim) { run = s })
+		}
+		if !x.Explored().Complete {
+			continue
+		}
+		for _, state := range states { //isrsim:unordered the first failure is not the point
+			slices.Sort(state.taken)
+			if len(slices.Compact(slices.Clone(state.taken))) < len(state.taken) {
+				t.Fatalf("seed %d: a state was left twice by the same step: %x taken: %+v", seed, state.taken, p)
+			}
+			for _, id := range state.possible {
+				if !slices.Contains(state.taken, id) && !slices.Contains(state.asleep, id) {
+					t.Fatalf("seed %d: a state was never left by a step that was awake in it: %x of %x, %x taken: %+v", seed, id, state.possible, state.taken, p)
+				}
+			}
+		}
+	}
+	if again == 0 {
+		t.Error("no state came up again with fewer steps asleep")
+	}
+	t.Logf("%d times a state came up again with fewer steps asleep", again)
+}
+
+// Larger programs, which the plain enumeration does not get through: there the reductions have more to do with each
+// other.
+func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
+	race.OneAtATime(t)
+	const bound = 10_000
+	compared, alone, all := 0, 0, 0
+	for seed := range uint64(fewer(20, 5)) {
+		p := drawProgram(sim.Stream(seed, "larger program"), seed, 7)
+		want, e := p.explore(t, noReduction&^sim.SleepSets, false, asked{}, bound)
+		if !e.Complete {
+			continue
+		}
+		compared++
+		alone += e.Schedules
+		got, e := p.explore(t, 0, false, asked{}, bound)
+		if diff := cmp.Diff(want, got); diff != "" || !e.Complete {
+			t.Fatalf("seed %d: complete %v, outcomes (-sleep sets +all):\n%s%+v", seed, e.Complete, diff, p)
+		}
+		all += e.Schedules
+	}
+	t.Logf("%d programs, %d schedules of %d", compared, all, alone)
+	if want := fewer(6, 2); compared < want {
+		t.Errorf("%d programs compared, want at least %d", compared, want)
+	}
+}
+
+// exploreIncrements explores the incrementers.
+func exploreIncrements(t *testing.T, x *sim.Exploration) (finals map[int]int) {
+	t.Helper()
+	finals = map[int]int{}
+	for x.Next() {
+		r, result := incrementers(sim.Config{Strategy: x.Strategy()}, 3)
+		if result.End == sim.Finished {
+			finals[r.value]++
+		} else if result.End != sim.Abandoned {
+			t.Fatalf("run %v: %v", result.End, result.Err)
+		}
+	}
+	return finals
+}
+
+func TestAnExplorationFindsEveryOutcomeOfALostUpdate(t *testing.T) {
+	x := &sim.Exploration{}
+	finals := exploreIncrements(t, x)
+	if len(finals) != 3 || finals[1] == 0 || finals[2] == 0 || finals[3] == 0 {
+		t.Errorf("three increments end in %v, want 1, 2 and 3", finals)
+	}
+	if e := x.Explored(); !e.Complete || e.Open != 0 || e.Schedules >= 90 {
+		t.Errorf("explored %+v, want it complete, with fewer schedules than the 90 orders of the accesses", e)
+	}
+}
+
+func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
+	// Writes of the same value race, but their order is without consequence.
+	schedules := func(off sim.Reduction, comparable bool) int {
+		x := sim.Exploration{Off: off}
+		for x.Next() {
+			r := &register{}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			for _, name := range []string{"a", "b", "c"} {
+				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
+					var write sim.Request = &access{to: r, write: true, value: 1}
+					if !comparable {
+						write = struct{ sim.Request }{write}
+					}
+					p.Do(write)
+					p.Do(write) // the observations of an actor count until it ends
+				}})
+			}
+			s.Run()
+		}
+		return x.Explored().Schedules
+	}
+	with, without, plain := schedules(0, true), schedules(0, false), schedules(sim.StateComparison, true)
+	if with >= without || without != plain {
+		t.Errorf("%d schedules with comparable answers, %d without, %d without comparing; want fewer, and then as many", with, without, plain)
+	}
+}
+
+// A state is the same one after Forget, whatever came before it.
+func TestWhatIsForgottenMakesNoStates(t *testing.T) {
+	states := func(forgets bool) int {
+		x := sim.Exploration{}
+		for x.Next() {
+			r := &register{}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			for _, value := range []int{1, 2} {
+				s.Add(sim.Actor{Name: fmt.Sprint(value), Run: func(p *sim.Proc) {
+					p.Do(&access{to: r})
+					if forgets {
+						p.Forget(0)
+					}
+					p.Do(&access{to: r, write: true, value: value})
+				}})
+			}
+			s.Run()
+		}
+		return x.Explored().States
+	}
+	if with, without := states(true), states(false); with >= without {
+		t.Errorf("%d states where what was read is forgotten, %d where it is not; want fewer", with, without)
+	}
+}
+
+func TestABoundLeavesBranchesOpenAndSaysSo(t *testing.T) {
+	for _, x := range []*sim.Exploration{{MaxSchedules: 3}, {MaxStates: 12}} {
+		for x.Next() {
+			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
+		}
+		if e := x.Explored(); e.Complete || e.Open == 0 || e.Deepest < e.Shallowest || e.Deepest == 0 {
+			t.Errorf("bounds of %d schedules and %d states: explored %+v, want branches left, and where", x.MaxSchedules, x.MaxStates, e)
+		}
+	}
+}
+
+func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
+	runs := 0
+	x := sim.Exploration{}
+	var last sim.Result
+	for x.Next() {
+		runs++
+		s, r := sim.New(sim.Config{Strategy: x.Strategy()}), &register{name: "r"}
+		for i := range 2 {
+			s.Add(sim.Actor{Name: fmt.Sprint(i), Run: func(p *sim.Proc) {
+				for range runs { // another number of requests each time
+					p.Do(&access{to: r, write: true, lossy: runs > 1})
+				}
+			}})
+		}
+		last = s.Run()
+	}
+	if e := x.Explored(); last.End != sim.Broken || last.Err == nil || e.Complete {
+		t.Errorf("run %v with %v, explored %+v; want broken, and not complete", last.End, last.Err, e)
+	}
+}
+
+// The plain enumeration of three actors that only begin: six runs, of which every second one leaves no branch behind but
+// at the beginning.
+func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
+	want := []sim.Explored{
+		{Open: 3, Deepest: 1}, {Open: 2}, {Open: 2, Deepest: 1}, {Open: 1}, {Open: 1, Shallowest: 1, Deepest: 1}, {Complete: true},
+	}
+	for bound := 1; bound <= 7; bound++ {
+		x, runs := sim.Exploration{Off: noReduction, MaxSchedules: bound}, 0
+		for x.Next() {
+			s := sim.New(sim.Config{Strategy: x.Strategy()})
+			for _, name := range []string{"a", "b", "c"} {
+				s.Add(sim.Actor{Name: name, Run: func(*sim.Proc) {}})
+			}
+			s.Run()
+			want[runs].Schedules = runs + 1
+			if diff := cmp.Diff(want[runs], x.Explored()); diff != "" {
+				t.Errorf("after run %d (-want +got):\n%s", runs+1, diff)
+			}
+			runs++
+		}
+		if most := min(bound, 6); runs != most {
+			t.Errorf("%d runs with MaxSchedules %d, want %d", runs, bound, most)
+		}
+	}
+}
+
+func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
+	for bound := 1; bound < 40; bound++ {
+		x, before := sim.Exploration{MaxStates: bound}, 0
+		for x.Next() {
+			if before >= bound {
+				t.Fatalf("a run begins with %d states, want none from %d on", before, bound)
+			}
+			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
+			before = x.Explored().States
+		}
+	}
+}
+
+func TestARunCutAtItsBoundIsNotComplete(t *testing.T) {
+	x := sim.Exploration{}
+	for x.Next() {
+		s := sim.New(sim.Config{Strategy: x.Strategy(), MaxSteps: 3})
+		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+			for range 5 {
+				p.Clock().Sleep(time.Second)
+			}
+		}})
+		s.Run()
+	}
+	if e := x.Explored(); e.Complete || e.TooLong != 1 || e.Open != 0 {
+		t.Errorf("explored %+v, want it not complete for 1 run that was too long", e)
+	}
+}
+
+func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
+	explore := func(processors int) (all []sim.Explored) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		for seed := range uint64(fewer(20, 5)) {
+			_, e := drawProgram(sim.Stream(seed, "program"), seed, 4).explore(t, 0, true, asked{}, 1000)
+			all = append(all, e)
+		}
+		return all
+	}
+	if diff := cmp.Diff(explore(1), explore(8)); diff != "" {
+		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
+	}
+}

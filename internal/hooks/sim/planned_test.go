@@ -1,0 +1,279 @@
+package sim_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// plannedRun runs a busy actor to which things befall at a time, beside another busy one. It returns what befell, with
+// the time of each, and when the actor's code ran.
+func plannedRun(t *testing.T, strategy sim.Strategy, seed uint64, events ...sim.Planned) (befell []string, ran []time.Duration) {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	at := func() time.Duration { return clock.Now().Sub(fakeclock.Epoch) }
+	s := sim.New(sim.Config{Clock: clock, Seed: seed, Strategy: strategy, Ticks: 8, ExpectedSteps: 40, OnNode: func(k sim.Kind, p *sim.Proc, note string) {
+		befell = append(befell, strings.TrimSpace(fmt.Sprintf("%v %v %s %s", at(), k, p.Name(), note)))
+	}})
+	busy := func(note func()) func(*sim.Proc) {
+		return func(p *sim.Proc) {
+			for range 6 {
+				note()
+				p.Clock().Sleep(3 * time.Second)
+			}
+		}
+	}
+	s.Add(sim.Actor{Name: "alice", Planned: events, Run: busy(func() { ran = append(ran, at()) })})
+	s.Add(sim.Actor{Name: "bob", Run: busy(func() {})})
+	if r := s.Run(); r.End != sim.Finished {
+		t.Fatalf("the run ended as %v: %v", r.End, r.Err)
+	}
+	return befell, ran
+}
+
+func TestPlannedEventsComeAtTheirTime(t *testing.T) {
+	const second = time.Second
+	for _, test := range []struct {
+		name   string
+		events []sim.Planned
+		want   string
+		never  [2]time.Duration // the code does not run between them
+	}{
+		{"a crash and a restart, in any order of the list", []sim.Planned{{Kind: sim.Restart, At: 20 * second}, {Kind: sim.Crash, At: 7 * second}},
+			"7s crash alice loses its memory, 20s restart alice as alice.2", [2]time.Duration{7*second + 1, 20*second - 1}},
+		{"a crash for good", []sim.Planned{{Kind: sim.Crash, At: 6 * second}}, "6s crash alice loses its memory", [2]time.Duration{6*second + 1, time.Hour}},
+		{"a pause", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}}, "5s pause alice for 15s, 20s resume alice runs on",
+			[2]time.Duration{5*second + 1, 20*second - 1}},
+		{"the longer of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}, {Kind: sim.Pause, At: 6 * second, For: second}},
+			"5s pause alice for 15s, 6s pause alice for 1s, 20s resume alice runs on", [2]time.Duration{5*second + 1, 20*second - 1}},
+		{"a clock that is set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 2 * second}, {Kind: sim.ClockStep, At: 2 * second, For: -second}},
+			"1s clock-step alice +2s, 2s clock-step alice -1s", [2]time.Duration{time.Hour, time.Hour}},
+		{"nothing to crash or to restart", []sim.Planned{{Kind: sim.Restart, At: second}, {Kind: sim.Crash, At: 2 * second}, {Kind: sim.Pause, At: 3 * second}, {Kind: sim.Crash, At: time.Hour}},
+			"2s crash alice loses its memory", [2]time.Duration{2*second + 1, time.Hour}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, plan := range sim.Plans() {
+				for seed := range uint64(8) {
+					befell, ran := plannedRun(t, plan.At(int(seed)), seed, test.events...)
+					if got := strings.Join(befell, ", "); got != test.want {
+						t.Fatalf("%s, seed %d: %q befell the node, want %q", plan.Name, seed, got, test.want)
+					}
+					if slices.ContainsFunc(ran, func(at time.Duration) bool { return at >= test.never[0] && at <= test.never[1] }) {
+						t.Fatalf("%s, seed %d: the code ran at %v, want it not to between %v", plan.Name, seed, ran, test.never)
+					}
+				}
+			}
+		})
+	}
+}
+
+// At the very moment of a crash, the code of the node may run before it or not: the schedule decides.
+func TestWhatElseHappensAtThatMomentIsForTheSchedule(t *testing.T) {
+	ran := map[int]bool{}
+	for seed := range uint64(40) {
+		_, at := plannedRun(t, sim.RandomWalk, seed, sim.Planned{Kind: sim.Crash, At: 6 * time.Second})
+		ran[len(at)] = true
+	}
+	if !ran[2] || !ran[3] {
+		t.Errorf("the code ran so often: %v, want some runs with the turn at 6s and some without", ran)
+	}
+}
+
+// late is a request whose answer takes its time.
+type late struct {
+	by time.Duration
+	at func() time.Duration
+
+	took time.Duration // when it took effect
+}
+
+func (*late) Outcomes() []int           { return []int{0} }
+func (*late) Accesses(int) []sim.Access { return nil }
+func (l *late) Apply(int)               { l.took = l.at() }
+func (*late) Describe(int) string       { return "late" }
+func (*late) DescribeAnswer() string    { return "late" }
+func (l *late) Delay() time.Duration    { return l.by }
+
+func TestASlowAnswerArrivesLater(t *testing.T) {
+	for _, by := range []time.Duration{0, time.Millisecond, 2 * time.Second} {
+		for seed := range uint64(20) {
+			clock := fakeclock.New(fakeclock.Epoch)
+			r := &late{by: by, at: func() time.Duration { return clock.Now().Sub(fakeclock.Epoch) }}
+			var arrived time.Duration
+			s := sim.New(sim.Config{Clock: clock, Seed: seed})
+			s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) { p.Do(r); arrived = r.at() }})
+			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+			if result := s.Run(); result.End != sim.Finished {
+				t.Fatal(result.Err)
+			}
+			if arrived != r.took+by {
+				t.Errorf("seed %d: the answer arrived at %v, want it %v after %v", seed, arrived, by, r.took)
+			}
+		}
+	}
+}
+
+// A search takes every order at the moment of a planned event, whichever of its reductions are on.
+func TestSearchesKnowPlannedEvents(t *testing.T) {
+	race.OneAtATime(t)
+	outcomes := func(off sim.Reduction) (seen []string, schedules int) {
+		x := sim.Exploration{Off: off}
+		for x.Next() {
+			var log []string
+			turns := [2]uint64{}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Ticks: 2, Fingerprint: func() uint64 { return turns[0]<<8 | turns[1] }})
+			for i, name := range []string{"alice", "bob"} {
+				var planned []sim.Planned
+				if i == 0 {
+					planned = []sim.Planned{{Kind: sim.Crash, At: time.Second}, {Kind: sim.Restart, At: 2 * time.Second}, {Kind: sim.Pause, At: 3 * time.Second, For: time.Second}}
+				}
+				s.Add(sim.Actor{Name: name, Planned: planned, Run: func(p *sim.Proc) {
+					for range 3 {
+						turns[i]++
+						if i == 0 {
+							log = append(log, fmt.Sprint(p.Name(), p.Now().Sub(fakeclock.Epoch)))
+						}
+						p.Clock().Sleep(time.Second)
+					}
+				}})
+			}
+			if r := s.Run(); r.End == sim.Finished {
+				seen = append(seen, strings.Join(log, " "))
+			} else if r.End != sim.Abandoned {
+				t.Fatal(r.Err)
+			}
+		}
+		e := x.Explored()
+		if !e.Complete {
+			t.Fatalf("the search is not complete: %+v", e)
+		}
+		slices.Sort(seen)
+		return slices.Compact(seen), e.Schedules
+	}
+	all, most := outcomes(sim.SleepSets | sim.StateComparison | sim.PersistentSets)
+	if len(all) < 2 {
+		t.Errorf("all schedules come to %q, want several", all)
+	}
+	// With the comparison of states, of two pasts that lead to the same one only one is continued.
+	for _, off := range []sim.Reduction{sim.StateComparison, sim.StateComparison | sim.PersistentSets, sim.StateComparison | sim.SleepSets} {
+		reduced, schedules := outcomes(off)
+		if diff := cmp.Diff(all, reduced); diff != "" {
+			t.Errorf("without reductions %b: %d schedules of %d (-all +reduced):\n%s", off, schedules, most, diff)
+		}
+	}
+}
+
+// stops is a source that has time stop at some seconds.
+type stops []int
+
+func (stops) Name() string                 { return "stops" }
+func (stops) Steps() []uint64              { return nil }
+func (stops) Accesses(uint64) []sim.Access { return nil }
+func (stops) Take(uint64) string           { return "" }
+func (s stops) Next(after time.Time) (time.Time, bool) {
+	for _, second := range s {
+		if at := fakeclock.Epoch.Add(time.Duration(second) * time.Second); at.After(after) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// waiting is a world of a request under way and of a sleep of five seconds, with other instants at which time may stop.
+// It returns the seconds at which the answer arrives and the sleep is over.
+func waiting(cfg sim.Config, s sim.Source, planned ...sim.Planned) (answered, awake int, result sim.Result) {
+	run, r := sim.New(cfg), &register{}
+	run.AddSource(s)
+	second := func(p *sim.Proc) int { return int(p.Now().Sub(fakeclock.Epoch) / time.Second) }
+	run.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+		p.Do(&access{to: r})
+		answered = second(p)
+	}})
+	run.Add(sim.Actor{Name: "b", Planned: planned, Run: func(p *sim.Proc) {
+		p.Clock().Sleep(5 * time.Second)
+		awake = second(p)
+	}})
+	result = run.Run()
+	return answered, awake, result
+}
+
+// One tick gets to each instant at which something can change, and not only to the next one. What it passes over is late,
+// but for what is planned.
+func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		planned []sim.Planned
+		ticks   int
+		want    []int
+	}{
+		{name: "one tick", ticks: 1, want: []int{0, 5, 9, 10, 11}},
+		{name: "no tick", ticks: 0, want: []int{0}},
+		{name: "up to what is planned", ticks: 1, planned: []sim.Planned{{Kind: sim.ClockStep, At: 10 * time.Second}}, want: []int{0, 5, 9, 10}},
+		{name: "up to the end of a planned pause", ticks: 1, planned: []sim.Planned{{Kind: sim.Pause, For: 9 * time.Second}}, want: []int{0, 5, 9}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			x, came, late := sim.Exploration{}, map[int]bool{}, false
+			for x.Next() {
+				cfg := sim.Config{Strategy: x.Strategy(), Ticks: test.ticks}
+				answered, awake, result := waiting(cfg, stops{9, 10, 11}, test.planned...)
+				if result.Err != nil {
+					t.Fatal(result.Err)
+				}
+				if result.End != sim.Finished {
+					continue
+				}
+				came[answered] = true
+				late = late || awake > 5
+				cfg.Strategy = sim.Replay(result.Choices)
+				if again, wakes, other := waiting(cfg, stops{9, 10, 11}, test.planned...); again != answered || wakes != awake || !slices.Equal(other.Choices, result.Choices) {
+					t.Errorf("choices %v: answered at %d and awake at %d, and in the replay %d and %d", result.Choices, answered, awake, again, wakes)
+				}
+			}
+			if got := slices.Sorted(maps.Keys(came)); !slices.Equal(got, test.want) || !x.Explored().Complete {
+				t.Errorf("the answer arrives at the seconds %d, want %d", got, test.want)
+			}
+			if wants := test.ticks > 0; late != wants {
+				t.Errorf("a sleep that a tick passes over ends late: %v, want %v", late, wants)
+			}
+		})
+	}
+}
+
+// Other strategies do not meet such ticks: their schedules are what they were.
+func TestATickOfARandomWalkGoesToTheNextInstant(t *testing.T) {
+	came := map[int]bool{}
+	for seed := range uint64(200) {
+		answered, _, _ := waiting(sim.Config{Seed: seed, Ticks: 1}, stops{9, 10, 11})
+		came[answered] = true
+	}
+	if got := slices.Sorted(maps.Keys(came)); !slices.Equal(got, []int{0, 5, 9}) { // 9 where b has not begun to sleep
+		t.Errorf("the answer arrives at the seconds %d, want 0, 5 and 9", got)
+	}
+}
+
+// endless is a source whose instants have no end.
+type endless struct{ stops }
+
+func (endless) Next(after time.Time) (time.Time, bool) { return after.Add(time.Second), true }
+
+func TestASourceWithoutALastInstantEndsASearch(t *testing.T) {
+	x, ends := sim.Exploration{}, []string{}
+	for x.Next() {
+		_, _, result := waiting(sim.Config{Strategy: x.Strategy(), Ticks: 1}, endless{})
+		if result.Err != nil {
+			ends = append(ends, result.Err.Error())
+		}
+	}
+	if len(ends) != 1 || !strings.Contains(ends[0], "Next must come to an end") || x.Explored().Complete {
+		t.Errorf("errors %q and complete %v, want one that says what is wrong", ends, x.Explored().Complete)
+	}
+}

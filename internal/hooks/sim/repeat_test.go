@@ -1,0 +1,129 @@
+package sim_test
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
+	race.OneAtATime(t)
+	once, twice := &sim.Exploration{}, &sim.Exploration{Repeat: true}
+	finals, both := exploreIncrements(t, once), exploreIncrements(t, twice)
+	if diff := cmp.Diff(once.Explored(), twice.Explored()); diff != "" {
+		t.Errorf("explored (-once +twice):\n%s", diff)
+	}
+	for final, runs := range finals {
+		if both[final] != 2*runs {
+			t.Errorf("%d runs end in %d, want twice %d", both[final], final, runs)
+		}
+	}
+	for seed := range uint64(30) {
+		p := drawProgram(sim.Stream(seed, "repeated program"), seed, 4)
+		explored := func(x *sim.Exploration) sim.Explored {
+			for x.Next() {
+				p.runAs(x.Strategy(), true, func(*sim.Sim) {})
+			}
+			return x.Explored()
+		}
+		const most = 300
+		once, twice := explored(&sim.Exploration{MaxSchedules: most}), explored(&sim.Exploration{MaxSchedules: most, Repeat: true})
+		if diff := cmp.Diff(once, twice); diff != "" {
+			t.Errorf("seed %d: explored (-once +twice):\n%s", seed, diff)
+		}
+	}
+}
+
+func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
+	x := &sim.Exploration{Repeat: true}
+	for _, complete := range []bool{false, true} {
+		x.Next()
+		incrementers(sim.Config{Strategy: x.Strategy()}, 1)
+		if e := x.Explored(); e.Complete != complete || e.Schedules != 1 {
+			t.Errorf("explored %+v, want one schedule, and complete %v", e, complete)
+		}
+	}
+}
+
+// sorted is an access whose content is compared.
+type sorted struct {
+	sim.Request
+	key string
+}
+
+func (s sorted) SortKey() string { return s.key }
+
+// TestWhatDiffersEndsARepeatedExploration has actors that listen to how many runs there have been.
+func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(p *sim.Proc, r *register, run int)
+	}{
+		{"what is written", func(p *sim.Proc, r *register, run int) { p.Do(&access{to: r, write: true, value: run}) }},
+		{"what is asked", func(p *sim.Proc, r *register, run int) {
+			p.Do(sorted{&access{to: r}, []string{"one", "other"}[run%2]})
+		}},
+		{"how often", func(p *sim.Proc, r *register, run int) {
+			for range 1 + run%2 {
+				p.Do(&access{to: r})
+			}
+		}},
+		{"less often in the end", func(p *sim.Proc, r *register, run int) {
+			if run < 4 {
+				p.Do(&access{to: r})
+			}
+		}},
+		{"in every third pair of runs", func(p *sim.Proc, r *register, run int) {
+			value := run / 2 % 3
+			p.Do(sorted{&access{to: r, write: true, value: value}, strconv.Itoa(value)})
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			x, runs := &sim.Exploration{Repeat: true}, 0
+			var last error
+			for x.Next() {
+				r := &register{}
+				s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+				for _, name := range []string{"a", "b"} {
+					s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
+						p.Do(&access{to: r, write: true, value: 7})
+						test.do(p, r, runs)
+					}})
+				}
+				last = s.Run().Err
+				runs++
+			}
+			if _, diverged := errors.AsType[*sim.DivergedError](last); !diverged || x.Explored().Complete {
+				t.Errorf("%d runs, the last with %v, explored %+v; want a DivergedError, and not complete", runs, last, x.Explored())
+			}
+		})
+	}
+}
+
+// A repetition that comes to the same number of steps, and ends in another way, is another run.
+func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
+	for _, breaks := range []int{0, 1} { // the first run, or its repetition
+		x, runs := &sim.Exploration{Repeat: true}, 0
+		var last sim.Result
+		for x.Next() {
+			r := &register{}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+				p.Do(&access{to: r, write: true, value: 7})
+				if runs == breaks {
+					panic("in the last step")
+				}
+			}})
+			last = s.Run()
+			runs++
+		}
+		if x.Explored().Complete || runs != breaks+1 || last.Err == nil {
+			t.Errorf("run %d breaks: %d runs, the last with %v, explored %+v; want an error in that run, and not complete", breaks, runs, last.Err, x.Explored())
+		}
+	}
+}

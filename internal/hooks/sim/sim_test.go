@@ -1,0 +1,469 @@
+package sim_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// register is a world of one number that actors read and write in requests.
+type register struct {
+	name  string
+	value int
+}
+
+// access is a request to a register: a read, or a write of value.
+type access struct {
+	to     *register
+	write  bool
+	value  int
+	lossy  bool // the schedule may also lose the request
+	missed bool
+}
+
+func (a *access) Outcomes() []int {
+	if a.lossy {
+		return []int{0, 1}
+	}
+	return []int{0}
+}
+
+func (a *access) Accesses(int) []sim.Access {
+	return []sim.Access{{Object: sim.ObjectNamed(a.to.name), Write: a.write}}
+}
+
+func (a *access) Apply(outcome int) {
+	switch {
+	case outcome == 1:
+		a.missed = true
+	case a.write:
+		a.to.value = a.value
+	default:
+		a.value = a.to.value
+	}
+}
+
+func (a *access) Describe(int) string    { return fmt.Sprintf("%+v", *a) }
+func (a *access) DescribeAnswer() string { return fmt.Sprint(a.value) }
+
+// incrementers is the classic lost update: n actors read, then write one more.
+func incrementers(cfg sim.Config, n int) (*register, sim.Result) {
+	r, s := &register{}, sim.New(cfg)
+	for i := range n {
+		s.Add(sim.Actor{Name: string(rune('a' + i)), Run: func(p *sim.Proc) {
+			read := &access{to: r}
+			p.Do(read)
+			p.Do(&access{to: r, write: true, value: read.value + 1})
+		}})
+	}
+	return r, s.Run()
+}
+
+func TestEveryPlanFindsALostUpdateAndItsSchedulesReplay(t *testing.T) {
+	for _, plan := range sim.Plans() {
+		t.Run(plan.Name, func(t *testing.T) {
+			found := 0
+			for seed := range uint64(100) {
+				strategy := plan.At(int(seed))
+				r, result := incrementers(sim.Config{Seed: seed, Strategy: strategy, ExpectedSteps: 8}, 2)
+				if result.End != sim.Finished {
+					t.Fatalf("seed %d: run %v, want finished (%v)", seed, result.End, result.Err)
+				}
+				replayed, again := incrementers(sim.Config{Seed: seed, Strategy: sim.Replay(result.Choices)}, 2)
+				if replayed.value != r.value || !slices.Equal(again.Choices, result.Choices) {
+					t.Fatalf("seed %d: replay of %v gives %d by %v, want %d", seed, result.Choices, replayed.value, again.Choices, r.value)
+				}
+				if r.value == 1 {
+					found++
+				}
+			}
+			if found == 0 || found == 100 {
+				t.Errorf("the update was lost in %d of 100 runs, want some but not all", found)
+			}
+		})
+	}
+}
+
+func TestTheSameSeedGivesTheSameTraceOnAnyNumberOfProcessors(t *testing.T) {
+	trace := func(processors int) string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		var b strings.Builder
+		for seed := range uint64(50) {
+			incrementers(sim.Config{Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 10, Trace: func(t sim.TraceStep) {
+				fmt.Fprintln(&b, t.N, t.Time.Unix(), t.Step.Name, t.Step.Kind, t.Options, t.Step.Thread)
+			}}, 3)
+		}
+		return b.String()
+	}
+	if diff := cmp.Diff(trace(1), trace(8)); diff != "" {
+		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
+	}
+}
+
+func TestReplayOfAnImpossibleScheduleSaysWhere(t *testing.T) {
+	_, result := incrementers(sim.Config{Strategy: sim.Replay(sim.Choices{0, 7})}, 2)
+	diverged, ok := errors.AsType[*sim.DivergedError](result.Err)
+	if result.End != sim.Broken || !ok {
+		t.Fatalf("run %v with %v, want broken with a DivergedError", result.End, result.Err)
+	}
+	if want := sim.DivergedAt(2, 7, 2); *diverged != want {
+		t.Errorf("diverged: got %+v, want %+v", *diverged, want)
+	}
+}
+
+func TestReplayTakesTheFirstStepWhereChoicesEnd(t *testing.T) {
+	r, result := incrementers(sim.Config{Strategy: sim.Replay(nil)}, 3)
+	if r.value != 3 || result.End != sim.Finished {
+		t.Errorf("actors one after another: value %d, run %v; want 3, finished", r.value, result.End)
+	}
+}
+
+func TestSleepTakesTheNodesOwnTime(t *testing.T) {
+	for _, test := range []struct {
+		drift fakeclock.Drift
+		want  time.Duration // true time that a sleep of 10 s takes
+	}{
+		{fakeclock.Drift{}, 10 * time.Second},
+		{fakeclock.Drift{Offset: time.Hour}, 10 * time.Second},
+		{fakeclock.Drift{PPM: 1_000_000}, 5 * time.Second},
+		{fakeclock.Drift{PPM: -500_000}, 20 * time.Second},
+	} {
+		var took time.Duration
+		s := sim.New(sim.Config{})
+		s.Add(sim.Actor{Name: "a", Drift: test.drift, Run: func(p *sim.Proc) {
+			start := p.Now()
+			p.Clock().Sleep(10 * time.Second)
+			took = p.Now().Sub(start)
+		}})
+		if result := s.Run(); result.End != sim.Finished || took != test.want {
+			t.Errorf("drift %v: slept %v of true time, run %v; want %v, finished", test.drift, took, result.End, test.want)
+		}
+	}
+}
+
+func TestASleepThatNeverEndsBreaksTheRun(t *testing.T) {
+	s := sim.New(sim.Config{})
+	s.Add(sim.Actor{Name: "a", Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Second) }})
+	if result := s.Run(); result.End != sim.Broken || result.Err == nil {
+		t.Errorf("run %v with %v, want broken with an error", result.End, result.Err)
+	}
+}
+
+func TestWaitingOnAChannelIsRefusedWithAnErrorThatNamesTheActor(t *testing.T) {
+	s := sim.New(sim.Config{})
+	s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) { <-p.Clock().After(time.Second) }})
+	result := s.Run()
+	if result.End != sim.Broken || result.Err == nil || !strings.Contains(result.Err.Error(), "alice") || !strings.Contains(result.Err.Error(), "use Sleep") {
+		t.Errorf("run %v with %q, want broken with an error that names alice and Sleep", result.End, result.Err)
+	}
+}
+
+func TestAPanicOfAnActorEndsTheRunWithAnError(t *testing.T) {
+	s := sim.New(sim.Config{})
+	s.Add(sim.Actor{Name: "bob", Run: func(*sim.Proc) { panic("boom") }})
+	s.Add(sim.Actor{Name: "carol", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Hour) }})
+	if result := s.Run(); result.End != sim.Broken || result.Err == nil || result.Err.Error() != "actor bob panicked: boom" {
+		t.Errorf("run %v with %v, want broken by bob's panic", result.End, result.Err)
+	}
+}
+
+func TestARunThatDoesNotEndIsCut(t *testing.T) {
+	s := sim.New(sim.Config{MaxSteps: 50})
+	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+		for {
+			p.Clock().Sleep(time.Second)
+		}
+	}})
+	if result := s.Run(); result.End != sim.Cut || result.Steps != 50 {
+		t.Errorf("run %v after %d steps, want cut after 50", result.End, result.Steps)
+	}
+}
+
+// outcomes runs the actor under many seeds and counts the values of tell.
+func outcomes(seeds int, run func(seed uint64) string) map[string]int {
+	counts := map[string]int{}
+	for seed := range uint64(seeds) {
+		counts[run(seed)]++
+	}
+	return counts
+}
+
+func TestACrashedNodesRequestMayTakeEffectLaterOrNever(t *testing.T) {
+	counts := outcomes(300, func(seed uint64) string {
+		r, restarted, unwound := &register{}, 0, false
+		s := sim.New(sim.Config{Seed: seed})
+		s.Add(sim.Actor{Name: "a", Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
+			if restarted++; p.Incarnation() > 1 {
+				if p.Name() != "a.2" {
+					t.Errorf("second incarnation is called %q, want a.2", p.Name())
+				}
+				p.Do(&access{to: r}) // gives the orphan time to arrive
+				return
+			}
+			defer func() { unwound = true }()
+			p.Do(&access{to: r, write: true, value: 1})
+			p.Do(&access{to: r}) // keeps the node up while its write is done
+		}})
+		s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) }})
+		if result := s.Run(); result.End != sim.Finished {
+			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
+		}
+		if !unwound {
+			t.Fatalf("seed %d: the crashed code's deferred calls did not run", seed)
+		}
+		return fmt.Sprintf("starts %d value %d", restarted, r.value)
+	})
+	for _, want := range []string{"starts 1 value 0", "starts 1 value 1", "starts 2 value 0", "starts 2 value 1"} {
+		if counts[want] == 0 {
+			t.Errorf("no schedule of 300 gave %q; got %v", want, counts)
+		}
+	}
+}
+
+func TestAPausedNodeHearsNothingUntilItsPauseIsOver(t *testing.T) {
+	counts := outcomes(200, func(seed uint64) string {
+		var took time.Duration
+		s := sim.New(sim.Config{Seed: seed})
+		s.Add(sim.Actor{Name: "a", Pauses: 1, PauseFor: 30 * time.Second, Run: func(p *sim.Proc) {
+			start := p.Now()
+			p.Do(&access{to: &register{}})
+			took = p.Now().Sub(start)
+		}})
+		if result := s.Run(); result.End != sim.Finished {
+			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
+		}
+		return took.String()
+	})
+	if len(counts) != 2 || counts["0s"] == 0 || counts["30s"] == 0 {
+		t.Errorf("the request took %v, want 0s in some schedules and 30s in the others", counts)
+	}
+}
+
+func TestAPausedNodeMayCrash(t *testing.T) {
+	counts := outcomes(300, func(seed uint64) string {
+		befell := ""
+		s := sim.New(sim.Config{Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " }})
+		s.Add(sim.Actor{Name: "a", Pauses: 1, Crashes: 1, Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) }})
+		if result := s.Run(); result.End != sim.Finished {
+			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
+		}
+		return befell
+	})
+	for _, want := range []string{"", "crash ", "pause resume ", "pause crash ", "pause resume crash "} {
+		if counts[want] == 0 {
+			t.Errorf("no schedule of 300 gave %q; got %v", want, counts)
+		}
+	}
+}
+
+func TestARequestMayHaveSeveralOutcomes(t *testing.T) {
+	counts := outcomes(100, func(seed uint64) string {
+		a := &access{to: &register{}, lossy: true}
+		s := sim.New(sim.Config{Seed: seed})
+		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Do(a) }})
+		s.Run()
+		return fmt.Sprint(a.missed)
+	})
+	if counts["true"] == 0 || counts["false"] == 0 {
+		t.Errorf("missed: %v, want both", counts)
+	}
+}
+
+// memoryAccess is an access whose answer needs no step of its own.
+type memoryAccess struct{ access }
+
+func (*memoryAccess) Immediate() {}
+
+func TestAnImmediateRequestIsAnsweredInItsOwnStep(t *testing.T) {
+	for _, test := range []struct {
+		request sim.Request
+		want    []sim.Kind
+	}{
+		{&access{to: &register{}}, []sim.Kind{sim.Start, sim.Effect, sim.Response}},
+		{&memoryAccess{access{to: &register{}}}, []sim.Kind{sim.Start, sim.Effect}},
+	} {
+		var got []sim.Kind
+		ended := false
+		s := sim.New(sim.Config{Trace: func(taken sim.TraceStep) { got = append(got, taken.Step.Kind) }})
+		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+			p.Do(test.request)
+			ended = true
+		}})
+		s.Run()
+		if !slices.Equal(got, test.want) || !ended {
+			t.Errorf("%T: got steps %v, actor ended %v, want %v, true", test.request, got, ended, test.want)
+		}
+	}
+}
+
+// alarm is a source that can ring once its time has come.
+type alarm struct {
+	clock *fakeclock.Clock
+	at    time.Time
+	rung  []time.Time
+}
+
+func (a *alarm) Name() string { return "alarm" }
+func (a *alarm) Steps() []uint64 {
+	if a.clock.Now().Before(a.at) || len(a.rung) > 0 {
+		return nil
+	}
+	return []uint64{1}
+}
+func (a *alarm) Accesses(uint64) []sim.Access { return nil }
+func (a *alarm) Take(uint64) string           { a.rung = append(a.rung, a.clock.Now()); return "rings" }
+func (a *alarm) Next(now time.Time) (time.Time, bool) {
+	return a.at, a.at.After(now)
+}
+
+func TestTimeStopsAtTheBoundariesOfSources(t *testing.T) {
+	counts := outcomes(100, func(seed uint64) string {
+		clock := fakeclock.New(fakeclock.Epoch)
+		bell := &alarm{clock: clock, at: fakeclock.Epoch.Add(7 * time.Second)}
+		var ticks []string
+		s := sim.New(sim.Config{Clock: clock, Seed: seed, Trace: func(t sim.TraceStep) {
+			if t.Step.Kind == sim.Tick {
+				ticks = append(ticks, t.Text)
+			}
+		}})
+		s.AddSource(bell)
+		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Clock().Sleep(10 * time.Second) }})
+		s.Run()
+		return fmt.Sprintf("%v rung %d", ticks, len(bell.rung))
+	})
+	for _, want := range []string{"[+7s +3s] rung 0", "[+7s +3s] rung 1"} {
+		if counts[want] == 0 || len(counts) != 2 {
+			t.Errorf("got %v, want both of [+7s +3s] with 0 and with 1 ring", counts)
+		}
+	}
+}
+
+func TestTicksBoundHowOftenTimeMovesOfItsOwnAccord(t *testing.T) {
+	for seed := range uint64(100) {
+		s, start := sim.New(sim.Config{Seed: seed, Ticks: 2}), time.Time{}
+		busy := &register{}
+		s.Add(sim.Actor{Name: "sleeper", Run: func(p *sim.Proc) {
+			start = p.Now()
+			for range 10 {
+				p.Clock().Sleep(time.Second)
+			}
+		}})
+		var most time.Duration
+		s.Add(sim.Actor{Name: "busy", Run: func(p *sim.Proc) {
+			for range 10 {
+				p.Do(&access{to: busy})
+				most = p.Now().Sub(fakeclock.Epoch)
+			}
+		}})
+		if result := s.Run(); result.End != sim.Finished || start.IsZero() {
+			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
+		}
+		if most > 2*time.Second {
+			t.Errorf("seed %d: time moved by %v while something else could happen, want at most 2s", seed, most)
+		}
+	}
+}
+
+func TestClockStepsMoveTheNodeNotTrueTime(t *testing.T) {
+	counts := outcomes(100, func(seed uint64) string {
+		var skew time.Duration
+		s := sim.New(sim.Config{Seed: seed})
+		s.Add(sim.Actor{Name: "a", ClockSteps: []time.Duration{-3 * time.Second}, Run: func(p *sim.Proc) {
+			p.Do(&access{to: &register{}})
+			skew = p.Clock().Now().Sub(p.Now())
+		}})
+		s.Run()
+		return skew.String()
+	})
+	if len(counts) != 2 || counts["0s"] == 0 || counts["-3s"] == 0 {
+		t.Errorf("skews %v, want 0s in some schedules and -3s in the others", counts)
+	}
+}
+
+// BenchmarkRuns is runs of a few steps, most of which is making them.
+func BenchmarkRuns(b *testing.B) {
+	steps := 0
+	for seed := uint64(0); b.Loop(); seed++ {
+		_, result := incrementers(sim.Config{Seed: seed}, 3)
+		steps += result.Steps
+	}
+	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+}
+
+func TestAResultCountsContextSwitchesAndTime(t *testing.T) {
+	// a starts; b starts; a's effect and response; b to its end; a to its end.
+	_, result := incrementers(sim.Config{Strategy: sim.Replay(sim.Choices{0, 1, 0, 0, 1, 1, 1, 1})}, 2)
+	if result.Switches != 4 || result.Elapsed != 0 {
+		t.Errorf("%d switches in %v, want 4 in no time", result.Switches, result.Elapsed)
+	}
+	s := sim.New(sim.Config{})
+	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
+	if result := s.Run(); result.Elapsed != time.Minute || result.Switches != 0 {
+		t.Errorf("a sleep of a minute: %d switches in %v", result.Switches, result.Elapsed)
+	}
+}
+
+// TestARunCannotTellItsPool has one pool serve runs that crash, that panic and that are cut, in between.
+func TestARunCannotTellItsPool(t *testing.T) {
+	var pool sim.Pool
+	defer pool.Close()
+	run := func(seed uint64, pool *sim.Pool) (trace []string, end sim.End) {
+		r := &register{}
+		s := sim.New(sim.Config{Seed: seed, Pool: pool, MaxSteps: 9 + int(seed%8), Trace: func(taken sim.TraceStep) {
+			trace = append(trace, fmt.Sprintf("%s %v: %d", taken.Step.Name, taken.Step.Kind, r.value))
+		}})
+		for _, a := range []sim.Actor{{Name: "a", Crashes: 1, Restarts: 1}, {Name: "b"}} {
+			a.Run = func(p *sim.Proc) {
+				read := &access{to: r}
+				p.Do(read)
+				if p.Do(&access{to: r, write: true, value: read.value + 1}); r.value == 2 {
+					panic("two")
+				}
+			}
+			s.Add(a)
+		}
+		return trace, s.Run().End
+	}
+	ends := map[sim.End]int{}
+	for seed := range uint64(300) {
+		want, _ := run(seed, nil)
+		got, end := run(seed, &pool)
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: from a pool that served others\n%q\nwant\n%q", seed, got, want)
+		}
+		ends[end]++
+	}
+	if ends[sim.Finished] == 0 || ends[sim.Broken] == 0 || ends[sim.Cut] == 0 {
+		t.Errorf("ends %v, want some of each: the pool had nothing to hide", ends)
+	}
+}
+
+func TestStreamsDependOnSeedAndNameOnly(t *testing.T) {
+	draw := func(seed uint64, name string) uint64 { return sim.Stream(seed, name).Uint64() }
+	if draw(1, "a") != draw(1, "a") {
+		t.Error("the same stream drew two different first numbers")
+	}
+	if draw(1, "a") == draw(1, "b") || draw(1, "a") == draw(2, "a") {
+		t.Error("streams of another name or seed drew the same first number")
+	}
+}
+
+func TestDerivedSeedsDiffer(t *testing.T) {
+	seen := map[uint64]int{}
+	for n := range 10_000 {
+		seed := sim.Derive(1, n)
+		if other, dup := seen[seed]; dup {
+			t.Fatalf("children %d and %d have the same seed", other, n)
+		}
+		seen[seed] = n
+	}
+}

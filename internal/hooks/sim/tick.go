@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// boundary returns the first instant after another one at which something can change, as things are now.
+func (s *Sim) boundary(after time.Time) (next time.Time, ok bool) {
+	consider := func(t time.Time) {
+		if t.After(after) && (!ok || t.Before(next)) {
+			next, ok = t, true
+		}
+	}
+	if t, has := s.clock.Next(); has {
+		consider(t)
+	}
+	for _, a := range s.actors {
+		if a.paused {
+			consider(a.until)
+		}
+		if t, has := s.nextPlanned(a); has {
+			consider(t)
+		}
+		for i := -1; i < len(a.lanes); i++ {
+			p := a.proc
+			if i >= 0 {
+				p = a.lanes[i]
+			}
+			switch p.state {
+			case sleeping:
+				consider(p.wake)
+			case answered:
+				consider(p.arrives)
+			}
+		}
+	}
+	for _, src := range s.sources {
+		if t, has := src.Next(after); has {
+			consider(t)
+		}
+	}
+	return next, ok
+}
+
+// Further returns the ticks to all later instants at which something can change, if the step is a tick while something
+// else could happen; nothing otherwise. An [Exploration] takes them, and so does [Replay]; other strategies never meet
+// them. Their positions follow on those of the steps that a Chooser is offered. The caller only reads the slice, and
+// only until the next step.
+//
+// Such a tick is what several ticks in a row are: the timers, answers and pauses that it passes over end late, as they
+// do where a machine is slow. What is [Planned] is not late, so none goes on past it.
+func (s Step) Further() []Step {
+	if s.Kind != Tick {
+		return nil
+	}
+	return s.sim.further()
+}
+
+// endless is a number of instants that no source has. One that has more never comes to an end.
+const endless = 10_000
+
+func (s *Sim) further() []Step {
+	if s.gathered {
+		return s.later
+	}
+	s.later, s.gathered = s.later[:0], true
+	if len(s.steps) == 0 || !s.required || s.cfg.Bubble != nil {
+		return nil
+	}
+	tick := s.steps[len(s.steps)-1]
+	if tick.Kind != Tick {
+		return nil
+	}
+	for {
+		next, ok := s.boundary(tick.until)
+		if !ok || s.plannedBefore(next) {
+			return s.later
+		}
+		if len(s.later) == endless {
+			s.fail(fmt.Errorf("a source has time stop at more than %d instants: Next must come to an end", endless))
+			return s.later
+		}
+		tick.until, tick.item = next, uint64(next.Sub(s.start))
+		s.later = append(s.later, tick)
+	}
+}
+
+// plannedBefore says whether something is planned for an instant before t.
+func (s *Sim) plannedBefore(t time.Time) bool {
+	for _, a := range s.actors {
+		if at, has := s.nextPlanned(a); has && at.Before(t) || a.paused && a.exact && a.until.Before(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// at returns the step at a position: one of those that are possible, or of the further ticks.
+func (s *Sim) at(i int) *Step {
+	if i < len(s.steps) {
+		return &s.steps[i]
+	}
+	return &s.further()[i-len(s.steps)]
+}

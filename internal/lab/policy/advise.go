@@ -1,0 +1,266 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Demand is what a lifetime is to be chosen for.
+type Demand struct {
+	// Changes is how often the data changes, Reads how often it is read, a second.
+	Changes, Reads float64
+	// Miss is what a render costs, Stale what a second costs in which outdated data is served, in one unit.
+	Miss, Stale float64
+	// Longest is how old served data may be. 0 is any age.
+	Longest time.Duration
+	// Tolerance is how long after its lifetime a value may be served as stale. A lifetime is as much shorter than Longest.
+	Tolerance time.Duration
+	// Render is how long a render takes.
+	Render time.Duration
+	// Skew is how far a machine's clock may be off: what one machine stores as new, another one may take for older or
+	// younger by twice as much.
+	Skew time.Duration
+	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked. Lag is how much later TTL may delete
+	// them.
+	Retention, Lag time.Duration
+}
+
+// Advice is a lifetime, and what to expect of it. Shares are from 0 to 1.
+type Advice struct {
+	// Lifetime is the cheapest of the values that people write ([Practical]) which the demands allow: longer than a
+	// render, and no longer than data may be old, less twice the skew. Where none of them is allowed, it is the longest
+	// whole number of seconds that is.
+	Lifetime time.Duration
+	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Data that never
+	// changes has no such optimum, and neither has data whose renders never pay: they are 0 then.
+	FirstOrder, Exact time.Duration
+	// AtExpiry is the chance that data has changed when its lifetime ends, and OverReads the share of reads that are
+	// served outdated data. The rule 1 - exp(-WT) gives the former, and is often quoted for the latter.
+	AtExpiry, OverReads float64
+	// Misses is the share of reads that find no fresh value.
+	Misses float64
+	// Cost is that of renders and of outdated reads a second, in the unit of the demand: C/T + S (1 - F(WT)).
+	Cost float64
+	// Reasons say in sentences what decided.
+	Reasons []string
+	// Calculator is what the rule of thumb alone would have said.
+	Calculator Calculator
+}
+
+// Calculator is the advice of the calculator that is printed in many tutorials: the rule of thumb, held below the
+// longest staleness, rounded to the nearest of a list that begins at 5 s.
+type Calculator struct {
+	Optimum, Lifetime time.Duration
+	// Outdated is W*T, which it calls the expected staleness; it may be above 1.
+	Outdated float64
+	// Misses is 1/(T R).
+	Misses float64
+	// Cost is what its lifetime costs, by the formula of [Advice].
+	Cost float64
+}
+
+// ErrImpossible is wrapped by errors of Advise about demands that cannot be met together.
+var ErrImpossible = errors.New("the demands cannot be met together")
+
+// practical are the lifetimes that people write, in seconds. The rows of this protocol count whole seconds.
+var practical = []int{
+	1, 2, 5, 10, 15, 30,
+	60, 120, 180, 300, 600, 900, 1800, 3600,
+	7200, 14400, 28800, 86400,
+}
+
+// Practical returns the lifetimes that people write, the shortest first: advice is one of them.
+func Practical() []time.Duration {
+	all := make([]time.Duration, len(practical))
+	for i, s := range practical {
+		all[i] = time.Duration(s) * time.Second
+	}
+	return all
+}
+
+// Advise chooses a lifetime. The error says what cannot be met, or which figure makes no sense.
+func Advise(d Demand) (Advice, error) {
+	if err := d.validate(); err != nil {
+		return Advice{}, err
+	}
+	longest := d.longest()
+	a := Advice{Calculator: calculate(d)}
+	if d.Changes > 0 {
+		a.FirstOrder = fromSeconds(firstOrderOptimum(d.Miss, d.Stale, d.Changes))
+		if exact := optimum(d.Miss, d.Stale, d.Changes); !math.IsInf(exact, 1) {
+			a.Exact = fromSeconds(exact)
+		} else {
+			a.reason("A render costs more than the staleness it ends (CW/S = %.3g, at least 1): the longest lifetime is the cheapest.",
+				d.Miss*d.Changes/d.Stale)
+		}
+	} else {
+		a.reason("The data never changes: the longest lifetime is the cheapest.")
+	}
+	cost := func(t float64) float64 { return d.Miss/t + d.Stale*(1-freshShare(d.Changes*t)) }
+	a.Cost, a.Calculator.Cost = math.Inf(1), cost(a.Calculator.Lifetime.Seconds())
+	for _, t := range Practical() {
+		if c := cost(t.Seconds()); t > d.Render && t <= longest && c < a.Cost {
+			a.Lifetime, a.Cost = t, c
+		}
+	}
+	if a.Lifetime == 0 {
+		whole := longest.Truncate(time.Second)
+		if whole <= d.Render {
+			return Advice{}, fmt.Errorf("%w: a render takes %s, and a lifetime may be %s at most, in whole seconds: a value would have expired when it is stored",
+				ErrImpossible, d.Render, whole)
+		}
+		a.Lifetime, a.Cost = whole, cost(whole.Seconds())
+	}
+	if err := d.checkRetention(&a); err != nil {
+		return Advice{}, err
+	}
+	if d.Longest > 0 && (a.Exact > longest || a.Exact == 0) {
+		a.reason("Data may be %s old when it is served%s: a cheaper lifetime would be longer.", d.Longest, d.lessSkew())
+	}
+	if d.Render > 0 && a.Exact > 0 && a.Exact <= d.Render {
+		a.reason("A render takes %s: a lifetime that is no longer than that would be over when the value is stored.", d.Render)
+	}
+	t := a.Lifetime.Seconds()
+	a.AtExpiry, a.OverReads = outdatedAtExpiry(d.Changes, t), absoluteOutdated(d.Reads, d.Changes, t)
+	a.Misses = 1 - absoluteHits(d.Reads, t)
+	if d.Changes*t > 0.2 {
+		a.reason("The data changes %.2g times in a lifetime: the rule of thumb, made for few changes, is off.", d.Changes*t)
+	}
+	if d.Reads*t < 1 {
+		a.reason("A lifetime sees %.2g reads: the cache saves few renders.", d.Reads*t)
+	}
+	if c := a.Calculator.Lifetime; d.Longest > 0 && c > longest {
+		a.reason("The calculator's %s breaks the demand of %s%s: it takes the nearest of a list from 5s on.", c, d.Longest, d.lessSkew())
+	}
+	return a, nil
+}
+
+// lessSkew says what the clocks, and values that are served as stale, leave of the longest staleness.
+func (d Demand) lessSkew() string {
+	var why []string
+	if d.Skew > 0 {
+		why = append(why, fmt.Sprintf("clocks that are off by %s", d.Skew))
+	}
+	if d.Tolerance > 0 {
+		why = append(why, fmt.Sprintf("values that are served as stale for %s", d.Tolerance))
+	}
+	if why == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (a lifetime of %s at most, for %s)", d.longest(), strings.Join(why, " and "))
+}
+
+// manyLifetimes is how many lifetimes a retention should have at least: ttl should be much larger than
+// revalidate_seconds, and a row that is deleted soon is missing when someone asks what was served.
+const manyLifetimes = 10
+
+// checkRetention checks the ttl of rows against their freshness. A row whose writer's clock is behind has a ttl that is
+// as much too early, and a reader whose clock is behind takes it for fresh as much too long; the writer's error is in
+// the freshness, too, so that of the reader is left.
+func (d Demand) checkRetention(a *Advice) error {
+	switch {
+	case d.Retention == 0:
+		return nil
+	case d.Retention < a.Lifetime+d.Skew && d.Skew > 0:
+		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s on clocks that are off by %s: they could be deleted while a reader takes them for fresh",
+			ErrImpossible, d.Retention, a.Lifetime, d.Skew)
+	case d.Retention < a.Lifetime:
+		return fmt.Errorf("%w: rows are kept for %s, and the lifetime is %s: they would be deleted while they are fresh",
+			ErrImpossible, d.Retention, a.Lifetime)
+	}
+	if d.Retention < manyLifetimes*a.Lifetime {
+		a.reason("Rows are kept for %.3g lifetimes: a ttl should be much later than the end of freshness, at least %d lifetimes.",
+			d.Retention.Seconds()/a.Lifetime.Seconds(), manyLifetimes)
+	}
+	if d.Lag > 0 {
+		a.reason("TTL may delete a row %s after its ttl: a reader who trusts each row that is there serves data that is up to %s old.",
+			d.Lag, d.Retention+d.Lag)
+	}
+	return nil
+}
+
+// longest returns how long a lifetime may be at most. It counts from the beginning of the render, so the age of a fresh
+// value is below it; if the clock of the one who made it is ahead, and that of the reader behind, the age is below it
+// and twice the skew. A value that is served as stale is as much older.
+func (d Demand) longest() time.Duration {
+	if d.Longest == 0 {
+		return never
+	}
+	return d.Longest - 2*d.Skew - d.Tolerance
+}
+
+func (d Demand) validate() error {
+	for _, f := range []struct {
+		name  string
+		value float64
+		least float64
+	}{{"changes", d.Changes, 0}, {"reads", d.Reads, 0}, {"cost of a miss", d.Miss, 0}, {"cost of staleness", d.Stale, 0}} {
+		if math.IsNaN(f.value) || math.IsInf(f.value, 0) || f.value < f.least {
+			return fmt.Errorf("found %s %g, expected a finite number of at least 0", f.name, f.value)
+		}
+	}
+	switch {
+	case d.Reads == 0 || d.Miss == 0 || d.Stale == 0:
+		return fmt.Errorf("found %g reads a second, a miss that costs %g and a second of staleness that costs %g, expected all above 0",
+			d.Reads, d.Miss, d.Stale)
+	case d.Longest < 0 || d.Tolerance < 0 || d.Render < 0 || d.Retention < 0 || d.Skew < 0 || d.Lag < 0:
+		return fmt.Errorf("found a longest staleness of %s, a tolerance of %s, a render of %s, a retention of %s, a skew of %s, a lag of %s, expected none below 0s",
+			d.Longest, d.Tolerance, d.Render, d.Retention, d.Skew, d.Lag)
+	case d.Longest > 0 && d.Longest <= d.Render:
+		return fmt.Errorf("%w: data may be %s old at most, and a render takes %s: data is older than that when it is stored",
+			ErrImpossible, d.Longest, d.Render)
+	case d.Longest > 0 && d.Longest < time.Second:
+		return fmt.Errorf("%w: data may be %s old at most, and revalidate_seconds counts whole seconds: the shortest lifetime is 1s",
+			ErrImpossible, d.Longest)
+	case d.Longest > 0 && d.longest() < time.Second && d.Tolerance > 0:
+		return fmt.Errorf("%w: data may be %s old at most, and is served as stale for %s: less than the shortest lifetime is left, 1s",
+			ErrImpossible, d.Longest, d.Tolerance)
+	case d.Longest > 0 && d.longest() < time.Second:
+		return fmt.Errorf("%w: data may be %s old at most, and clocks that are off by %s make its age wrong by up to %s: less than the shortest lifetime is left, 1s",
+			ErrImpossible, d.Longest, d.Skew, 2*d.Skew)
+	case d.Retention > 0 && d.Longest > 0 && d.Retention < d.Longest:
+		return fmt.Errorf("%w: rows are kept for %s, and may be served for %s: they would be deleted while they are servable",
+			ErrImpossible, d.Retention, d.Longest)
+	}
+	return nil
+}
+
+func (a *Advice) reason(format string, args ...any) {
+	a.Reasons = append(a.Reasons, fmt.Sprintf(format, args...))
+}
+
+// calculate is the tutorials' calculator.
+func calculate(d Demand) Calculator {
+	optimum := 3600.0
+	if d.Longest > 0 {
+		optimum = d.Longest.Seconds()
+	}
+	if d.Changes > 0 {
+		optimum = firstOrderOptimum(d.Miss, d.Stale, d.Changes)
+	}
+	constrained := optimum
+	if d.Longest > 0 {
+		constrained = min(constrained, d.Longest.Seconds())
+	}
+	nearest := 5.0
+	for _, s := range practical {
+		if s >= 5 && math.Abs(float64(s)-constrained) < math.Abs(nearest-constrained) {
+			nearest = float64(s)
+		}
+	}
+	return Calculator{
+		Optimum: fromSeconds(optimum), Lifetime: fromSeconds(nearest),
+		Outdated: d.Changes * nearest, Misses: 1 / (nearest * d.Reads),
+	}
+}
+
+// fromSeconds is a duration of so many seconds, to the millisecond.
+func fromSeconds(s float64) time.Duration {
+	if s > never.Seconds() {
+		return never
+	}
+	return time.Duration(math.Round(s*1000)) * time.Millisecond
+}

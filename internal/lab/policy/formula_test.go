@@ -1,0 +1,483 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+)
+
+// tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
+const tolerance = 0.05
+
+// repeated makes an experiment ten times.
+func repeated(t *testing.T, x Experiment) *Summary {
+	t.Helper()
+	s, err := x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// meets checks that a formula lies in the interval of a simulation, and that the interval is narrow enough to tell the
+// formula from one that is 5 % off.
+func meets(t *testing.T, s *Summary, m Measure, formula float64) {
+	t.Helper()
+	got := s.Of(m)
+	if got.Low > formula || got.High < formula {
+		t.Errorf("%s: the formula gives %.5f, the simulation %.5f to %.5f", m, formula, got.Low, got.High)
+	}
+	if got.Low <= formula*(1-tolerance) || got.High >= formula*(1+tolerance) {
+		t.Errorf("%s: %.5f to %.5f would hide a formula that is 5 %% off (%.5f)", m, got.Low, got.High, formula)
+	}
+}
+
+// sets are the parameters that a formula is tested with: all of them, or one under -short. Under the race detector there
+// are none: it looks at TestOneSeedOneResult, whose experiments have the same goroutines.
+func sets[P any](t *testing.T, all []P) []P {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("a formula is tested without the race detector")
+	}
+	if testing.Short() {
+		return all[:1]
+	}
+	return all
+}
+
+// secondsOf is a duration in seconds.
+func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// lasting returns a run of that many reads at a rate.
+func lasting(reads, rate float64) time.Duration { return secondsOf(reads / rate) }
+
+// onePoisson is an experiment on one key, with renders that take no time.
+func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
+	return Experiment{
+		Policy: Policy{Lifetime: lifetime, Refresh: refresh}, Workload: Poisson{Reads: l, Changes: w},
+		WarmUp: lasting(1000, l), Lasts: lasting(60_000, l),
+	}
+}
+
+func TestAbsolute(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected())
+			x.Lasts *= 4
+			s := repeated(t, x)
+			meets(t, s, HitRatio, absoluteHits(l, lifetime))
+			meets(t, s, Outdated, absoluteOutdated(l, w, lifetime))
+			meets(t, s, OutdatedAtExpiry, outdatedAtExpiry(w, lifetime))
+		})
+	}
+}
+
+func TestSliding(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, w, Sliding(secondsOf(lifetime)), Unprotected())
+			s := repeated(t, x)
+			meets(t, s, HitRatio, slidingHits(l, lifetime))
+			meets(t, s, Outdated, slidingOutdated(l, w, lifetime))
+		})
+	}
+}
+
+// The figures that documentation quotes: the same reads and changes, and the same lifetime.
+func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
+	if got := slidingOutdated(1, 0.3, 2); math.Abs(got-0.530) > 0.0005 {
+		t.Errorf("sliding: got %.4f, want 0.530", got)
+	}
+	if got := absoluteOutdated(1, 0.3, 2); math.Abs(got-0.1655) > 0.001 {
+		t.Errorf("absolute: got %.4f, want 0.165", got)
+	}
+}
+
+func TestHybrid(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, idle, most := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected())
+			s := repeated(t, x)
+			meets(t, s, HitRatio, hybridHits(l, idle, most))
+		})
+	}
+}
+
+func TestPeriodic(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, every := p[0], p[1], p[2]
+			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic())
+			x.Lasts *= 2
+			s := repeated(t, x)
+			meets(t, s, Outdated, 1-freshShare(w*every))
+			meets(t, s, OutdatedAge, periodicAge(w, every))
+			meets(t, s, OutdatedOver1s, periodicOver(1, w, every))
+		})
+	}
+}
+
+func TestStaleWhileRevalidate(t *testing.T) {
+	for _, p := range sets(t, [][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, w, d, lifetime := p[0], p[1], p[2], p[3]
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
+			x.Render = Fixed(secondsOf(d))
+			x.Lasts *= 2
+			s := repeated(t, x)
+			meets(t, s, Renders, swrRenders(l, lifetime))
+			meets(t, s, KnownStale, swrStale(l, d, lifetime))
+			meets(t, s, Outdated, swrOutdated(l, w, d, lifetime))
+			meets(t, s, RendersPerRefresh, 1)
+		})
+	}
+}
+
+func TestUnprotected(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, d, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected())
+			x.Render = Fixed(secondsOf(d))
+			s := repeated(t, x)
+			meets(t, s, RendersPerRefresh, unprotectedRenders(l, d))
+		})
+	}
+}
+
+// Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
+func TestXFetch(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			beta, l, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
+			x.Render = Fixed(time.Second)
+			x.Lasts = 800 * secondsOf(lifetime)
+			s := repeated(t, x)
+			meets(t, s, RendersPerRefresh, xfetchRenders(beta))
+			meets(t, s, Early, xfetchEarly(l, beta, 1))
+		})
+	}
+}
+
+// holds checks a formula against counts of independent trials: it lies in the 99 % interval of the share, and the
+// interval would not hide a formula that is 5 % off.
+func holds(t *testing.T, name string, hits, trials int, formula float64) {
+	t.Helper()
+	share := float64(hits) / float64(trials)
+	half := 2.576 * math.Sqrt(share*(1-share)/float64(trials))
+	if math.Abs(share-formula) > half {
+		t.Errorf("%s: the formula gives %.5f, the simulation %.5f to %.5f", name, formula, share-half, share+half)
+	}
+	if half >= formula*tolerance/2 {
+		t.Errorf("%s: %.5f to %.5f would hide a formula that is 5 %% off (%.5f)", name, share-half, share+half, formula)
+	}
+}
+
+// A read refreshes early with the chance exp(-g/(beta D)).
+func TestXFetchChance(t *testing.T) {
+	const trials = 100_000
+	for _, p := range [][3]float64{{0.5, 1, 0.4}, {1, 2, 1}, {2, 0.5, 1.5}} {
+		beta, d, left := p[0], p[1], p[2]
+		e, random, early := &Entry{FreshUntil: secondsOf(left), Render: secondsOf(d)}, newRandom(1, 0), 0
+		for range trials {
+			if XFetch(beta).Read(e, false, 0, random) == Revalidate {
+				early++
+			}
+		}
+		holds(t, fmt.Sprint(p), early, trials, xfetchChance(left, beta, d))
+	}
+}
+
+// The first refresh before an expiry begins less than g before it with the chance exp(-L beta D exp(-g/(beta D))).
+func TestXFetchFirstRefresh(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{1, 20, 15}, {0.5, 50, 5}, {2, 20, 40}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			beta, l, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
+			x.Render = Fixed(time.Second)
+			x.Lasts = 8000 * secondsOf(lifetime)
+			r, err := x.Run(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Near the mean, at a border of the histogram's buckets.
+			bucket := bucketOf(secondsOf(xfetchEarly(l, beta, 1)))
+			below := 0
+			for _, n := range r.early.counts[:bucket] {
+				below += int(n)
+			}
+			g := time.Duration(1)
+			for bucketOf(g) < bucket {
+				g += g/64 + 1
+			}
+			for bucketOf(g-1) == bucket {
+				g--
+			}
+			holds(t, "first refresh", below, int(r.early.n), xfetchBelow(g.Seconds(), l, beta, 1))
+		})
+	}
+}
+
+func TestTwoTiers(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			l, t1, t2 := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected())
+			x.Tier = Tier{Keys: 1, Lifetime: secondsOf(t1)}
+			h1, h2 := absoluteHits(l, t1), secondTierHits(l, t1, t2)
+			s := repeated(t, x)
+			meets(t, s, TierRatio, h1)
+			meets(t, s, HitRatio, h1+(1-h1)*h2)
+		})
+	}
+}
+
+// Che's approximation is one: it may be off by two points.
+func TestLRU(t *testing.T) {
+	for _, p := range []struct {
+		keys     Zipf
+		capacity int
+	}{{Zipf{1000, 0.8}, 100}, {Zipf{10_000, 1}, 500}, {Zipf{500, 0}, 50}} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			x := Experiment{
+				Policy:   Policy{Lifetime: Absolute(never / 4), Refresh: Unprotected()},
+				Workload: Poisson{Reads: 100, Keys: p.keys},
+				Tier:     Tier{Keys: p.capacity, Lifetime: never / 4},
+				WarmUp:   500 * time.Second, Lasts: 2000 * time.Second,
+			}
+			s, err := x.Repeat(t.Context(), 1, 2, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			weights, sum := p.keys.weights(), 0.0
+			for _, w := range weights {
+				sum += w
+			}
+			for i := range weights {
+				weights[i] /= sum
+			}
+			got, want := s.Of(TierRatio).Mean, cheHits(weights, p.capacity)
+			if math.Abs(got-want) > 0.02 {
+				t.Errorf("hit ratio: got %.4f, want %.4f to within 2 points", got, want)
+			}
+		})
+	}
+}
+
+// fleeting reads each key once.
+type fleeting struct{ gap float64 }
+
+func (f fleeting) Begin(reads, _ *Random) Traffic { return &fleetingTraffic{f, reads, 0, 0} }
+
+type fleetingTraffic struct {
+	fleeting
+	random *Random
+	now    time.Duration
+	key    int
+}
+
+func (f *fleetingTraffic) Read() (Read, bool) {
+	f.now += f.random.after(f.gap)
+	f.key++
+	return Read{At: f.now, Key: f.key - 1}, true
+}
+
+func (*fleetingTraffic) Changed(int, time.Duration) time.Duration { return Never }
+
+// Rows that have expired and are still there: as many as expire a second, times the mean lag.
+func TestRowsPastTheirTTL(t *testing.T) {
+	for _, p := range []struct {
+		rate float64
+		lag  Dist
+		mean float64
+	}{
+		{5, Fixed(90 * time.Second), 90},
+		{20, ExponentialWith(30 * time.Second), 30},
+		{2, Pareto(20*time.Second, 3), 30},
+		{3, Between(10*time.Second, 110*time.Second), 60},
+	} {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			x := Experiment{
+				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
+				Workload: fleeting{gapOf(p.rate)},
+				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
+				WarmUp:   300 * time.Second, Lasts: 3000 * time.Second,
+			}
+			s := repeated(t, x)
+			meets(t, s, RowsPast, p.rate*p.mean)
+		})
+	}
+}
+
+// The optimum costs less than any other lifetime, and is that of the literature for small rates.
+func TestOptimum(t *testing.T) {
+	for _, p := range []struct{ c, s, w, want, rule float64 }{
+		{1, 1, 0.01, 14.86, 14.14}, {1, 1, 0.5, 3.36, 2.00}, {0.5, 0.8, 0.1 / 3600, 212.55, 212.13},
+	} {
+		got := optimum(p.c, p.s, p.w)
+		if math.Abs(got-p.want) > 0.005 || math.Abs(firstOrderOptimum(p.c, p.s, p.w)-p.rule) > 0.005 {
+			t.Errorf("W = %g: got %.3f and %.3f, want %.2f and %.2f", p.w, got, firstOrderOptimum(p.c, p.s, p.w), p.want, p.rule)
+		}
+		cost := func(lifetime float64) float64 { return p.c/lifetime + p.s*(1-freshShare(p.w*lifetime)) }
+		for _, other := range []float64{0.9, 0.99, 1.01, 1.1} {
+			if cost(got*other) <= cost(got) {
+				t.Errorf("W = %g: a lifetime of %g costs %g, the optimum %g costs %g", p.w, got*other, cost(got*other), got, cost(got))
+			}
+		}
+	}
+	if got := optimum(2, 1, 0.5); !math.IsInf(got, 1) {
+		t.Errorf("a refresh that never pays: got %g, want an infinite lifetime", got)
+	}
+}
+
+// The lifetime of the formula is the cheapest in the simulation, too, and costs as much as the formula says: what is
+// half or twice as long costs more.
+func TestOptimumIsCheapest(t *testing.T) {
+	for _, p := range sets(t, [][3]float64{{1, 1, 0.5}, {1, 1, 0.1}, {0.2, 2, 1}}) {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			t.Parallel()
+			c, s, w := p[0], p[1], p[2]
+			cost := func(lifetime float64) Interval {
+				x := onePoisson(5, w, Absolute(secondsOf(lifetime)), Periodic())
+				x.Lasts = secondsOf(4000 * lifetime)
+				summary, err := x.Repeat(t.Context(), 1, 10, 1, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values := make([]float64, len(summary.Results))
+				for i, r := range summary.Results {
+					values[i] = c*r.Value(Renders) + s*r.Value(Outdated)
+				}
+				return interval(values, summary.Confidence)
+			}
+			best := optimum(c, s, w)
+			formula := c/best + s*(1-freshShare(w*best))
+			got := cost(best)
+			if got.Low > formula || got.High < formula || got.Low <= formula*(1-tolerance) || got.High >= formula*(1+tolerance) {
+				t.Errorf("the formula costs %.4f, the simulation %.4f to %.4f", formula, got.Low, got.High)
+			}
+			for _, other := range []float64{best / 2, best * 2} {
+				if o := cost(other); o.Low <= got.High {
+					t.Errorf("a lifetime of %.2f s costs %.4f to %.4f, the optimum %.2f s %.4f to %.4f", other, o.Low, o.High, best, got.Low, got.High)
+				}
+			}
+		})
+	}
+}
+
+// outcome plays lines of time,key,kind by a policy. Renders take 2 s, reads of a row 1 s.
+func outcome(t *testing.T, x Experiment, lines ...string) *Result {
+	t.Helper()
+	trace, err := ReadTrace("bounds.csv", strings.NewReader("time,key,kind\n"+strings.Join(lines, "\n")+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Workload, x.Render, x.Store.Latency = trace, Fixed(2*time.Second), time.Second
+	if x.Policy.Lifetime == nil {
+		x.Policy = Policy{Lifetime: Absolute(10 * time.Second), Refresh: Locked()}
+	}
+	r, err := x.Run(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What happens at the very second that decides. A formula over random times cannot see it.
+func TestCountsAtTheirBounds(t *testing.T) {
+	unprotected := Policy{Lifetime: Absolute(10 * time.Second), Refresh: Unprotected()}
+	for _, test := range []struct {
+		name  string
+		x     Experiment
+		lines []string
+		m     Measure
+		want  float64
+	}{
+		{"a render under way at the end of the warm-up", Experiment{WarmUp: time.Second, Lasts: 9 * time.Second},
+			[]string{"0,/a,read", "5,/a,read"}, RendersAtOnce, 1},
+		{"two of one key", Experiment{Policy: unprotected, WarmUp: time.Second, Lasts: 9 * time.Second},
+			[]string{"0,/a,read", "0.5,/a,read", "0.5,/b,read", "5,/a,read"}, RendersOfOneKey, 2},
+		{"a render that ends in the warm-up", Experiment{WarmUp: 2001 * time.Millisecond, Lasts: 8 * time.Second},
+			[]string{"0,/a,read", "5,/a,read"}, RendersAtOnce, 0},
+		{"a read when the data changes", Experiment{WarmUp: time.Second, Lasts: 6 * time.Second},
+			[]string{"0,/a,read", "5,/a,change", "5,/a,read"}, Outdated, 0.5},
+		{"a read just before", Experiment{WarmUp: time.Second, Lasts: 6 * time.Second},
+			[]string{"0,/a,read", "4.999,/a,read", "5,/a,change"}, Outdated, 0},
+		{"waiting for another's render, and for the store", Experiment{Lasts: 6 * time.Second},
+			[]string{"0,/a,read", "1,/a,read"}, LatencyMean, (3 + 2) / 2.0},
+		{"one who has waited has a copy", Experiment{Tier: Tier{Keys: 1, Lifetime: time.Minute}, Lasts: 6 * time.Second},
+			[]string{"0,/a,read", "1,/a,read", "3,/a,read", "4,/a,read"}, TierRatio, 0.5},
+		{"data that changes when its lifetime ends", Experiment{Lasts: 20 * time.Second},
+			[]string{"0,/a,read", "10,/a,change"}, OutdatedAtExpiry, 1},
+		{"a lifetime that ends with the run", Experiment{Lasts: 10 * time.Second},
+			[]string{"0,/a,read", "5,/a,change"}, OutdatedAtExpiry, 1},
+		{"data that changes later", Experiment{Lasts: 20 * time.Second},
+			[]string{"0,/a,read", "10.001,/a,change"}, OutdatedAtExpiry, 0},
+		{"a row that is deleted in the last second", Experiment{Store: Store{Retention: 18 * time.Second}, Lasts: 20 * time.Second},
+			[]string{"0,/a,read"}, TimeToLiveDeletedItemCount, 1},
+		{"a row that is deleted after it", Experiment{Store: Store{Retention: 19 * time.Second}, Lasts: 20 * time.Second},
+			[]string{"0,/a,read"}, TimeToLiveDeletedItemCount, 0},
+		{"a row that is deleted when the warm-up ends", Experiment{Store: Store{Retention: 8 * time.Second}, WarmUp: 10 * time.Second, Lasts: 14 * time.Second},
+			[]string{"0,/a,read", "15,/b,read"}, TimeToLiveDeletedItemCount, 1},
+		{"a row that is deleted before", Experiment{Store: Store{Retention: 7 * time.Second}, WarmUp: 10 * time.Second, Lasts: 8 * time.Second},
+			[]string{"0,/a,read", "15,/a,read"}, TimeToLiveDeletedItemCount, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := outcome(t, test.x, test.lines...).Value(test.m); got != test.want {
+				t.Errorf("%s: got %g, want %g", test.m, got, test.want)
+			}
+		})
+	}
+}
+
+// A row that is read under a sliding lifetime keeps its expiry ahead, as the protocol policy-sliding writes it: it is not
+// deleted while it is read. Under a cap the expiry is that of the longest freshness, and no read moves it.
+func TestSlidingRowsRenewTheirExpiry(t *testing.T) {
+	var lines []string
+	for second := 0; second <= 60; second += 5 {
+		lines = append(lines, fmt.Sprintf("%d,/a,read", second))
+	}
+	idle, long := Sliding(10*time.Second), Hybrid(10*time.Second, time.Hour)
+	for _, test := range []struct {
+		name     string
+		lifetime Lifetime
+		redis    bool
+		renders  uint64
+	}{
+		{"sliding", idle, false, 1},
+		{"sliding in Redis", idle, true, 1},
+		{"sliding with jitter", Jitter(idle, 0.1), false, 1},
+		{"sliding for its class", Tiered(idle), false, 1},
+		{"under a cap", long, false, 3}, // at 0, 25 and 50 s
+		{"under a cap in Redis", long, true, 3},
+		{"under a cap with jitter", Jitter(long, 0.1), false, 3},
+	} {
+		x := Experiment{
+			Policy: Policy{Lifetime: test.lifetime, Refresh: Locked()},
+			Store:  Store{Retention: 20 * time.Second, Redis: test.redis}, Lasts: time.Minute,
+		}
+		if r := outcome(t, x, lines...); r.renders != test.renders || r.Value(RowsPast) > 0 {
+			t.Errorf("%s: got %d renders and %g rows past their ttl, want %d and none", test.name, r.renders, r.Value(RowsPast), test.renders)
+		}
+	}
+}

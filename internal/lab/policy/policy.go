@@ -1,0 +1,120 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+)
+
+// never is later than the end of any run.
+const never = time.Duration(1) << 60
+
+// Entry is the cached value of a key. Times are since the run began.
+type Entry struct {
+	// Generated is when the render began that made the value: data that changed later is not in it.
+	Generated time.Duration
+	// Stored is when it was written.
+	Stored time.Duration
+	// FreshUntil is when it ceases to be fresh. At that moment it is not fresh any more.
+	FreshUntil time.Duration
+	// Render is how long it took to make.
+	Render time.Duration
+	// Data is the time that the data is about, such as the minute that a bucket of a time series covers; 0 for data
+	// that is about no time.
+	Data time.Duration
+	// Class is the tier of the data, see [Tiered].
+	Class int
+}
+
+// Policy is how a cache keeps its values.
+type Policy struct {
+	// Name is for tables and the command line.
+	Name string
+	// Lifetime says how long a value is fresh.
+	Lifetime Lifetime
+	// Refresh says who renders again.
+	Refresh Refresh
+}
+
+// Lifetime says how long a value is fresh.
+type Lifetime interface {
+	// Stored returns until when a value is fresh that was stored now.
+	Stored(e *Entry, now time.Duration, r *Random) time.Duration
+	// Read returns until when a value is fresh after a reader has found it fresh now. A value other than e.FreshUntil
+	// is written to the row, and costs that write.
+	Read(e *Entry, now time.Duration) time.Duration
+}
+
+// Refresh says what a reader does with what it found.
+type Refresh interface {
+	// Read is told the entry (nil if there is none), whether a render of its key is under way, and the time.
+	Read(e *Entry, rendering bool, now time.Duration, r *Random) Action
+	// Locked reports whether whoever renders holds the lock: a render then costs the requests of recipe A (acquire,
+	// look again, publish in a transaction) and otherwise one put.
+	Locked() bool
+}
+
+// Action is what a reader does.
+type Action int
+
+const (
+	// Serve serves the entry.
+	Serve Action = iota
+	// Revalidate serves the entry, and renders in the background.
+	Revalidate
+	// Render renders, and serves the result when it is there.
+	Render
+	// Wait waits for the render that is under way.
+	Wait
+)
+
+// fresh reports whether a reader may take an entry for fresh.
+func (e *Entry) fresh(now time.Duration) bool { return e != nil && now < e.FreshUntil }
+
+// All returns the policies that the command compares, for one lifetime of values. The protocol policy-NAME of isr-sim is
+// the policy of that name on the rows of a cache.
+func All(lifetime time.Duration) []Policy {
+	const tolerance = 30 * time.Second // of the seed's lock with stale-while-revalidate
+	absolute, early := Absolute(lifetime), lifetime*8/10
+	return []Policy{
+		{"unprotected", absolute, Unprotected()},
+		{"absolute", absolute, Locked()},
+		{"jitter", Jitter(absolute, 0.2), Locked()},
+		{"sliding", Sliding(lifetime), Locked()},
+		{"hybrid", Hybrid(lifetime/2, lifetime), Locked()},
+		{"sliding-refresh", Sliding(lifetime), RefreshAhead(early)},
+		{"tiered", Tiered(Absolute(lifetime/4), Sliding(4*lifetime)), Locked()},
+		{"refresh-ahead", absolute, RefreshAhead(early)},
+		{"xfetch", absolute, XFetch(1)},
+		{"swr", absolute, LockedStale(tolerance)},
+		{"recipe-a-stale", absolute, StaleWhileRevalidate()},
+		{"periodic", absolute, Periodic()},
+		{"age-based", Netflix(), Locked()},
+		{"age-linear", AgeBased(5*time.Second, time.Hour, Linear), Locked()},
+		{"age-logarithmic", AgeBased(5*time.Second, time.Hour, Logarithmic), Locked()},
+		{"age-piecewise", AgeBased(5*time.Second, time.Hour, Piecewise(
+			Step{2 * time.Minute, 30 * time.Second}, Step{10 * time.Minute, 10 * time.Minute}, Step{time.Hour, time.Hour},
+		)), Locked()},
+	}
+}
+
+// Named returns one of [All] by its name.
+func Named(name string, lifetime time.Duration) (Policy, error) {
+	all := All(lifetime)
+	i := slices.IndexFunc(all, func(p Policy) bool { return p.Name == name })
+	if i >= 0 {
+		return all[i], nil
+	}
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Name
+	}
+	err := fmt.Errorf("found policy %q, expected one of %s", name, strings.Join(names, ", "))
+	if option, ok := suggest.Nearest(strings.TrimPrefix(name, "policy-"), names); ok { // as the protocols have it
+		err = fmt.Errorf("%w\nhint: did you mean %s?", err, option)
+	}
+	return Policy{}, err
+}

@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"time"
+)
+
+// Limits of one partition key, in units a second. A key's rows lie in one partition, which cannot be split further.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+const (
+	partitionReads  = 3000
+	partitionWrites = 1000
+)
+
+// A throttled request is made again twice, after a random part of one second and of two, as the SDK for Go does.
+//
+// Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
+const (
+	mostRetries = 2
+	firstDelay  = time.Second
+)
+
+// units are those that a key has used in a second.
+type units struct{ read, write meter }
+
+// meter counts the units of one second.
+type meter struct {
+	second int64
+	used   float64
+}
+
+// take uses units, unless the limit of this second would be passed. There is no burst: what a second leaves is lost.
+func (m *meter) take(now time.Duration, units, limit float64) bool {
+	if second := int64(now / time.Second); second != m.second {
+		m.second, m.used = second, 0
+	}
+	if m.used+units > limit {
+		return false
+	}
+	m.used += units
+	return true
+}
+
+// throttled has a reader ask again, or fail.
+func (r *run) throttled(rd Read, now time.Duration, node, retries int) {
+	r.result.throttles++
+	if retries == mostRetries {
+		r.result.reads++
+		r.result.failed++
+		r.result.latency.add(now - rd.At)
+		return
+	}
+	delay := time.Duration(r.random.Float64() * float64(firstDelay<<retries))
+	r.at(now+delay, func(now time.Duration) { r.ask(rd, now, node, retries+1) })
+}
+
+// What Redis does about expired keys that nobody reads, at its default effort.
+//
+// Source: activeExpireCycle in https://github.com/redis/redis/blob/7.0/src/expire.c
+const (
+	redisCycle      = 100 * time.Millisecond // hz 10
+	redisSample     = 20                     // keys a loop
+	redisStale      = 10                     // per cent: a loop that finds more is followed by another
+	redisTimeShare  = 0.25                   // of a cycle may be spent
+	redisKeyLasts   = time.Microsecond       // for one deletion; that of a small key
+	redisCycleLimit = int(redisTimeShare * float64(redisCycle) / float64(redisKeyLasts))
+)
+
+// redis is the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for readers
+// at once, and takes memory until a reader comes by, or the active cycle does.
+type redis struct {
+	keys   []int // by place in the table
+	place  map[int]int
+	due    map[int]time.Duration
+	cursor int
+	random *Random
+}
+
+func newRedis(r *Random) *redis {
+	return &redis{place: map[int]int{}, due: map[int]time.Duration{}, random: r}
+}
+
+// set stores a key that expires, at a place that its hash chooses.
+func (s *redis) set(key int, due time.Duration) {
+	s.due[key] = due
+	if _, there := s.place[key]; there {
+		return
+	}
+	s.keys = append(s.keys, key)
+	s.swap(s.random.below(len(s.keys)), len(s.keys)-1)
+}
+
+// remove deletes a key.
+func (s *redis) remove(key int) {
+	i, there := s.place[key]
+	if !there {
+		return
+	}
+	last := len(s.keys) - 1
+	s.swap(i, last)
+	s.keys = s.keys[:last]
+	delete(s.place, key)
+	delete(s.due, key)
+}
+
+func (s *redis) swap(i, j int) {
+	s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
+	s.place[s.keys[i]], s.place[s.keys[j]] = i, j
+}
+
+// cycle is one active cycle, which removes some of the expired keys: it looks at twenty keys at a time, in the order of
+// the table, as long as it finds more than a tenth of them expired and has time.
+func (s *redis) cycle(now time.Duration, removed func(key int)) {
+	for spent := 0; spent < redisCycleLimit; {
+		sampled, expired := 0, 0
+		for size := min(redisSample, len(s.keys)); sampled < size && len(s.keys) > 0; sampled++ {
+			if s.cursor >= len(s.keys) {
+				s.cursor = 0
+			}
+			key := s.keys[s.cursor]
+			if s.due[key] > now {
+				s.cursor++
+				continue
+			}
+			expired++
+			s.remove(key) // and another key is at the cursor now
+			removed(key)
+		}
+		spent += sampled
+		if sampled == 0 || expired*100/sampled <= redisStale {
+			return
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package policy
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+)
+
+// even reads one key at equal gaps.
+type even struct{ gap time.Duration }
+
+func (e even) Begin(_, _ *Random) Traffic { return &evenTraffic{e, 0} }
+
+type evenTraffic struct {
+	even
+	now time.Duration
+}
+
+func (e *evenTraffic) Read() (Read, bool) {
+	e.now += e.gap
+	return Read{At: e.now}, true
+}
+
+func (*evenTraffic) Changed(int, time.Duration) time.Duration { return Never }
+
+// One key is throttled where the arithmetic says: strongly consistent reads of one key above 3,000 a second, eventually
+// consistent ones above 6,000, and rows of two units above 1,500.
+func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		store Store
+		limit float64
+	}{
+		{"strongly consistent", Store{}, 3000},
+		{"eventually consistent", Store{Eventual: true}, 6000},
+		{"5 KB", Store{Bytes: 5000}, 1500},
+	} {
+		test.store.Throttles = true
+		throttled := func(rate float64) float64 {
+			t.Helper()
+			r, err := Experiment{
+				Policy:   Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()},
+				Workload: even{time.Duration(float64(time.Second) / rate)}, Store: test.store,
+				WarmUp: time.Second, Lasts: 20 * time.Second,
+			}.Run(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Value(Throttled)
+		}
+		if below, above := throttled(test.limit*0.99), throttled(test.limit*1.01); below > 0 || above == 0 {
+			t.Errorf("%s: got %g throttled requests a second 1 %% below the limit, %g above it; want none, and some", test.name, below, above)
+		}
+	}
+}
+
+// A tier in the memory of each node ends the throttling: its copies answer, and the store sees a request of each node
+// in a lifetime and a gap.
+func TestATierEndsThrottling(t *testing.T) {
+	const nodes, rate = 100, 20_000.0
+	x := Experiment{
+		Policy:   Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()},
+		Workload: Poisson{Reads: rate}, Store: Store{Throttles: true},
+		WarmUp: time.Second, Lasts: 10 * time.Second,
+	}
+	bare, err := x.Run(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Tier = Tier{Nodes: nodes, Keys: 1, Lifetime: TierLifetime(nodes, rate, partitionReads*0.9)}
+	tiered, err := x.Run(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bare.Value(Throttled) == 0 || bare.Value(Failed) < 0.5 || tiered.Value(Throttled) > 0 {
+		t.Errorf("got %g throttled requests a second and %.2f of reads failed without a tier, %g throttled with one; want many and none",
+			bare.Value(Throttled), bare.Value(Failed), tiered.Value(Throttled))
+	}
+	if got := tiered.Value(ReadUnits); math.Abs(got-partitionReads*0.9) > 0.05*partitionReads {
+		t.Errorf("got %.0f read units a second with a tier, want %.0f", got, partitionReads*0.9)
+	}
+}
+
+// Keys of this test, their lifetimes, and when the memory is looked at.
+const (
+	redisKeys     = 20_000
+	redisLifetime = 4 * time.Second // uniform from 0.5 s on
+	redisLook     = 250 * time.Millisecond
+	redisLasts    = 6 * time.Second
+	redisLate     = 4 * time.Second // a busy machine may look so much later
+)
+
+// lifetimes are those of the test's keys, from a seed.
+func lifetimes(seed uint64) []time.Duration {
+	random := newRandom(seed, streamChanges)
+	all := make([]time.Duration, redisKeys)
+	for i := range all {
+		all[i] = 500*time.Millisecond + time.Duration(random.Float64()*float64(redisLifetime))
+	}
+	return all
+}
+
+// modelled returns how many keys the model has in memory after each of its cycles.
+func modelled(seed uint64) (there []float64) {
+	s := newRedis(newRandom(seed, streamPolicy))
+	left := redisKeys
+	for key, lasts := range lifetimes(seed) {
+		s.set(key, lasts)
+	}
+	there = append(there, redisKeys)
+	for now := redisCycle; now <= redisLasts+redisLate; now += redisCycle {
+		s.cycle(now, func(int) { left-- })
+		there = append(there, float64(left))
+	}
+	return there
+}
+
+// The model's memory over time is that of a real Redis, which nobody reads.
+func TestRedisModelAgainstRedis(t *testing.T) {
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		if os.Getenv("ISRSIM_REQUIRE_REDIS") == "1" {
+			t.Fatal("ISRSIM_REQUIRE_REDIS is 1, and there is no redis-server")
+		}
+		t.Skip("there is no redis-server: Debian's package redis-server has it")
+	}
+	if testing.Short() || race.Enabled {
+		t.Skip("a Redis expires keys in real time, and slowed down it does so late")
+	}
+	socket := filepath.Join(t.TempDir(), "redis")
+	server := exec.CommandContext(t.Context(), path, "--port", "0", "--unixsocket", socket, "--save", "", "--hz", "10",
+		"--dir", filepath.Dir(socket))
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill() // Wait says how it ended
+		_ = server.Wait()
+	})
+	clock := clockwork.NewRealClock()
+	var conn net.Conn
+	for range 200 {
+		if conn, err = net.Dial("unix", socket); err == nil {
+			break
+		}
+		clock.Sleep(20 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	replies := bufio.NewReader(conn)
+
+	var commands strings.Builder
+	for key, lasts := range lifetimes(1) {
+		fmt.Fprintf(&commands, "SET key:%d x PX %d\r\n", key, lasts.Milliseconds())
+	}
+	start := clock.Now()
+	go func() { _, _ = conn.Write([]byte(commands.String())) }() // a failed write ends the replies
+	for range redisKeys {
+		if reply, err := replies.ReadString('\n'); err != nil || reply != "+OK\r\n" {
+			t.Fatalf("SET: got %q, %v", reply, err)
+		}
+	}
+	loading := clock.Now().Sub(start)
+
+	var runs [][]float64
+	for seed := uint64(1); seed <= 10; seed++ {
+		runs = append(runs, modelled(seed))
+	}
+	// bounds returns the fewest and the most keys that one run of the model has between two times.
+	bounds := func(from, to time.Duration) (fewest, most float64) {
+		fewest = redisKeys
+		for i := max(0, int(from/redisCycle)); i <= int(to/redisCycle)+1 && i < len(runs[0]); i++ {
+			values := make([]float64, len(runs))
+			for j, run := range runs {
+				values[j] = run[i]
+			}
+			model := interval(values, 0.99)
+			spread := (model.High - model.Low) / 2 * math.Sqrt(float64(len(values))) // of one run, and not of the mean
+			fewest, most = min(fewest, model.Mean-spread), max(most, model.Mean+spread)
+		}
+		return fewest, most
+	}
+	var before time.Duration // how late the look before was
+	var sum, modelSum float64
+	for at := redisLook; at <= redisLasts; at += redisLook {
+		clock.Sleep(start.Add(at).Sub(clock.Now()))
+		asked := clock.Now().Sub(start)
+		if _, err := fmt.Fprint(conn, "DBSIZE\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		reply, err := replies.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := clock.Now().Sub(start)
+		real, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimPrefix(reply, ":")), 64)
+		if err != nil {
+			t.Fatalf("DBSIZE: got %q", reply)
+		}
+		// The look may come at another point of a cycle, the keys were stored over a while, and where the machine is late
+		// with us it may be so with Redis.
+		late := max(before, answered-at)
+		before = answered - at
+		fewest, most := bounds(asked-2*redisCycle-loading-late, answered+redisCycle)
+		const few = redisKeys / 100
+		if real < fewest-few || real > most+few {
+			t.Errorf("after %s: Redis holds %.0f keys, the model from %.0f to %.0f", answered, real, fewest, most)
+		}
+		t.Logf("after %s: Redis holds %.0f keys, the model from %.0f to %.0f", answered, real, fewest, most)
+		sum += real
+		for _, run := range runs {
+			modelSum += run[min(int(answered/redisCycle), len(run)-1)] / float64(len(runs))
+		}
+	}
+	// A store that expires exactly has 13 % less than the model. A busy machine makes Redis late, and never early.
+	if r := sum / modelSum; r < 0.95 || r > 1.10 {
+		t.Errorf("over all, Redis held %.3f of the model's keys", r)
+	} else {
+		t.Logf("over all, Redis held %.3f of the model's keys", r)
+	}
+}
+
+// Expired rows that are still there: none in a store that is exact, a few in a Redis, and many in a DynamoDB.
+func TestExpiredRowsByStore(t *testing.T) {
+	rows := func(s Store) float64 {
+		t.Helper()
+		s.Retention = 10 * time.Second
+		r, err := Experiment{
+			Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
+			Workload: fleeting{gapOf(50)}, Store: s,
+			WarmUp: time.Hour / 6, Lasts: time.Hour / 4,
+		}.Run(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Value(RowsPast)
+	}
+	exact, redis, dynamodb := rows(Store{}), rows(Store{Redis: true}), rows(Store{Lag: Fixed(time.Minute)})
+	// A Redis looks at 200 keys a second, so 50 that expire in a second are a quarter of those; above a tenth it looks
+	// at more, and stays near that.
+	if exact != 0 || redis < 10 || redis > 120 || dynamodb < 2900 || dynamodb > 3100 {
+		t.Errorf("got %.0f rows past their ttl exactly, %.0f in Redis, %.0f in DynamoDB; want 0, some tenth of the 500 living ones, 3000",
+			exact, redis, dynamodb)
+	}
+}

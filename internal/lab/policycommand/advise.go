@@ -1,0 +1,154 @@
+package policycommand
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/lab"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+func newAdvise(out io.Writer) *cobra.Command {
+	var (
+		d              policy.Demand
+		reads, changes lab.Rate
+		lease          time.Duration
+		protocol       string
+		contention     string
+	)
+	cmd := &cobra.Command{
+		Use:   "advise",
+		Short: "Choose a lifetime from rates, costs and the staleness allowed",
+		Long: `Advise prints the lifetime of least cost, C/T + S (1 - F(WT)), beside the rule of
+thumb sqrt(2C/(WS)), and what each of them means: the chance that data has changed
+when its lifetime ends is not the share of reads that see outdated data. Both optima
+become values that people write: the exact one the cheapest of them (1s, 2s, 5s, and so
+on to 24h) that is longer than a render and that the demands allow, the rule of thumb
+the nearest one from 5s on.
+
+Given how long a render takes, advise also finds the smallest lease under which no
+holder loses its lock while it renders, by running recipe A on clocks that are off by
+the skew. A holder that may pause needs as much more. Given how long rows are kept, it
+checks their ttl against the lifetime, the clocks and the lag of deletion.
+
+Given how old served data may be, the advice is for a protocol: one that serves stale
+pages does so after the lifetime, and for no longer than the retention that is printed.
+What is advised was run through the simulator, and bounded-staleness held in all of
+its schedules.
+
+The first lines of the output are the demands as flags: those that were given, and the
+defaults of the others. Exit code 2 says that the demands cannot be met together, and
+why.`,
+		Example: "  isr-sim policy advise --changes 10/h --reads 500/s --miss 1 --stale 1.2 --longest 10m --render 100ms --skew 2s --retention 24h",
+		Args:    cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.Reads, d.Changes = float64(reads), float64(changes)
+			a, err := policy.Advise(d)
+			named := cmd.Flags().Changed("protocol") || cmd.Flags().Changed("contention")
+			of, unknown := scenario.ProtocolNamed(protocol)
+			switch {
+			case unknown != nil:
+				err = fmt.Errorf("--%w", unknown)
+			case contention != "serve-stale" && contention != "wait":
+				err = fmt.Errorf("--contention: found %q, expected serve-stale or wait", contention)
+			case of.Breaks != "":
+				err = fmt.Errorf("--protocol: found %s, which breaks %s, expected a protocol that breaks nothing", of.Name, of.Breaks)
+			case named && d.Longest == 0:
+				err = fmt.Errorf("--protocol, --contention: found them without --longest, expected all: they decide how old data becomes that is served")
+			case d.Skew < 0:
+				err = fmt.Errorf("--skew: found %s, expected at least 0s", d.Skew)
+			case err != nil:
+			case d.Skew > 0 && d.Render == 0:
+				err = fmt.Errorf("--skew: found it without --render, expected both: the lease depends on both")
+			case cmd.Flags().Changed("lag") && d.Retention == 0:
+				err = fmt.Errorf("--lag: found it without --retention, expected both: rows without a ttl are not deleted")
+			}
+			if err != nil {
+				return cli.Usage(err, "")
+			}
+			if d.Render > 0 {
+				if lease, err = lab.SafeLease(cmd.Context(), d.Render, d.Skew); err != nil {
+					return cli.Unknown(err, "")
+				}
+			}
+			advised := lab.Bounded{Advice: a}
+			cache := lab.Cache{Protocol: of, Contention: contention, Lease: max(lease, leaseByDefault)}
+			if d.Longest > 0 {
+				advised, err = cache.Bound(cmd.Context(), d)
+				switch {
+				case errors.Is(err, policy.ErrImpossible):
+					return cli.Usage(err, "")
+				case err != nil:
+					return cli.Unknown(err, "")
+				}
+			}
+			if _, err := io.WriteString(out, demands(cmd.Flags())); err != nil {
+				return err
+			}
+			if err := lab.PrintAdvice(out, d, advised.Advice, lease); err != nil || d.Longest == 0 {
+				return err
+			}
+			return lab.PrintBound(out, cache, d, advised)
+		},
+	}
+	reads, changes = 100, 1.0/3600
+	f := cmd.Flags()
+	f.Var(&changes, "changes", "how often the data changes, such as 0.1/h")
+	f.Var(&reads, "reads", "how often it is read, such as 100/s")
+	f.Float64Var(&d.Miss, "miss", 1, "what a render costs")
+	f.Float64Var(&d.Stale, "stale", 1, "what a second costs in which outdated data is served, in the same unit")
+	f.DurationVar(&d.Longest, "longest", 0, "how old served data may be (default: any age)")
+	f.StringVar(&protocol, "protocol", "recipe-a", "with --longest: the protocol that keeps pages from becoming older")
+	f.StringVar(&contention, "contention", "serve-stale", "with --longest: what a reader does while another one renders: serve-stale or wait")
+	f.DurationVar(&d.Render, "render", 0, "how long a render takes (default: no time, and no advice about leases)")
+	f.DurationVar(&d.Skew, "skew", 0, "how far a machine's clock may be off")
+	f.DurationVar(&d.Retention, "retention", 0, "how long rows are kept (default: not checked)")
+	f.DurationVar(&d.Lag, "lag", 48*time.Hour, "how much later TTL may delete them; AWS says: typically within a few days")
+	return cmd
+}
+
+// leaseByDefault is that of a cache without a lease of its own.
+const leaseByDefault = 30 * time.Second
+
+// unasked says what a flag of advise means that was left out and has no value.
+var unasked = map[string]string{
+	"longest": "data of any age may be served", "render": "a render takes no time", "skew": "clocks are exact",
+	"retention": "the ttl of rows is not checked",
+}
+
+// demands prints the flags that were given, and what holds for the others.
+func demands(flags *pflag.FlagSet) string {
+	var given, defaults, left []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		switch meaning := unasked[f.Name]; {
+		case f.Name == "help":
+		case f.Changed:
+			given = append(given, fmt.Sprintf("--%s %s", f.Name, f.Value))
+		case meaning != "":
+			left = append(left, meaning)
+		case slices.Contains([]string{"protocol", "contention"}, f.Name) && !flags.Changed("longest"):
+		case f.Name != "lag" || flags.Changed("retention"):
+			defaults = append(defaults, fmt.Sprintf("--%s %s", f.Name, f.Value))
+		}
+	})
+	var text strings.Builder
+	for _, line := range []struct {
+		name  string
+		parts []string
+		by    string
+	}{{"given", given, " "}, {"by default", defaults, " "}, {"not given", left, "; "}} {
+		if len(line.parts) > 0 {
+			fmt.Fprintf(&text, "%-11s %s\n", line.name, strings.Join(line.parts, line.by))
+		}
+	}
+	return text.String() + "\n"
+}

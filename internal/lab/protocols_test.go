@@ -1,0 +1,83 @@
+package lab_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// TestPoliciesOfTheLab: a protocol and the policy of the lab that has its name make a page again at the same reads. It
+// stands here, and not beside the protocols: what their tests import, every module that checks a cache has in its go.sum.
+func TestPoliciesOfTheLab(t *testing.T) {
+	gaps := []int{1, 3, 4, 2, 5, 3, 3, 6, 2, 7, 1, 8, 1, 9, 1, 10, 4, 4, 4, 11, 2, 2, 2, 2, 2, 2, 5, 5, 5, 4, 3, 20, 9, 9, 1}
+	const window = 10 * time.Second
+	for _, protocol := range policyprotocol.All() {
+		if protocol.Name == "policy-jitter" {
+			continue // draws, of its own
+		}
+		t.Run(protocol.Name, func(t *testing.T) {
+			one, err := policy.Named(strings.TrimPrefix(protocol.Name, "policy-"), window)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clock := fakeclock.New(fakeclock.Epoch)
+			db := ddbfake.New(ddbfake.Options{Clock: clock})
+			if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
+				t.Fatal(err)
+			}
+			var rendered, lab []int
+			second, tokens := 0, 0
+			alice, err := protocol.New(isr.Config{
+				Client: db.As("alice"), Clock: sleepless{clock}, Bodies: bodies{}, Table: "cache", Revalidate: window,
+				Tokens: func() string { tokens++; return fmt.Sprint("alice-", tokens) },
+				Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
+					rendered = append(rendered, second)
+					return []byte("page"), nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cache := policy.Cache[string, int]{Policy: one}
+			for _, gap := range append([]int{0}, gaps...) {
+				second += gap
+				clock.Advance(time.Duration(gap) * time.Second)
+				if _, err := alice.Get(t.Context(), "/home"); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := cache.GetOrSet(time.Duration(second)*time.Second, "/home", nil, func() (int, error) {
+					lab = append(lab, second)
+					return 0, nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(lab) == 0 || !slices.Equal(rendered, lab) {
+				t.Errorf("the protocol made pages at %v, the policy at %v", rendered, lab)
+			}
+		})
+	}
+}
+
+// sleepless is a clock on which no sleeper waits: time moves on by itself.
+type sleepless struct{ *fakeclock.Clock }
+
+func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
+
+type bodies map[string][]byte
+
+func (b bodies) PutBody(_ context.Context, name string, body []byte) error {
+	b[name] = body
+	return nil
+}
+
+func (b bodies) GetBody(_ context.Context, name string) ([]byte, error) { return b[name], nil }

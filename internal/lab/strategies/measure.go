@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// subject is a program or a mutant with a bug.
+type subject struct {
+	name string
+	// where is the scenario in which a mutant is run; "" for a program.
+	where string
+	// once runs one schedule and returns whether it has shown the bug, and the number of its choices.
+	once func(ctx context.Context, seed uint64, s sim.Strategy, expected int) (shown bool, choices int, err error)
+}
+
+// effort bounds the search of a plan.
+type effort struct {
+	seeds     int
+	schedules int // under each seed, at most
+}
+
+// buckets are the bounds of the buckets that findings are sorted into.
+var buckets = [...]int{10, 100, 1_000, 10_000}
+
+// cell is the result of one plan with one subject.
+type cell struct {
+	plan  string
+	found []int // by seed: in which schedule, from 1; 0 is not
+	limit int
+}
+
+// row is the results of all plans with one subject.
+type row struct {
+	subject
+	cells []cell
+}
+
+// measureAll measures each plan with each subject, and prints its progress.
+func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e effort, progress io.Writer) ([]row, error) {
+	rows := make([]row, len(subjects))
+	for i, s := range subjects {
+		rows[i].subject = s
+		for j, plan := range plans {
+			c, err := measure(ctx, s, plan, e)
+			if err != nil {
+				return nil, fmt.Errorf("%s with %s: %w", s.name, plan.Name, err)
+			}
+			rows[i].cells = append(rows[i].cells, c)
+			if _, err := fmt.Fprintf(progress, "%d of %d: %s with %s: %s\n",
+				i*len(plans)+j+1, len(subjects)*len(plans), s.name, plan.Name, c.mean()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return rows, nil
+}
+
+// measure searches under every seed, on all cores. A plan that finds nothing under a quarter of them is taken to find
+// nothing under the others: hopeless searches would cost most of the time.
+func measure(ctx context.Context, s subject, plan sim.Plan, e effort) (cell, error) {
+	c := cell{plan: plan.Name, found: make([]int, e.seeds), limit: e.schedules}
+	few := (e.seeds + 3) / 4
+	if err := c.search(ctx, s, plan, 0, few); err != nil {
+		return c, err
+	}
+	if _, found := c.average(); found == 0 {
+		return c, nil
+	}
+	return c, c.search(ctx, s, plan, few, e.seeds)
+}
+
+// search fills in the findings of seeds from to to, without the last.
+func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int) error {
+	errs := make([]error, to)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				i := from + int(next.Add(1)) - 1
+				if i >= to {
+					return
+				}
+				c.found[i], errs[i] = search(ctx, s, plan, uint64(i)+1, c.limit)
+			}
+		})
+	}
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+// search returns the first schedule of a seed that shows the bug, from 1; 0 if none does. It goes about it as a
+// campaign.Campaign does.
+func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit int) (int, error) {
+	expected := 1
+	for i := range limit {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		shown, choices, err := s.once(ctx, sim.Derive(seed, i), plan.At(i), expected)
+		if err != nil {
+			return 0, err
+		}
+		if shown {
+			return i + 1, nil
+		}
+		if i == 0 {
+			expected = max(choices, 1)
+		}
+	}
+	return 0, nil
+}
+
+// average is the mean number of schedules, where a seed without a finding counts with all that it tried; and in how
+// many seeds there was one.
+func (c cell) average() (mean float64, found int) {
+	sum := 0
+	for _, at := range c.found {
+		if at > 0 {
+			found++
+			sum += at
+		} else {
+			sum += c.limit
+		}
+	}
+	return float64(sum) / float64(len(c.found)), found
+}
+
+// mean prints the average: 311, 3688 (36) if it was found in 36 seeds only, - if in none.
+func (c cell) mean() string {
+	mean, found := c.average()
+	switch {
+	case found == 0:
+		return "-"
+	case found < len(c.found):
+		return fmt.Sprintf("%s (%d)", figure(mean), found)
+	default:
+		return figure(mean)
+	}
+}
+
+func figure(f float64) string {
+	if f < 100 {
+		return fmt.Sprintf("%.1f", f)
+	}
+	return fmt.Sprintf("%.0f", f)
+}
+
+// counts returns how many findings fall into each bucket, and last, how many seeds had none.
+func (c cell) counts() [len(buckets) + 1]int {
+	var n [len(buckets) + 1]int
+	for _, at := range c.found {
+		n[bucketOf(at)]++
+	}
+	return n
+}
+
+// bucketOf returns the bucket of a finding in schedule at; 0 is none.
+func bucketOf(at int) int {
+	for i, bound := range buckets {
+		if at > 0 && at <= bound {
+			return i
+		}
+	}
+	return len(buckets)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+// mutants returns the mutants as subjects, each in the scenario that fits it best: of the scenarios that catch it, the
+// one that catches the fewest others.
+func mutants() ([]subject, error) {
+	var scenarios []*scenario.Scenario
+	for _, name := range fixtures.Names() {
+		if strings.HasPrefix(name, "prove-") {
+			continue // small enough for every schedule: nothing is left to a strategy
+		}
+		data, err := fixtures.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := scenario.Parse(name+".yaml", data)
+		if err != nil {
+			return nil, err
+		}
+		if len(s.CompareLags) > 0 {
+			continue // a schedule is several runs: it would be compared with others
+		}
+		scenarios = append(scenarios, s)
+	}
+	// Those made for the plain reference come first: most mutants are of it.
+	made := func(s *scenario.Scenario) int {
+		if s.Protocol == recipe.Reference().Name {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(scenarios, func(a, b *scenario.Scenario) int {
+		return cmp.Or(cmp.Compare(made(a), made(b)), cmp.Compare(len(a.Catches), len(b.Catches)))
+	})
+	var subjects []subject
+	for _, m := range mutant.All() {
+		i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
+		if i < 0 {
+			continue // it has a scenario in the museum, made to show it
+		}
+		subjects = append(subjects, mutantIn(scenarios[i], m))
+	}
+	return subjects, nil
+}
+
+// mutantIn is the search for a mutant: it is found when the invariant that it names is violated.
+func mutantIn(s *scenario.Scenario, m isr.Protocol) subject {
+	return subject{
+		name: m.Name, where: s.Name,
+		once: func(ctx context.Context, seed uint64, strategy sim.Strategy, expected int) (bool, int, error) {
+			o, err := scenario.Run{Scenario: s, Protocol: m, Seed: seed, Strategy: strategy, ExpectedSteps: expected}.Do(ctx)
+			if err != nil {
+				return false, 0, err
+			}
+			shown := slices.Contains(o.Broken, m.Breaks)
+			return shown, o.Result.Steps, nil
+		},
+	}
+}

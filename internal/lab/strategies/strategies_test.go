@@ -1,0 +1,95 @@
+package main
+
+import (
+	"io"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// measured measures the named plans with the subject of that name.
+func measured(t *testing.T, subjects []subject, name string, e effort, plans ...sim.Plan) map[string]cell {
+	t.Helper()
+	for _, s := range subjects {
+		if s.name != name {
+			continue
+		}
+		rows, err := measureAll(t.Context(), []subject{s}, plans, e, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := map[string]cell{}
+		for _, c := range rows[0].cells {
+			cells[c.plan] = c
+		}
+		return cells
+	}
+	t.Fatalf("nothing is called %s", name)
+	return nil
+}
+
+func TestTheDefaultPlanFindsEveryMutantInEverySeed(t *testing.T) {
+	subjects, err := mutants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := effort{seeds: 3, schedules: schedules}
+	for _, s := range subjects {
+		c := measured(t, subjects, s.name, e, sim.Portfolio())[sim.Portfolio().Name]
+		if _, found := c.average(); found < e.seeds {
+			t.Errorf("%s in %s: found in the schedules %v (0 is not within %d), want it in each seed", s.name, s.where, c.found, e.schedules)
+		}
+	}
+}
+
+// The ratios are far from the published ones, and from ours at 40 seeds, so that they hold for the strategy and not for
+// a seed.
+func TestTheStrategiesRankAsPublished(t *testing.T) {
+	const walk, pct, pos = "random-walk", "pct3", "pos"
+	subjects, err := smallPrograms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		program      string
+		worse, than  string
+		times        float64
+		publishedAre string
+	}{
+		{"reorder_3", walk, pos, 5, "- and 86"},
+		{"reorder_3", walk, pct, 5, "- and 185"},
+		{"twostage", walk, pct, 5, "464 and 13"},
+		{"twostage", walk, pos, 5, "464 and 15"},
+		{"account", walk, pct, 5, "18 and 4"},
+		{"stringbuffer", pct, pos, 5, "281 and 23"},
+	} {
+		cells := measured(t, subjects, test.program, effort{seeds: 12, schedules: 1000},
+			sim.Only(sim.RandomWalk), sim.Only(sim.PCT(3)), sim.Only(sim.POS))
+		worse, _ := cells[test.worse].average()
+		than, _ := cells[test.than].average()
+		if worse < test.times*than {
+			t.Errorf("%s: %s needs %.1f schedules and %s %.1f, want at least %.0f times as many (published: %s)",
+				test.program, test.worse, worse, test.than, than, test.times, test.publishedAre)
+		}
+	}
+}
+
+func TestFindingsFallIntoBuckets(t *testing.T) {
+	c := cell{found: []int{1, 10, 11, 100, 1000, 1001, 10_000, 0}, limit: 10_000}
+	if got, want := c.counts(), [...]int{2, 2, 1, 2, 1}; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, test := range []struct {
+		found []int
+		want  string
+	}{
+		{[]int{1, 2}, "1.5"},
+		{[]int{100, 201}, "150"},
+		{[]int{100, 0}, "5050 (1)"}, // a search without a finding has cost all of the schedules
+		{[]int{0, 0}, "-"},
+	} {
+		if got := (cell{found: test.found, limit: 10_000}).mean(); got != test.want {
+			t.Errorf("%v: got %q, want %q", test.found, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// Package objects has the requests of S3 clients be steps of a run: the bodies of a scenario are the objects of a bucket.
+package objects
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Bucket is the bucket in which the bodies are: the key of an object is the name of a body. Clients may make others,
+// whose objects are no bodies.
+const Bucket = "bodies"
+
+// Do returns what answers the requests of a node's S3 clients: each is a step of the run in which the node lives. store
+// is the node's isr.Config.Bodies. The functions of one run share their objects.
+func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer, error), error) {
+	steps, ok := store.(hooks.BodySteps)
+	if !ok {
+		return nil, errors.New("found bodies that are none of a run, expected Config.Bodies of a simulated node")
+	}
+	objects := steps.State(func() any {
+		return s3fake.New(s3fake.Options{Clock: clock{steps}, Buckets: []string{Bucket}})
+	}).(*s3fake.Store)
+	return func(ctx context.Context, c s3fake.Call) (answer *s3fake.Answer, err error) {
+		step := hooks.BodyStep{
+			Write: slices.Contains([]string{"PutObject", "DeleteObject", "DeleteObjects"}, c.Operation), Text: c.String(),
+			Body: func(name string) []byte { body, _ := objects.Object(Bucket, name); return body },
+			Do: func(struck hooks.Struck) string {
+				c.Fault = faultOf(struck)
+				answer, err = objects.Do(context.WithoutCancel(ctx), c) // it has arrived
+				return words(objects, c, answer)
+			},
+		}
+		if c.Bucket == Bucket {
+			step.Names = c.Keys
+		}
+		if left := steps.Step(ctx, step); left != nil {
+			return nil, left
+		}
+		return answer, err
+	}, nil
+}
+
+// faultOf is what a fault of the scenario's body store is to S3: status 500, before or after the effect. SDKs try again.
+func faultOf(struck hooks.Struck) *s3fake.Fault {
+	switch struck {
+	case hooks.Refused:
+		return &s3fake.Fault{Kind: ddbfake.FaultErrorBefore}
+	case hooks.Lost:
+		return &s3fake.Fault{Kind: ddbfake.FaultErrorAfter}
+	default:
+		return nil
+	}
+}
+
+// words is an answer as traces print it.
+func words(objects *s3fake.Store, c s3fake.Call, answer *s3fake.Answer) string {
+	switch {
+	case answer == nil:
+		return "no answer"
+	case answer.Code != "":
+		return answer.Code
+	case c.Operation == "GetObject" && answer.Status < 300:
+		body, _ := objects.Object(c.Bucket, c.Keys[0])
+		return "body " + string(body)
+	case answer.Status < 300:
+		return "ok"
+	default:
+		return strconv.Itoa(answer.Status)
+	}
+}
+
+// clock is the true time.
+type clock struct{ steps hooks.BodySteps }
+
+// Now implements ddbfake.Clock.
+func (c clock) Now() time.Time { return c.steps.Now() }

@@ -1,0 +1,38 @@
+package nodes
+
+import "testing"
+
+// A program is at rest if its latest word names the very requests that have come and are not answered, and it waits for
+// one of them or for its timer.
+func TestAtRest(t *testing.T) {
+	const timer = 7
+	for _, test := range []struct {
+		name          string
+		quiet         *said
+		arrived, open []int
+		want          bool
+	}{
+		{"it has not said a word", nil, []int{1}, nil, false},
+		{"all have come", &said{Requests: []int{2, 1}}, []int{1, 2}, nil, true},
+		{"all have come, some before", &said{Requests: []int{1, 2, 3}}, []int{3}, []int{1, 2}, true},
+		{"one is under way", &said{Requests: []int{1, 2}}, []int{1}, nil, false},
+		{"one came after the word", &said{Requests: []int{1}}, []int{1, 2}, nil, false},
+		{"another one is under way, and one came after the word", &said{Requests: []int{1, 9}}, []int{1, 2}, nil, false},
+		{"one is answered, which the word does not know", &said{Requests: []int{1, 9}}, []int{1}, []int{2}, false},
+		{"it waits for its timer", &said{Timer: timer}, nil, nil, true},
+		{"it waits for its timer and a request", &said{Requests: []int{1}, Timer: timer}, []int{1}, nil, true},
+		{"it waits for its timer, and a request came after the word", &said{Timer: timer}, []int{1}, nil, false},
+		{"it waits for nothing", &said{}, nil, nil, false},
+	} {
+		c := &talk{quiet: test.quiet}
+		for _, number := range test.arrived {
+			c.arrived = append(c.arrived, &arrival{number: number})
+		}
+		for _, number := range test.open {
+			c.open = append(c.open, &arrival{number: number})
+		}
+		if got := c.atRest(); got != test.want {
+			t.Errorf("%s: at rest %v, want %v", test.name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package mutant
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// lockTTLInMilliseconds writes the ttl of LOCK as milliseconds since the epoch, a date some fifty thousand years from
+// now. Locks of machines that died stay for ever.
+//
+// Seen in: chiradeep/dyndb-mutex issue 13.
+func lockTTLInMilliseconds() isr.Protocol {
+	return isr.Protocol{
+		Name:    "lock-ttl-in-milliseconds",
+		Summary: "the ttl of LOCK is in milliseconds, so TTL never deletes it",
+		Breaks:  "ttl-well-formed",
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds { return l.TTL * 1000 }}
+		}),
+	}
+}
+
+// ttlMangler acquires with another ttl in LOCK.
+type ttlMangler struct {
+	*pagecache.RecipeA
+	ttl func(pagecache.Lock) pagecache.EpochSeconds
+}
+
+func (s ttlMangler) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
+	lock := s.NewLock(key, s.Config().Tokens())
+	lock.TTL = s.ttl(lock)
+	return acquireIf(ctx, s.RecipeA, key, lock.Item(), free, map[string]types.AttributeValue{":now": seconds(s.Now())})
+}
+
+// lockTTLTooShort has TTL collect the lock from the moment it is taken. Mostly TTL is days late, and the bug does not
+// show; when it is not, the holder has lost its lock.
+//
+// Seen in: delta-io/delta issue 1410, where a row went while its writer still relied on it.
+func lockTTLTooShort() isr.Protocol {
+	return isr.Protocol{
+		Name:    "lock-ttl-too-short",
+		Summary: "TTL may delete LOCK while its lease is held",
+		Breaks:  "ttl-well-formed",
+		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+			return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds {
+				return l.LeaseExpiresAt - pagecache.EpochSeconds(r.Config().Lease/time.Second)
+			}}
+		}),
+	}
+}
+
+// metaTTLTooShort has TTL collect the page's row half way through its freshness: rows deleted early lose data as surely
+// as rows that linger.
+func metaTTLTooShort() isr.Protocol {
+	return isr.Protocol{
+		Name:    "meta-ttl-too-short",
+		Summary: "TTL may delete META while the page is fresh",
+		Breaks:  "ttl-well-formed",
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return hastyCollector{r} }),
+	}
+}
+
+type hastyCollector struct{ *pagecache.RecipeA }
+
+func (s hastyCollector) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
+	m.TTL = m.GeneratedAt + pagecache.EpochSeconds(m.RevalidateSeconds/2)
+	return s.RecipeA.Publish(ctx, l, m)
+}
+
+// versionTTLTooShort has TTL collect a version a second after it went stale, and keeps the pointer to it for as long as
+// pages are kept: META leads to a row that is gone.
+func versionTTLTooShort() isr.Protocol {
+	return isr.Protocol{
+		Name:    "version-ttl-too-short",
+		Summary: "TTL may delete a version while META still leads to it",
+		Breaks:  "no-dangling-pointer",
+		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return versionCollector{r} }),
+	}
+}
+
+type versionCollector struct{ *pagecache.RecipeB }
+
+func (s versionCollector) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta) error {
+	v := s.NewVersion(l, m)
+	m.CurrentSK = v.SK
+	v.TTL = m.FreshUntil() + 1
+	return transact(ctx, s, putVersion(s, v), pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l))
+}
+
+// presenceAsKnowledge takes a row that TTL may delete at any moment for a row like any other, and a row that is not
+// there for one that has never been. Its answers depend on when DynamoDB finds the time to clean up.
+func presenceAsKnowledge() isr.Protocol {
+	return isr.Protocol{
+		Name:    "presence-as-knowledge",
+		Summary: "a row past its ttl is used for as long as it is there",
+		Breaks:  "ttl-is-gc",
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return believer{r} }),
+	}
+}
+
+type believer struct{ *pagecache.RecipeA }
+
+func (s believer) Read(ctx context.Context, key string) (pagecache.Meta, error) {
+	row, err := s.GetRow(ctx, key, isr.SortMeta)
+	if err != nil {
+		return pagecache.Meta{}, err
+	}
+	if row == nil {
+		return pagecache.Meta{}, isr.ErrMiss
+	}
+	return pagecache.ParseMeta(row)
+}
+
+// freshnessByTTL takes a row that TTL has no right to delete yet for a fresh one. ttl is a horizon for garbage
+// collection, hours or days after the page went stale.
+func freshnessByTTL() isr.Protocol {
+	return isr.Protocol{
+		Name:    "freshness-by-ttl",
+		Summary: "a page counts as fresh until its ttl, not until generated_at + revalidate_seconds",
+		Breaks:  "freshness",
+		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return ttlReader{r} }),
+	}
+}
+
+type ttlReader struct{ *pagecache.RecipeA }
+
+func (ttlReader) Fresh(m pagecache.Meta, now time.Time) bool { return pagecache.Floor(now) < m.TTL }

@@ -1,0 +1,265 @@
+package pagecache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Cache answers requests for pages: from META while it is fresh, else by regenerating the page under a lease.
+type Cache struct {
+	cfg   isr.Config
+	store Store
+	early Early // the store, if it has pages made again early; nil if not
+}
+
+// New returns a cache on recipe A, the reference protocol.
+func New(cfg isr.Config) (*Cache, error) {
+	store, err := NewRecipeA(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return NewOn(store, cfg)
+}
+
+// NewOn returns a cache on any store.
+func NewOn(store Store, cfg isr.Config) (*Cache, error) {
+	cfg, err := withDefaults(cfg)
+	if err != nil {
+		return nil, err
+	}
+	early, _ := store.(Early)
+	if cfg.Observe != nil {
+		store = Observed(store, cfg.Observe)
+	}
+	return &Cache{cfg, store, early}, nil
+}
+
+// ErrUnavailable says that a page can neither be found nor be made now: another node has been making it for longer than
+// the cache's patience, or the store failed.
+var ErrUnavailable = errors.New("page unavailable")
+
+// Get returns the page for key. By default, an error means that there is no page to serve: once a page has been seen,
+// it is served, as fresh or stale as it is, even if a later request fails.
+func (c *Cache) Get(ctx context.Context, key string) (isr.Served, error) {
+	v := visit{Cache: c, key: key}
+	served, err := v.get(ctx)
+	if err != nil && v.last != nil && (c.cfg.Failure == isr.ServeLast || v.hasFresh()) {
+		return c.serve(v.last), nil
+	}
+	return served, err
+}
+
+// visit is one request for a page.
+type visit struct {
+	*Cache
+	key  string
+	last *page // the last page seen, fresh or not
+	seen int64 // the version of META as it was last seen, 0 if there was none
+	// replaced is the body of a page that was fresh when it was found, and is to be made again; "" is none.
+	replaced string
+}
+
+// get answers the request, or says why it cannot.
+func (v *visit) get(ctx context.Context) (isr.Served, error) {
+	for look := 0; ; look++ {
+		found, err := v.look(ctx)
+		if err != nil {
+			return isr.Served{}, err
+		}
+		if found != nil && v.fresh(found) && !v.makesAgain(found) {
+			return v.serve(found), nil
+		}
+		lease, err := v.store.Acquire(ctx, v.key)
+		switch {
+		case err == nil:
+			made, err := v.regenerate(ctx, lease)
+			if err != nil {
+				return isr.Served{}, err
+			}
+			return v.serve(made), nil
+		case !errors.Is(err, ErrHeld):
+			return isr.Served{}, err
+		case v.last != nil && (v.cfg.Contention == isr.ServeStale || look >= v.cfg.Patience || v.hasFresh()):
+			return v.serve(v.last), nil // a lease that is held is no failure
+		case look >= v.cfg.Patience:
+			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, look+1)
+		}
+		v.cfg.Clock.Sleep(v.cfg.Poll)
+	}
+}
+
+// page is a META row with its body.
+type page struct {
+	meta Meta
+	body []byte
+	// overtaken says that the page was refused for what came before it: it may be older than an invalidation.
+	overtaken bool
+}
+
+// look returns the page that META leads to, nil if there is none. A row whose body is gone is as good as no row.
+func (v *visit) look(ctx context.Context) (*page, error) {
+	meta, err := v.store.Read(ctx, v.key)
+	if err == nil || errors.Is(err, isr.ErrMiss) {
+		v.seen = meta.Version
+	}
+	if errors.Is(err, isr.ErrMiss) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	body, err := v.cfg.Bodies.GetBody(ctx, meta.S3Key)
+	if errors.Is(err, isr.ErrNoBody) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("isr: get %s: body %s: %w", v.key, meta.S3Key, err)
+	}
+	v.last = &page{meta: meta, body: body}
+	return v.last, nil
+}
+
+func (c *Cache) fresh(p *page) bool { return !p.overtaken && c.store.Fresh(p.meta, c.cfg.Clock.Now()) }
+
+// serve claims freshness as of now: while the body was on its way, the window may have ended.
+func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fresh: c.fresh(p)} }
+
+// regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
+func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
+	// The holder before may have published after our look: making the page again would be a stampede. A look that fails
+	// does not rule that out.
+	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
+		v.release(ctx, lease)
+		return found, err
+	}
+	made, err := v.render(ctx, &lease)
+	if err != nil {
+		v.release(ctx, lease)
+		return nil, err
+	}
+	if err := v.store.Publish(ctx, lease, made.meta); err != nil {
+		return v.unpublished(ctx, lease, made, err)
+	}
+	return made, nil
+}
+
+// release gives the lease back, best effort. The caller may be gone, and its context with it: that must not keep the
+// key locked for those still there.
+func (c *Cache) release(ctx context.Context, lease Lease) {
+	_ = c.store.Release(context.WithoutCancel(ctx), lease)
+}
+
+// render makes the page and stores its body. generated_at is taken before the origin is read, so that a page never
+// claims to be newer than its data.
+func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
+	generatedAt := Floor(v.cfg.Clock.Now())
+	lease.Seen = v.seen // before the origin is read
+	body, err := v.cfg.Render(ctx, lease.Key, func(ctx context.Context) error { return v.keepAlive(ctx, lease) })
+	if err != nil {
+		return nil, fmt.Errorf("isr: render %s: %w", lease.Key, err)
+	}
+	sum := sha256.Sum256(body)
+	meta := Meta{
+		PK: isr.PartitionKey(v.cfg.Tenant, lease.Key),
+		// The token is this generation's alone, so no other writer can touch the body that META will name.
+		S3Key:             "pages/" + lease.Token,
+		GeneratedAt:       generatedAt,
+		RevalidateSeconds: int64(v.cfg.Revalidate / time.Second),
+		ETag:              `"` + hex.EncodeToString(sum[:8]) + `"`,
+	}
+	meta.TTL = pageTTL(&v.cfg, meta.FreshUntil())
+	if err := v.cfg.Bodies.PutBody(ctx, meta.S3Key, body); err != nil {
+		return nil, fmt.Errorf("isr: body of %s: %w", lease.Key, err)
+	}
+	return &page{meta: meta, body: body}, nil
+}
+
+// keepAlive refreshes the lease once half of it is over.
+func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
+	if c.cfg.Clock.Now().Add(c.cfg.Lease / 2).Before(lease.ExpiresAt.Time()) {
+		return nil
+	}
+	refreshed, err := c.store.Refresh(ctx, *lease)
+	if err != nil {
+		return err
+	}
+	*lease = refreshed
+	return nil
+}
+
+// unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. What META shows
+// decides, if it is fresh. Else, after a refusal, our own page serves: its data is as new as its generated_at says. If
+// it was overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and
+// the caller's to hear of.
+func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
+	v.release(ctx, lease)
+	found, err := v.look(ctx)
+	if err == nil && found != nil && v.fresh(found) {
+		return found, nil
+	}
+	made.overtaken = errors.Is(cause, ErrOvertaken)
+	if made.overtaken || errors.Is(cause, isr.ErrLeaseLost) {
+		return made, nil
+	}
+	return nil, cause
+}
+
+// Early is a Store that has pages made again while they are still fresh.
+//
+// The first request that is to do so takes the lease, looks again, and makes the page. If the lease is held, or
+// anything fails, it is served the old page as long as that is fresh. All other requests are served the old page.
+type Early interface {
+	Store
+	// Due says whether a request that has found this page, which is fresh, is to make it again.
+	Due(m Meta, now time.Time) bool
+}
+
+// makesAgain says whether this request is to make a page again that it has found fresh.
+func (v *visit) makesAgain(p *page) bool {
+	if v.early == nil || !v.early.Due(p.meta, v.cfg.Clock.Now()) {
+		return false
+	}
+	v.replaced = p.meta.S3Key
+	return true
+}
+
+// replaces says whether this is the page that the request makes again although it was fresh.
+func (v *visit) replaces(p *page) bool { return v.replaced != "" && v.replaced == p.meta.S3Key }
+
+// hasFresh says whether a request that was to replace a fresh page has a fresh one to serve.
+func (v *visit) hasFresh() bool { return v.replaced != "" && v.last != nil && v.fresh(v.last) }
+
+// AsHandler turns what New and NewOn return into what a Protocol's New returns: a failed one is no Handler at all, not
+// one that holds a nil *Cache.
+func AsHandler(c *Cache, err error) (isr.Handler, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// OnRecipeA makes the constructor of a protocol that replaces methods of recipe A.
+func OnRecipeA(replace func(*RecipeA) Store) func(isr.Config) (isr.Handler, error) {
+	return on(NewRecipeA, replace)
+}
+
+// OnRecipeB makes the constructor of a protocol that replaces methods of recipe B.
+func OnRecipeB(replace func(*RecipeB) Store) func(isr.Config) (isr.Handler, error) {
+	return on(NewRecipeB, replace)
+}
+
+func on[R Store](reference func(isr.Config) (R, error), replace func(R) Store) func(isr.Config) (isr.Handler, error) {
+	return func(cfg isr.Config) (isr.Handler, error) {
+		r, err := reference(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return AsHandler(NewOn(replace(r), cfg))
+	}
+}

@@ -1,0 +1,182 @@
+package pagecache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+func TestGuardsPrint(t *testing.T) {
+	for g, want := range map[isr.Guards]string{
+		0: "none", isr.GuardToken: "token", isr.GuardToken | isr.GuardExpiry: "token+expiry",
+		isr.GuardVersion | isr.GuardMonotonic: "version+monotonic", pagecache.AllGuards: "token+expiry+version+monotonic",
+	} {
+		if got := g.String(); got != want {
+			t.Errorf("%#x prints as %s, want %s", uint8(g), got, want)
+		}
+	}
+}
+
+// overtakings are what can have become of META since alice looked at it, at t0+1: it was generated at t0-100, and had
+// version 3.
+var overtakings = []struct {
+	name              string
+	meta              *pagecache.Meta // nil is no row
+	version, monotone bool            // which guards refuse what was generated at t0+1
+}{
+	{"as it was", &pagecache.Meta{GeneratedAt: t0 - 100, Version: 3}, false, false},
+	{"published again, of older data", &pagecache.Meta{GeneratedAt: t0, Version: 4}, true, false},
+	{"published again, of data as old", &pagecache.Meta{GeneratedAt: t0 + 1, Version: 4}, true, true},
+	{"published by somebody who does not count", &pagecache.Meta{GeneratedAt: t0 + 2}, true, true},
+	{"deleted", nil, false, false},
+	{"gone, and not deleted", &pagecache.Meta{GeneratedAt: t0 + 2, Version: 3, TTL: t0 + 3600}, false, false},
+	{"deleted, and published again", &pagecache.Meta{GeneratedAt: t0, Version: int64(t0)}, true, false},
+	{"gone, and published again", &pagecache.Meta{GeneratedAt: t0, Version: 4}, true, false},
+}
+
+// Every combination of guards meets every state of LOCK and META.
+func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
+	for g := isr.GuardToken; g <= pagecache.AllGuards; g++ {
+		for _, lock := range guarded {
+			for _, meta := range overtakings {
+				t.Run(fmt.Sprintf("%v/LOCK %s/META %s", g, lock.name, meta.name), func(t *testing.T) {
+					r := newRig(t)
+					cfg := r.config("alice")
+					cfg.Guards = g
+					alice, err := pagecache.NewRecipeA(cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					lease, err := alice.Acquire(r.ctx, key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					lease.Seen = 3
+					lock.prepare(t, r)
+					if meta.meta != nil {
+						found := *meta.meta
+						found.PK, found.S3Key = alice.PK(key), "found"
+						r.put(t, found.Item())
+					}
+					before := r.rows()
+
+					err = alice.Publish(r.ctx, lease, pagecache.Meta{
+						PK: alice.PK(key), S3Key: "new", GeneratedAt: t0 + 1, RevalidateSeconds: 60, TTL: pagecache.Floor(r.clock.Now()) + 7200,
+					})
+
+					var want error
+					switch {
+					case g&isr.GuardVersion != 0 && meta.version, g&isr.GuardMonotonic != 0 && meta.monotone:
+						want = pagecache.ErrOvertaken
+					case g&isr.GuardToken != 0 && (lock.others || lock.missing), g&isr.GuardExpiry != 0 && (lock.over || lock.missing):
+						want = isr.ErrLeaseLost
+					}
+					if !errors.Is(err, want) {
+						t.Fatalf("got %v, want %v", err, want)
+					}
+					if want != nil {
+						if got := r.rows(); fmt.Sprint(got) != fmt.Sprint(before) {
+							t.Errorf("a refusal changed rows from %v to %v", before, got)
+						}
+						return
+					}
+					got, err := alice.Read(r.ctx, key)
+					if err != nil || got.S3Key != "new" || (got.Version == 4) != (g&isr.GuardVersion != 0) {
+						t.Errorf("META is %+v, %v, want the new page, with a version only if versions are counted", got, err)
+					}
+					left := ""
+					if lock.others && g&(isr.GuardToken|isr.GuardExpiry) == 0 {
+						left = "bob-1" // his lock is not given back for him
+					}
+					if got := r.lockToken(); got != left {
+						t.Errorf("lock of %q left, want %q", got, left)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The first page has nothing to be overtaken by but another first page.
+func TestTheFirstPublishUnderGuards(t *testing.T) {
+	for g := isr.GuardToken; g <= pagecache.AllGuards; g++ {
+		r := newRig(t)
+		alice := r.node("alice")
+		alice.Guards = g
+		for i := 1; i <= 3; i++ {
+			alice.wantServed(t, fmt.Sprintf("alice's %d", i), true, i)
+			if want := fmt.Sprint(int64(t0) + int64(i-1)); g&isr.GuardVersion != 0 && r.meta(t, "version") != want {
+				t.Errorf("%v: version %s after publish %s", g, r.meta(t, "version"), want)
+			}
+			r.clock.Advance(time.Minute)
+		}
+	}
+}
+
+// A row that is gone has a version still; one that is deleted, none: the count begins again with a higher one.
+func TestVersionsAfterARowThatIsGone(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		r := newRig(t)
+		alice := r.node("alice")
+		alice.Guards = pagecache.AllGuards
+		alice.wantServed(t, "alice's 1", true, 1)
+		r.clock.Advance(time.Minute + 24*time.Hour)
+		want := int64(t0) + 1
+		if deleted {
+			r.clock.Advance(time.Hour + time.Second)
+			r.db.SweepExpired()
+			want = r.clock.Now().Unix()
+		}
+		alice.wantServed(t, "alice's 2", true, 2)
+		if got := r.meta(t, "version"); got != fmt.Sprint(want) {
+			t.Errorf("deleted %v: version %s, want %d", deleted, got, want)
+		}
+	}
+}
+
+// TTL may delete, while a page is made, the row that was seen: that is no overtaking. An invalidation since is, and has
+// a version that no row before has had.
+func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
+	for _, invalidated := range []bool{false, true} {
+		onBoth(t, func(t *testing.T, onB bool) {
+			r := newRig(t)
+			alice, bob := r.guarded("alice", onB), r.guarded("bob", onB)
+			alice.wantServed(t, "alice's 1", true, 1)
+			r.clock.Advance(time.Minute + 25*time.Hour + time.Second)
+			alice.render = func(context.Context, func(context.Context) error) error {
+				if r.db.SweepExpired() == 0 {
+					t.Fatal("TTL deleted nothing")
+				}
+				if invalidated {
+					bob.invalidate(t)
+				}
+				return nil
+			}
+			alice.wantServed(t, "alice's 2", !invalidated, 2)
+		})
+	}
+}
+
+// A page that was overtaken while it was made may be older than what overtook it: it is served, but not as fresh.
+func TestAnOvertakenPageIsNotFresh(t *testing.T) {
+	r := newRig(t)
+	r.page(t, "old", t0-100)
+	alice := r.node("alice")
+	alice.Guards = pagecache.AllGuards
+	alice.render = func(context.Context, func(context.Context) error) error {
+		r.bodies["other"] = []byte("other")
+		r.put(t, pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: "other", GeneratedAt: t0 - 99, RevalidateSeconds: 60, Version: 1}.Item())
+		return nil
+	}
+	alice.wantServed(t, "alice's 1", false, 1)
+	if got := r.lockToken(); got != "" {
+		t.Errorf("lock of %s left", got)
+	}
+	alice.render = nil
+	alice.wantServed(t, "alice's 2", true, 2)
+}

@@ -1,0 +1,317 @@
+package pagecache
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// The names of the rows' attributes, and the prefixes of the sort keys other than [isr.SortMeta] and [isr.SortLock].
+const (
+	attrPK                = "pk"
+	attrSK                = "sk"
+	attrS3Key             = "s3_key"
+	attrGeneratedAt       = "generated_at"
+	attrRevalidateSeconds = "revalidate_seconds"
+	attrETag              = "etag"
+	attrTTL               = "ttl"
+	attrRenderMillis      = "render_ms"
+	attrCurrentSK         = "current_sk"
+	attrVersion           = "version"
+	attrInvalidated       = "invalidated_version"
+	attrRequestHash       = "request_hash"
+	attrStatus            = "status"
+	attrResultS3Key       = "result_s3_key"
+	attrLeaseToken        = "lease_token"
+	attrLeaseExpiresAt    = "lease_expires_at"
+
+	SortVersion = "VER#" // recipe B: begins the sort key of a version
+	SortRequest = "REQ#" // begins the sort key of a requested regeneration
+)
+
+// EpochSeconds is an instant as the rows hold it. Its own type keeps milliseconds out.
+type EpochSeconds int64
+
+// Floor is the last whole second not after t: what "now" is.
+func Floor(t time.Time) EpochSeconds { return EpochSeconds(t.Unix()) }
+
+// Ceil is the first whole second not before t: what an expiry is.
+func Ceil(t time.Time) EpochSeconds {
+	s := t.Unix()
+	if t.Nanosecond() > 0 {
+		s++
+	}
+	return EpochSeconds(s)
+}
+
+// Time returns the instant.
+func (e EpochSeconds) Time() time.Time { return time.Unix(int64(e), 0).UTC() }
+
+func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e)) }
+
+// Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. What
+// recipe B's Read returns has both.
+//
+// An invalidation where there was no page leaves a row without S3Key and CurrentSK: it has a Version and nothing else.
+type Meta struct {
+	PK                string       `dynamodbav:"pk"`
+	SK                IsMeta       `dynamodbav:"sk"`
+	S3Key             string       `dynamodbav:"s3_key,omitempty"`
+	CurrentSK         string       `dynamodbav:"current_sk,omitempty"` // recipe B: the sort key of the version
+	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
+	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
+	ETag              string       `dynamodbav:"etag,omitempty"`
+	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under GuardVersion; 0 is none
+	Invalidated       int64        `dynamodbav:"invalidated_version,omitempty"` // the version that the last invalidation made; 0 is none
+	RenderMillis      int64        `dynamodbav:"render_ms,omitempty"`           // how long it took to make the page; 0 if it is not measured
+	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// FreshUntil is the first second at which the page is stale.
+func (m Meta) FreshUntil() EpochSeconds { return m.GeneratedAt + EpochSeconds(m.RevalidateSeconds) }
+
+// Item is the row as DynamoDB stores it.
+func (m Meta) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:                text(m.PK),
+		attrSK:                textMeta,
+		attrGeneratedAt:       m.GeneratedAt.attribute(),
+		attrRevalidateSeconds: number(m.RevalidateSeconds),
+	}
+	setText(item, attrS3Key, m.S3Key)
+	setText(item, attrCurrentSK, m.CurrentSK)
+	setText(item, attrETag, m.ETag)
+	setNumber(item, attrVersion, m.Version)
+	setNumber(item, attrInvalidated, m.Invalidated)
+	setNumber(item, attrRenderMillis, m.RenderMillis)
+	setNumber(item, attrTTL, int64(m.TTL))
+	return item
+}
+
+// ParseMeta reads a META row. A row that is not one, such as another team's, is an error that says which attribute is
+// wrong.
+func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
+	r := reader{item: item}
+	m := Meta{
+		PK:          r.text(attrPK),
+		CurrentSK:   r.maybeText(attrCurrentSK),
+		ETag:        r.maybeText(attrETag),
+		Version:     r.maybeNumber(attrVersion),
+		Invalidated: r.maybeNumber(attrInvalidated),
+		TTL:         EpochSeconds(r.maybeNumber(attrTTL)),
+
+		RenderMillis: r.maybeNumber(attrRenderMillis),
+	}
+	if m.CurrentSK != "" || m.Version == 0 || item[attrS3Key] != nil || item[attrGeneratedAt] != nil {
+		m.GeneratedAt, m.RevalidateSeconds = EpochSeconds(r.number(attrGeneratedAt)), r.number(attrRevalidateSeconds)
+		if m.S3Key = r.maybeText(attrS3Key); m.CurrentSK == "" {
+			m.S3Key = r.text(attrS3Key)
+		}
+	}
+	if r.err != nil {
+		return Meta{}, fmt.Errorf("META row: %w", r.err)
+	}
+	return m, nil
+}
+
+// hasPage says whether the row leads to a page.
+func (m Meta) hasPage() bool { return m.S3Key != "" || m.CurrentSK != "" }
+
+// Version is a VER# row of recipe B: one generation of a page.
+type Version struct {
+	PK                string       `dynamodbav:"pk"`
+	SK                string       `dynamodbav:"sk"` // VER# and the lease token of who made it
+	S3Key             string       `dynamodbav:"s3_key"`
+	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
+	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
+	ETag              string       `dynamodbav:"etag,omitempty"`
+	Version           int64        `dynamodbav:"version,omitempty"` // of META when it was published, under GuardVersion; 0 is none
+	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// Item is the row as DynamoDB stores it.
+func (v Version) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:                text(v.PK),
+		attrSK:                text(v.SK),
+		attrS3Key:             text(v.S3Key),
+		attrGeneratedAt:       v.GeneratedAt.attribute(),
+		attrRevalidateSeconds: number(v.RevalidateSeconds),
+	}
+	setText(item, attrETag, v.ETag)
+	setNumber(item, attrVersion, v.Version)
+	setNumber(item, attrTTL, int64(v.TTL))
+	return item
+}
+
+// ParseVersion reads a VER# row. A row that is not one is an error that says which attribute is wrong.
+func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
+	r := reader{item: item}
+	v := Version{
+		PK:                r.text(attrPK),
+		SK:                r.text(attrSK),
+		S3Key:             r.text(attrS3Key),
+		GeneratedAt:       EpochSeconds(r.number(attrGeneratedAt)),
+		RevalidateSeconds: r.number(attrRevalidateSeconds),
+		ETag:              r.maybeText(attrETag),
+		Version:           r.maybeNumber(attrVersion),
+		TTL:               EpochSeconds(r.maybeNumber(attrTTL)),
+	}
+	if r.err != nil {
+		return Version{}, fmt.Errorf("VER# row: %w", r.err)
+	}
+	return v, nil
+}
+
+// Lock is the LOCK row of a key.
+type Lock struct {
+	PK             string       `dynamodbav:"pk"`
+	SK             IsLock       `dynamodbav:"sk"`
+	LeaseToken     string       `dynamodbav:"lease_token"`
+	LeaseExpiresAt EpochSeconds `dynamodbav:"lease_expires_at"`
+	TTL            EpochSeconds `dynamodbav:"ttl,omitempty"`
+}
+
+// Item is the row as DynamoDB stores it.
+func (l Lock) Item() map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{
+		attrPK:             text(l.PK),
+		attrSK:             textLock,
+		attrLeaseToken:     text(l.LeaseToken),
+		attrLeaseExpiresAt: l.LeaseExpiresAt.attribute(),
+	}
+	setNumber(item, attrTTL, int64(l.TTL))
+	return item
+}
+
+// Key returns the primary key of the row with the given sort key.
+func Key(pk, sk string) map[string]types.AttributeValue {
+	key := map[string]types.AttributeValue{attrPK: text(pk)}
+	switch sk {
+	case isr.SortMeta:
+		key[attrSK] = textMeta
+	case isr.SortLock:
+		key[attrSK] = textLock
+	default:
+		key[attrSK] = text(sk)
+	}
+	return key
+}
+
+// The values of sort keys, made once: values are only read.
+var textMeta, textLock = text(isr.SortMeta), text(isr.SortLock)
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+}
+
+// setText and setNumber add what is optional, if it is there.
+func setText(item map[string]types.AttributeValue, name, s string) {
+	if s != "" {
+		item[name] = text(s)
+	}
+}
+
+func setNumber(item map[string]types.AttributeValue, name string, n int64) {
+	if n != 0 {
+		item[name] = number(n)
+	}
+}
+
+// reader takes attributes out of a row and keeps the first error.
+type reader struct {
+	item map[string]types.AttributeValue
+	err  error
+}
+
+func (r *reader) text(name string) string {
+	s, ok := r.item[name].(*types.AttributeValueMemberS)
+	if !ok {
+		r.fail(name, "a string (S)")
+		return ""
+	}
+	return s.Value
+}
+
+func (r *reader) number(name string) int64 {
+	n, ok := r.item[name].(*types.AttributeValueMemberN)
+	if !ok {
+		r.fail(name, "a number (N)")
+		return 0
+	}
+	v, err := strconv.ParseInt(n.Value, 10, 64)
+	if err != nil {
+		r.fail(name, "a whole number")
+	}
+	return v
+}
+
+// maybeText and maybeNumber read what may be missing.
+func (r *reader) maybeText(name string) string {
+	if _, ok := r.item[name]; !ok {
+		return ""
+	}
+	return r.text(name)
+}
+
+func (r *reader) maybeNumber(name string) int64 {
+	if _, ok := r.item[name]; !ok {
+		return 0
+	}
+	return r.number(name)
+}
+
+func (r *reader) fail(name, expected string) {
+	if r.err == nil {
+		r.err = errors.New("attribute " + name + ": found " + describe(r.item[name]) + ", expected " + expected)
+	}
+}
+
+func describe(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case *types.AttributeValueMemberS:
+		return strconv.Quote(v.Value) + " (S)"
+	case *types.AttributeValueMemberN:
+		return v.Value + " (N)"
+	default:
+		return fmt.Sprintf("%T", v)
+	}
+}
+
+// IsMeta is the sort key of a META row: package attributevalue writes it as "META", and reads nothing else.
+type IsMeta struct{}
+
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler.
+func (IsMeta) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) { return textMeta, nil }
+
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler.
+func (IsMeta) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
+	return is(v, isr.SortMeta)
+}
+
+// IsLock is the sort key of a LOCK row, as IsMeta is that of META.
+type IsLock struct{}
+
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler.
+func (IsLock) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) { return textLock, nil }
+
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler.
+func (IsLock) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
+	return is(v, isr.SortLock)
+}
+
+func is(v types.AttributeValue, expected string) error {
+	if sk, ok := v.(*types.AttributeValueMemberS); ok && sk.Value == expected {
+		return nil
+	}
+	return fmt.Errorf("attribute %s: found %s, expected %q", attrSK, describe(v), expected)
+}

@@ -1,0 +1,166 @@
+package rowmap
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// fit is how far a mapping fits the rows that were written.
+type fit struct {
+	written    bool // some row was
+	found      bool // in some row something was found
+	locked     bool // in some row there was a lock with its holder and its end
+	left       bool // some attribute, or some row, has no meaning
+	strangers  []string
+	complaints []string // of a schema's own function
+}
+
+// maxStrangers is how many rows a misfit names.
+const maxStrangers = 8
+
+func (f *fit) refuse(complaint string) {
+	if len(f.complaints) < maxStrangers && !slices.Contains(f.complaints, complaint) {
+		f.complaints = append(f.complaints, complaint)
+	}
+}
+
+// see takes in a change and what was found in its row.
+func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks bool) {
+	if c.After == nil {
+		return
+	}
+	f.written = true
+	any := marks
+	for i := range found {
+		row := found[i].after
+		any = any || row != nil
+		if found[i].sk == sortLock && row["lease_token"] != nil && row["lease_expires_at"] != nil {
+			f.locked = true
+		}
+	}
+	f.found = f.found || any
+	left := !any
+	if matched && !left && !f.left {
+		//isrsim:unordered any of them will do
+		for name := range c.After {
+			left = left || !m.known[name]
+		}
+	}
+	f.left = f.left || left
+	if len(f.strangers) == maxStrangers || !left && f.locked {
+		return
+	}
+	if text := m.stranger(c, any); !slices.Contains(f.strangers, text) {
+		f.strangers = append(f.strangers, text)
+	}
+}
+
+// stranger describes a row, and says why nothing, or no lock, was found in it.
+func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
+	var others []string
+	for _, name := range slices.Sorted(maps.Keys(c.After)) {
+		if c.Key[name] == nil {
+			others = append(others, name)
+		}
+	}
+	text := fmt.Sprintf("%s %v", c.Table, c.Key)
+	if len(others) > 0 {
+		text += ", with " + strings.Join(others, ", ")
+	}
+	var reasons []string
+	for i := range m.entries {
+		if why := m.entries[i].misses(c); why != "" && !slices.Contains(reasons, why) && (!found || m.entries[i].isLock) {
+			reasons = append(reasons, why)
+		}
+	}
+	if len(reasons) > 0 {
+		text += ": " + strings.Join(reasons, "; ")
+	}
+	return text
+}
+
+// misses says why an entry finds nothing in a row, or no lock; "" if it does.
+func (e *entry) misses(c *ddbfake.Change) string {
+	if e.table != "" && e.table != c.Table {
+		return "the table is not " + e.table
+	}
+	for _, k := range []*keyAttribute{&e.partition, &e.sort} {
+		if k.name == "" {
+			continue
+		}
+		text, ok := k.in(c.Key)
+		if !ok {
+			return "the key has no " + k.name
+		}
+		var found captures
+		if !k.form.match(text, &found) {
+			return fmt.Sprintf("%s is not of the form %s", k.name, k.form.text)
+		}
+	}
+	for i := range e.when {
+		if !e.when[i].holds(c.After) {
+			return "not " + e.when[i].text
+		}
+	}
+	for _, a := range []*attribute{&e.token, &e.expires, &e.lasts, &e.generated, &e.freshUntil} {
+		if a.is() && a.in(c.After) == nil {
+			return "no " + a.name
+		}
+	}
+	for _, a := range []*attribute{&e.expires, &e.generated, &e.freshUntil} {
+		if _, ok := a.seconds(c.After); a.is() && !ok {
+			return fmt.Sprintf("%s is %v and no time in %s", a.name, shortened(a.in(c.After)), a.unit)
+		}
+	}
+	return ""
+}
+
+func shortened(v attr.Value) string {
+	const most = 40
+	text := v.String()
+	if len(text) > most {
+		return text[:most] + "..."
+	}
+	return text
+}
+
+// Misfit says why the mapping does not fit the rows that were translated, and names some of them; "" if it does, as far
+// as they tell. A mapping that has a lock fits if a lock was found, or if nothing in the rows could be one.
+func (t *Translator) Misfit() string {
+	f := &t.fit
+	var lines []string
+	switch {
+	case len(f.complaints) > 0:
+		lines = append(lines, "the row mapping is wrong:")
+		lines = append(lines, f.complaints...)
+		return strings.Join(lines, "\n  ")
+	case !f.written:
+		return ""
+	case !f.found:
+		lines = append(lines, "the row mapping fits none of the rows that were written:")
+	case t.m.locks() && !f.locked && f.left:
+		lines = append(lines, "the row mapping finds no lock in the rows that were written:")
+	default:
+		return ""
+	}
+	lines = append(lines, f.strangers...)
+	if len(f.strangers) == maxStrangers {
+		lines = append(lines, "and others")
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// locks reports whether the mapping has locks.
+func (m *Mapping) locks() bool {
+	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.isLock })
+}
+
+// HasPages reports whether rows may be pages. Without a mapping, META is one.
+func (m *Mapping) HasPages() bool {
+	return m == nil || m.translate != nil || slices.ContainsFunc(m.entries, func(e entry) bool { return e.isPage || e.isVersion })
+}

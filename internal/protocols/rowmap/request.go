@@ -1,0 +1,283 @@
+package rowmap
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Roles are what a row may be.
+type Roles uint8
+
+// The roles.
+const (
+	Page Roles = 1 << iota
+	Lock
+	Version
+	Request
+)
+
+// Has reports whether r has all of the roles in other.
+func (r Roles) Has(other Roles) bool { return r&other == other }
+
+// Place returns what the row with a key may be by its key alone, and the partition of its translated rows. The item may
+// have other attributes, too.
+func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
+	key := m.keyOf(table, item)
+	if key == nil {
+		return "", 0
+	}
+	for i := range m.entries {
+		e := &m.entries[i]
+		var c captures
+		if e.roles() == 0 || !e.matches(table, key, &c) {
+			continue
+		}
+		roles |= e.roles()
+		pk = isr.PartitionKey(c.tenant, c.key)
+	}
+	if m.translate == nil {
+		return pk, roles
+	}
+	for _, row := range m.translate(table, item) {
+		sk, _ := row["sk"].(*types.AttributeValueMemberS)
+		own, _ := row["pk"].(*types.AttributeValueMemberS)
+		if sk == nil || own == nil {
+			continue
+		}
+		pk = own.Value
+		roles |= roleOf(sk.Value)
+	}
+	return pk, roles
+}
+
+// roleOf is the role of a translated row.
+func roleOf(sk string) Roles {
+	switch {
+	case sk == sortMeta:
+		return Page
+	case sk == sortLock:
+		return Lock
+	case strings.HasPrefix(sk, sortVersion):
+		return Version
+	default:
+		return Request
+	}
+}
+
+func (e *entry) roles() (r Roles) {
+	if e.isPage || e.isMark {
+		r |= Page
+	}
+	if e.isLock {
+		r |= Lock
+	}
+	if e.isVersion {
+		r |= Version
+	}
+	if e.isRequest {
+		r |= Request
+	}
+	return r
+}
+
+// keyOf returns the attributes of a key that the entries of a table name, nil if the item lacks them.
+func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr.Item {
+	for i := range m.entries {
+		e := &m.entries[i]
+		if e.table != "" && e.table != table || item[e.partition.name] == nil || e.sort.name != "" && item[e.sort.name] == nil {
+			continue
+		}
+		key := attr.Item{}
+		for _, name := range []string{e.partition.name, e.sort.name} {
+			if name == "" {
+				continue
+			}
+			v, err := attr.FromSDK(item[name])
+			if err != nil {
+				return nil
+			}
+			key[name] = v
+		}
+		return key
+	}
+	if len(m.entries) > 0 {
+		return nil
+	}
+	key := attr.Item{} // the table is that of META and LOCK
+	for _, name := range []string{"pk", "sk"} {
+		v, err := attr.FromSDK(item[name])
+		if err != nil || v == nil {
+			return nil
+		}
+		key[name] = v
+	}
+	return key
+}
+
+// Name identifies a row in a table by the key in an item; "" if it is not one of the mapping's tables.
+func (m *Mapping) Name(table string, item map[string]types.AttributeValue) string {
+	key := m.keyOf(table, item)
+	if key == nil {
+		return ""
+	}
+	return table + key.String()
+}
+
+// Writes returns what a put of an item, or an update, sets of a row: the lock, if it sets its token, or, where there is
+// none, its end; the page, if it sets an attribute of the page. The item of an update is its key.
+func (m *Mapping) Writes(table string, item map[string]types.AttributeValue, update *string, aliases map[string]string) (r Roles) {
+	key := m.keyOf(table, item)
+	var set map[string]bool
+	if update != nil {
+		set = setBy(*update, aliases)
+	} else {
+		set = map[string]bool{}
+		//isrsim:unordered a set has no order
+		for name := range item {
+			set[name] = true
+		}
+	}
+	for i := range m.entries {
+		e := &m.entries[i]
+		var c captures
+		if key == nil || !e.matches(table, key, &c) {
+			continue
+		}
+		taken := &e.token
+		switch {
+		case taken.is():
+		case e.expires.is():
+			taken = &e.expires
+		default:
+			taken = &e.lasts
+		}
+		if e.isLock && set[taken.top()] {
+			r |= Lock
+		}
+		for _, a := range []*attribute{&e.body, &e.bodyKey, &e.generated, &e.freshUntil, &e.current} {
+			if e.isPage && a.is() && set[a.top()] {
+				r |= Page
+			}
+		}
+	}
+	return r
+}
+
+// Publishes reports whether an update gives a page a body, and does not only take, extend or give back its lock.
+func (m *Mapping) Publishes(table string, item map[string]types.AttributeValue, update *string, aliases map[string]string) bool {
+	key, set := m.keyOf(table, item), setBy(*cmp.Or(update, new(string)), aliases)
+	for i := range m.entries {
+		e := &m.entries[i]
+		var c captures
+		if key == nil || !e.isPage || !e.matches(table, key, &c) {
+			continue
+		}
+		for _, a := range []*attribute{&e.body, &e.bodyKey, &e.current} {
+			if a.is() && set[a.top()] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setBy returns the attributes to which an update expression gives values, by SET or ADD.
+func setBy(expression string, aliases map[string]string) map[string]bool {
+	set := map[string]bool{}
+	setting, target := false, false
+	depth := 0
+	for _, word := range words(expression) {
+		switch strings.ToUpper(word) {
+		case "SET", "ADD":
+			setting, target = true, true
+			continue
+		case "REMOVE", "DELETE":
+			setting = false
+			continue
+		}
+		switch {
+		case word == "(":
+			depth++
+		case word == ")":
+			depth--
+		case word == "," && depth == 0:
+			target = true
+		case setting && target:
+			name, _, _ := strings.Cut(word, "[")
+			name, _, _ = strings.Cut(name, ".")
+			if own, is := aliases[name]; is {
+				name = own
+			}
+			set[name] = true
+			target = false
+		}
+	}
+	return set
+}
+
+// words splits an expression into names and the signs ( ) and ,.
+func words(expression string) []string {
+	var all []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			all = append(all, word.String())
+			word.Reset()
+		}
+	}
+	for _, r := range expression {
+		switch {
+		case r == '(' || r == ')' || r == ',':
+			end()
+			all = append(all, string(r))
+		case unicode.IsSpace(r) || r == '=' || r == '+' || r == '-':
+			end()
+		default:
+			word.WriteRune(r)
+		}
+	}
+	end()
+	return all
+}
+
+// Token returns the value of the token in an item, nil if it has none.
+func (m *Mapping) Token(item map[string]types.AttributeValue) types.AttributeValue {
+	for i := range m.entries {
+		if a := &m.entries[i].token; a.is() && item[a.name] != nil {
+			return item[a.name]
+		}
+	}
+	return nil
+}
+
+// TTL returns the value of the TTL attribute in an item, nil if it has none.
+func (m *Mapping) TTL(item map[string]types.AttributeValue) types.AttributeValue {
+	for i := range m.entries {
+		if a := &m.entries[i].ttl; a.is() && item[a.name] != nil {
+			return item[a.name]
+		}
+	}
+	return nil
+}
+
+// Shares reports whether a page and its lock may be in one row.
+func (m *Mapping) Shares() bool {
+	if m == nil {
+		return false
+	}
+	for i := range m.entries {
+		for j := range m.entries {
+			a, b := &m.entries[i], &m.entries[j]
+			if a.isPage && b.isLock && (a.table == b.table || a.table == "" || b.table == "") && a.partition.form.text == b.partition.form.text && a.sort.form.text == b.sort.form.text {
+				return true
+			}
+		}
+	}
+	return m.translate != nil
+}

@@ -1,0 +1,377 @@
+package rowmap
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// The sort keys of translated rows.
+const (
+	sortMeta    = isr.SortMeta
+	sortLock    = isr.SortLock
+	sortVersion = "VER#"
+	sortRequest = "REQ#"
+)
+
+// Translator translates a log from its beginning. It is not safe for concurrent use.
+type Translator struct {
+	m    *Mapping
+	held map[rowName]holding
+	pks  map[page]string
+	fit  fit
+	of   []target // room for those of one change
+	// places are those of rows that only a schema's function knows, as far as they have been written.
+	places map[string]place
+	// pages are those of mappings that have marks: rows that say of a page, which is another row, that it is not fresh.
+	pages map[rowName]*markedPage
+	marks []mark // room for those of one change
+}
+
+// markedPage is a page as its own row shows it, and the rows that mark it, by their names.
+type markedPage struct {
+	row   attr.Item // its translated META, nil if there is none
+	marks map[markName]mark
+}
+
+// markName names a row that marks a page, and the entry that found it.
+type markName struct {
+	rowName
+	e *entry
+}
+
+// mark is a row that marks a page.
+type mark struct {
+	e   *entry
+	pk  string
+	row attr.Item // nil if it is gone
+}
+
+// place is what a row is, and the partition of its translated rows.
+type place struct {
+	pk    string
+	roles Roles
+}
+
+// Translator returns a new one, which knows no rows.
+func (m *Mapping) Translator() *Translator {
+	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{}, pages: map[rowName]*markedPage{}}
+}
+
+type page struct{ tenant, key string }
+
+type rowName struct{ region, table, key string }
+
+// holding is what a row does not say about its lock.
+type holding struct {
+	token   attr.S    // of locks without one: the actor that set the end, or that wrote the row of a lock without an end
+	expires attr.N    // of locks that hold a length only
+	renewed time.Time // and the write from which that counts
+}
+
+// target is a translated row before and after a change.
+type target struct {
+	pk, sk        string
+	before, after attr.Item
+}
+
+// Log translates a log.
+func (m *Mapping) Log(log []ddbfake.Change) []ddbfake.Change {
+	t := m.Translator()
+	all := make([]ddbfake.Change, 0, 2*len(log))
+	for i := range log {
+		all = t.Append(all, &log[i])
+	}
+	return all
+}
+
+// Append appends what a change of the log means: no, one or several changes of META, LOCK, VER# and REQ# rows, with the
+// sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
+func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Change {
+	t.of, t.marks = t.of[:0], t.marks[:0]
+	matched := false
+	for i := range t.m.entries {
+		e := &t.m.entries[i]
+		var found captures
+		if !e.matches(c.Table, c.Key, &found) {
+			continue
+		}
+		matched = true
+		t.entry(e, t.pk(&found), &found, c)
+	}
+	if t.m.translate != nil {
+		t.custom(c)
+	}
+	if t.m.marks {
+		t.mark(c)
+	}
+	marks := slices.ContainsFunc(t.marks, func(m mark) bool { return m.row != nil })
+	t.fit.see(t.m, c, t.of, matched, marks)
+	slices.SortStableFunc(t.of, func(a, b target) int { return rank(a.sk) - rank(b.sk) })
+	for i := range t.of {
+		of := &t.of[i]
+		if (of.before == nil) == (of.after == nil) && of.before.Equal(of.after) {
+			continue
+		}
+		translated := *c
+		if t.m.unified {
+			translated.Table = ""
+		}
+		translated.Key = attr.Item{"pk": attr.S(of.pk), "sk": attr.S(of.sk)}
+		translated.Before, translated.After = of.before, of.after
+		to = append(to, translated)
+	}
+	return to
+}
+
+func rank(sk string) int {
+	switch {
+	case strings.HasPrefix(sk, sortVersion):
+		return 0
+	case sk == sortMeta:
+		return 1
+	case sk == sortLock:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// pk is the partition of a page's translated rows.
+func (t *Translator) pk(c *captures) string {
+	of := page{c.tenant, c.key}
+	pk, known := t.pks[of]
+	if !known {
+		pk = isr.PartitionKey(of.tenant, of.key)
+		t.pks[of] = pk
+	}
+	return pk
+}
+
+// target returns the place of a translated row among those of the change.
+func (t *Translator) target(pk, sk string) *target {
+	i := slices.IndexFunc(t.of, func(o target) bool { return o.pk == pk && o.sk == sk })
+	if i < 0 {
+		i = len(t.of)
+		t.of = append(t.of, target{pk: pk, sk: sk})
+	}
+	return &t.of[i]
+}
+
+// entry adds what an entry finds in the row.
+func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Change) {
+	before, after := e.holds(c.Before), e.holds(c.After)
+	if e.isMark {
+		m := mark{e: e, pk: pk}
+		if after {
+			m.row = c.After
+		}
+		t.marks = append(t.marks, m)
+		return
+	}
+	add := func(sk string, read func(attr.Item) attr.Item) {
+		of := t.target(pk, sk)
+		if before && of.before == nil {
+			of.before = read(c.Before)
+		}
+		if after && of.after == nil {
+			of.after = read(c.After)
+		}
+	}
+	switch {
+	case e.isRequest:
+		add(sortRequest+found.request, e.request)
+	case e.isVersion:
+		add(sortVersion+found.version, func(row attr.Item) attr.Item { return e.page(t.m, row) })
+	case e.isPage:
+		add(sortMeta, func(row attr.Item) attr.Item { return e.page(t.m, row) })
+	}
+	if e.isLock {
+		t.lock(e, t.target(pk, sortLock), before, after, c)
+	}
+}
+
+// lock adds the row's lock. What the row does not say comes from the change that wrote it.
+func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.Change) {
+	var name rowName
+	var was holding
+	known := false
+	if t.m.remembers {
+		name = rowName{c.Region, c.Table, c.Key.String()}
+		was, known = t.held[name]
+	}
+	if before && of.before == nil {
+		of.before = e.lock(c.Before, was)
+	}
+	if !after || of.after != nil {
+		if c.After == nil {
+			delete(t.held, name)
+		}
+		return
+	}
+	now := was
+	if !e.token.is() && !(known && (sameValue(&e.expires, c) || e.endless && before)) {
+		now.token = attr.S(c.Actor)
+	}
+	if e.lasts.is() {
+		if !(known && e.renews.is() && sameValue(&e.renews, c)) {
+			now.renewed = c.Time
+		}
+		now.expires = attr.N{}
+		// A length that changes while renews stays counts from the same write: who looks on sees the lease end then.
+		if d, ok := e.lasts.length(c.After); ok {
+			now.expires = secondsOf(now.renewed.Add(d))
+		}
+	}
+	of.after = e.lock(c.After, now)
+	if t.m.remembers {
+		t.held[name] = now
+	}
+}
+
+// mark has the pages of a change be fresh no more that other rows mark. A row that marks a page is written by itself: the
+// page's own row stays as it is, and what is translated changes.
+func (t *Translator) mark(c *ddbfake.Change) {
+	for _, m := range t.marks {
+		page := t.marked(c, m.pk)
+		if !slices.ContainsFunc(t.of, func(o target) bool { return o.pk == m.pk && o.sk == sortMeta }) {
+			t.of = append(t.of, target{m.pk, sortMeta, page.row, page.row})
+		}
+	}
+	for i := range t.of {
+		of := &t.of[i]
+		if of.sk != sortMeta {
+			continue
+		}
+		page := t.marked(c, of.pk)
+		page.row = of.after
+		of.before = page.shown(of.before)
+		for _, m := range t.marks {
+			if name := (markName{rowName{c.Region, c.Table, c.Key.String()}, m.e}); m.pk == of.pk && m.row == nil {
+				delete(page.marks, name)
+			} else if m.pk == of.pk {
+				page.marks[name] = m
+			}
+		}
+		of.after = page.shown(of.after)
+	}
+}
+
+// marked is what is known of a page, in the table of a change or, if all tables are those of one cache, in its region.
+func (t *Translator) marked(c *ddbfake.Change, pk string) *markedPage {
+	name := rowName{region: c.Region, table: c.Table, key: pk}
+	if t.m.unified {
+		name.table = ""
+	}
+	if t.pages[name] == nil {
+		t.pages[name] = &markedPage{marks: map[markName]mark{}}
+	}
+	return t.pages[name]
+}
+
+// shown is the META of a page with its marks.
+func (p *markedPage) shown(row attr.Item) attr.Item {
+	if row == nil {
+		return nil
+	}
+	//isrsim:unordered any of them decides
+	for _, m := range p.marks {
+		if m.e.marked(row, m.row) {
+			row = maps.Clone(row)
+			closeWindow(row)
+			return row
+		}
+	}
+	return row
+}
+
+// sameValue reports whether a change leaves an attribute as it was.
+func sameValue(a *attribute, c *ddbfake.Change) bool {
+	before, after := a.in(c.Before), a.in(c.After)
+	return before != nil && after != nil && attr.Equal(before, after)
+}
+
+// custom adds what the schema's own function makes of the row.
+func (t *Translator) custom(c *ddbfake.Change) {
+	read := func(row attr.Item, of func(*target) *attr.Item) {
+		if row == nil {
+			return
+		}
+		for _, made := range t.m.translate(c.Table, row.ToSDK()) {
+			item, err := attr.ItemFromSDK(made)
+			if err != nil {
+				t.fit.refuse(fmt.Sprintf("Translate returned a row that DynamoDB does not take: %v", err))
+				continue
+			}
+			pk, hasPK := item.Str("pk")
+			sk, hasSK := item.Str("sk")
+			if !hasPK || !hasSK {
+				t.fit.refuse(fmt.Sprintf("Translate returned the row %v, expected pk (S) and sk (S)", item))
+				continue
+			}
+			for _, name := range times {
+				if n, is := item[name].(attr.N); is {
+					put(item, name, n)
+				}
+			}
+			if to := of(t.target(pk, sk)); *to == nil {
+				*to = item
+			}
+		}
+	}
+	read(c.Before, func(o *target) *attr.Item { return &o.before })
+	read(c.After, func(o *target) *attr.Item { return &o.after })
+	at := t.places[c.Table+c.Key.String()]
+	for i := range t.of {
+		at.pk, at.roles = t.of[i].pk, at.roles|roleOf(t.of[i].sk)
+	}
+	t.places[c.Table+c.Key.String()] = at
+}
+
+// Place is Mapping.Place, and knows in addition the rows that were translated by a schema's function.
+func (t *Translator) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
+	pk, roles = t.m.Place(table, item)
+	if t.m.translate == nil {
+		return pk, roles
+	}
+	if at := t.places[t.m.Name(table, item)]; at.pk != "" {
+		pk, roles = at.pk, roles|at.roles
+	}
+	return pk, roles
+}
+
+// Guesses reports whether only a schema's function knows the meaning of attributes.
+func (m *Mapping) Guesses() bool { return m.translate != nil }
+
+// resolution is the smallest step of the times in rows.
+func (m *Mapping) resolution() time.Duration {
+	least := time.Second
+	for i := range m.entries {
+		e := &m.entries[i]
+		for _, a := range []*attribute{&e.generated, &e.freshUntil, &e.expires, &e.lasts, &e.window} {
+			if a.is() {
+				least = min(least, a.unit.resolution())
+			}
+		}
+	}
+	return least
+}
+
+// Resolution is the smallest step of the times in rows: a second, if m is nil.
+func (m *Mapping) Resolution() time.Duration {
+	if m == nil {
+		return time.Second
+	}
+	if m.translate != nil {
+		return min(m.resolution(), time.Millisecond)
+	}
+	return m.resolution()
+}

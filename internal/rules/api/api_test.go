@@ -1,0 +1,322 @@
+package api
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+)
+
+const (
+	file   = "../../../docs/API.txt"
+	update = "go test ./internal/rules/api -api.update"
+)
+
+var updates = flag.Bool("api.update", false, "write docs/API.txt")
+
+// TestAPI compares docs/API.txt with what the promised packages export, and refuses what a caller cannot name.
+func TestAPI(t *testing.T) {
+	readSources(t)
+	promised := load(t, packages.NeedName|packages.NeedTypes|packages.NeedExportFile|packages.NeedImports, full(Promised)...)
+	if len(promised) != len(Promised) {
+		t.Fatalf("found %d packages, %d are promised", len(promised), len(Promised))
+	}
+	slices.SortFunc(promised, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
+	counts := map[string]*Count{}
+	for name, before := range Before {
+		counts[name] = &Count{Package: name, Before: before}
+	}
+	var lines []string
+	allowed := map[string]bool{}
+	for _, pkg := range promised {
+		name := strings.TrimPrefix(pkg.PkgPath, Module+"/")
+		surface := Of(Module, pkg.Types)
+		if len(surface.Lines) == 0 {
+			t.Errorf("%s is promised and exports nothing", name)
+		}
+		lines = append(lines, surface.Lines...)
+		if counts[name] == nil {
+			counts[name] = &Count{Package: name}
+		}
+		counts[name].Now = len(surface.Lines)
+		for _, hidden := range surface.Hidden {
+			allowed[hidden] = true
+			if Allowed[hidden] == "" {
+				t.Errorf("a caller cannot name what this line shows:\n\t%s", hidden)
+			}
+		}
+	}
+	for hidden := range Allowed {
+		if !allowed[hidden] {
+			t.Errorf("an exception is about nothing: %s", hidden)
+		}
+	}
+
+	var list []Count
+	for _, c := range counts {
+		list = append(list, *c)
+	}
+	table := Table(list)
+	t.Log("names exported before this file was kept, and now:\n" + table)
+	want := []byte("# The exported names of the packages that docs/VERSIONS.md promises, one a line.\n" +
+		"# Written by " + update + "\n#\n# before: in commit af11106.\n#\n" + table + "\n" + strings.Join(lines, "\n") + "\n")
+	if *updates {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("docs/API.txt is not what the packages export (- the file, + the code).\n"+
+			"If the change is meant: %s\n%s", update, difference(string(got), string(want)))
+	}
+}
+
+// TestEveryPackageIsPromisedOrNot: no package of the module is public by accident.
+func TestEveryPackageIsPromisedOrNot(t *testing.T) {
+	readSources(t)
+	for _, pkg := range load(t, packages.NeedName, Module+"/...") {
+		path := strings.Split(strings.TrimPrefix(pkg.PkgPath, Module+"/"), "/")
+		if slices.Contains(path, "internal") || slices.Contains(Commands, path[0]) {
+			continue
+		}
+		if name := strings.Join(path, "/"); !slices.Contains(Promised, name) {
+			t.Errorf("%s can be imported and is not promised: move it under internal, or add it to Promised", name)
+		}
+	}
+}
+
+// TestSurface lists made-up packages: one with each kind of name, and each way to show a type that has no name outside.
+func TestSurface(t *testing.T) {
+	for _, tc := range []struct {
+		name, source  string
+		lines, hidden []string // without "pkg p, "
+	}{
+		{
+			name: "names",
+			source: `
+				const A, b = 1, 2
+				const C D = "x"
+				var E, F = 1, map[string]D{}
+				type D string
+				func (D) G(n int, rest ...string) (ok bool, err error) { return }
+				func (d *D) H() {}
+				func (D) i() {}
+				func J[T ~int](t T) T { return t }
+				type k int
+				func (k) L() {}`,
+			lines: []string{
+				`const A = 1`, `const C D = "x"`, `func J[T ~int](t T) T`,
+				`method (*D) H()`, `method (D) G(n int, rest ...string) (ok bool, err error)`,
+				`type D string`, `var E int`, `var F map[string]D`,
+			},
+		},
+		{
+			name: "structs and interfaces",
+			source: `
+				type A struct { B int; c int; D; *E }
+				type D interface { F() error; g(); error }
+				type E struct{}
+				type H = func(E)
+				type I[T any] struct { J T }
+				func (*I[T]) K() {}`,
+			lines: []string{
+				`method (*I[T]) K()`, `type A struct`, `type A struct, B int`, `type A struct, embedded *E`,
+				`type A struct, embedded D`, `type D interface`, `type D interface, F() error`,
+				`type D interface, embedded error`, `type D interface, unexported methods`, `type E struct`,
+				`type H = func(E)`, `type I[T any] struct`, `type I[T any] struct, J T`,
+			},
+		},
+		{
+			name: "not exported",
+			source: `
+				type a int
+				type B struct { C []a; d a; a }
+				func E(map[a]int) {}
+				func F() chan<- *a { return nil }
+				type G = a
+				type H interface { I(func(a)) }
+				type J [2]a
+				var K struct { L a }
+				const M a = 1
+				func N[T interface{ ~int; o(a) }](T) {}
+				type P[T any] struct{}
+				var Q P[a]`,
+			lines: []string{
+				`const M a = 1`, `func E(map[a]int)`, `func F() chan<- *a`, `func N[T interface{o(a); ~int}](T)`,
+				`type B struct`, `type B struct, C []a`, `type G = a`, `type H interface`,
+				`type H interface, I(func(a))`, `type J [2]a`, `type P[T any] struct`, `var K struct{L a}`, `var Q P[a]`,
+			},
+			hidden: []string{
+				`const M a = 1: a is not exported`, `func E(map[a]int): a is not exported`,
+				`func F() chan<- *a: a is not exported`, `func N[T interface{o(a); ~int}](T): a is not exported`,
+				`type B struct, C []a: a is not exported`,
+				`type G = a: a is not exported`, `type H interface, I(func(a)): a is not exported`,
+				`type J [2]a: a is not exported`, `var K struct{L a}: a is not exported`, `var Q P[a]: a is not exported`,
+			},
+		},
+		{
+			name: "promoted",
+			source: `
+				type A struct { *b; E }
+				type b struct { C int; d int; f }
+				func (*b) D() {}
+				func (*b) h() {}
+				func (*b) K() {}
+				func (A) K() {}
+				type E struct{}
+				func (E) F() {}
+				type f struct { G b2 }
+				func (f) I() {}
+				type b2 int`,
+			lines: []string{
+				`method (*A) D()`, `method (*A) I()`, `method (A) K()`, `method (E) F()`, `type A struct`,
+				`type A struct, C int`, `type A struct, G b2`, `type A struct, embedded E`, `type E struct`,
+			},
+			hidden: []string{`type A struct, G b2: b2 is not exported`},
+		},
+		{
+			name: "internal",
+			source: `
+				import "m/internal/x"
+				type A struct { B x.X }
+				type C = x.X
+				func D() (x.X, error) { return 0, nil }`,
+			lines: []string{`func D() (x.X, error)`, `type A struct`, `type A struct, B x.X`, `type C = x.X`},
+			hidden: []string{
+				`func D() (x.X, error): x.X is of internal/x, which is internal`,
+				`type A struct, B x.X: x.X is of internal/x, which is internal`,
+				`type C = x.X: x.X is of internal/x, which is internal`,
+			},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			x := check(t, nil, "m/internal/x", "package x; type X int")
+			surface := Of("m", check(t, x, "m/p", "package p;"+tc.source))
+			for _, part := range []struct {
+				name      string
+				got, want []string
+			}{{"lines", surface.Lines, tc.lines}, {"hidden", surface.Hidden, tc.hidden}} {
+				var got []string
+				for _, line := range part.got {
+					got = append(got, strings.TrimPrefix(line, "pkg p, "))
+				}
+				if diff := cmp.Diff(part.want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", part.name, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestDifference(t *testing.T) {
+	got := difference("# a 1\nb\nc\nd\n", "# a 2\nb\nd\ne\n")
+	if want := "- # a 1\n- c\n+ # a 2\n+ e\n"; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// difference lists the lines that only one of two texts has. Lines are sorted in both, so their places say nothing.
+func difference(file, code string) string {
+	var out strings.Builder
+	only := func(sign, text, other string) {
+		has := map[string]bool{}
+		for line := range strings.Lines(other) {
+			has[line] = true
+		}
+		for line := range strings.Lines(text) {
+			if !has[line] {
+				fmt.Fprintf(&out, "%s %s", sign, line)
+			}
+		}
+	}
+	only("-", file, code)
+	only("+", code, file)
+	return out.String()
+}
+
+func check(t *testing.T, imported *types.Package, path, source string) *types.Package {
+	t.Helper()
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, "p.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := types.Config{Importer: only{imported, importer.Default()}, Error: func(error) {}} // unused imports and names
+	pkg, err := config.Check(path, files, []*ast.File{parsed}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg
+}
+
+// only imports one package.
+type only struct {
+	pkg  *types.Package
+	rest types.Importer
+}
+
+func (o only) Import(path string) (*types.Package, error) {
+	if o.pkg != nil && path == o.pkg.Path() {
+		return o.pkg, nil
+	}
+	return o.rest.Import(path)
+}
+
+func full(names []string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, Module+"/"+name)
+	}
+	return paths
+}
+
+func load(t *testing.T, mode packages.LoadMode, patterns ...string) []*packages.Package {
+	t.Helper()
+	loaded, err := packages.Load(&packages.Config{Context: t.Context(), Dir: "../../..", Mode: mode}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range loaded {
+		for _, problem := range pkg.Errors {
+			t.Fatal(problem)
+		}
+	}
+	return loaded
+}
+
+// readSources looks at every Go file of the module: go test caches this test's result, and runs it again only when a
+// file that it has asked for has changed. It cannot see what the go command reads.
+func readSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && len(entry.Name()) > 2 && entry.Name()[0] == '.':
+			return fs.SkipDir // .git and its like
+		case strings.HasSuffix(path, ".go") || entry.Name() == "go.mod":
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

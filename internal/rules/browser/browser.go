@@ -1,0 +1,195 @@
+// Package browser drives a headless Chromium, for tests of the pages that this module makes.
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+)
+
+// Browser is a headless Chromium that notes what it complains of and what it asks for.
+type Browser struct {
+	t    *testing.T
+	ctx  context.Context
+	seen chan string
+}
+
+// Open starts a browser that may ask for what begins with one of the allowed texts: "file:", "http://127.0.0.1:80/". It
+// skips the test if there is no Chromium, under -short and under the race detector. ISRSIM_REQUIRE_BROWSER=1 makes a
+// missing Chromium a failure.
+func Open(t *testing.T, allowed ...string) *Browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	switch {
+	case path == "" && os.Getenv("ISRSIM_REQUIRE_BROWSER") != "":
+		t.Fatal("found no chromium in PATH, and ISRSIM_REQUIRE_BROWSER is set")
+	case path == "":
+		t.Skip("found no chromium in PATH; ISRSIM_REQUIRE_BROWSER=1 makes this a failure")
+	case testing.Short() || race.Enabled:
+		t.Skip("a browser takes seconds, and is not what the race detector looks at")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox) // root has no sandbox
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	ctx, stop = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(stop)
+	b := &Browser{t, ctx, make(chan string, 100)}
+	note := func(format string, args ...any) {
+		select {
+		case b.seen <- fmt.Sprintf(format, args...):
+		default: // a hundred will do
+		}
+	}
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			for _, prefix := range append(allowed, "data:") {
+				if strings.HasPrefix(e.Request.URL, prefix) {
+					return
+				}
+			}
+			note("asks for %s", e.Request.URL)
+		case *runtime.EventExceptionThrown:
+			note("throws %s at %d:%d", e.ExceptionDetails.Text, e.ExceptionDetails.LineNumber, e.ExceptionDetails.ColumnNumber)
+		case *runtime.EventConsoleAPICalled:
+			note("prints %s", e.Type)
+		case *log.EventEntryAdded:
+			note("logs %s: %s", e.Entry.Level, e.Entry.Text)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	enabled := []error{
+		second(chromedp.Call(ctx, network.Enable, network.EnableParams{})), second(chromedp.Call(ctx, log.Enable, cdp.Empty{})),
+		second(chromedp.Call(ctx, runtime.Enable, cdp.Empty{})),
+	}
+	if err := errors.Join(enabled...); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Do performs actions, and fails the test if one cannot be.
+func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Load opens an address in a window of that size, and waits for an element.
+func (b *Browser) Load(url, element string, width, height int64) {
+	b.t.Helper()
+	b.Do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitReady(element))
+}
+
+// Value is the value of an expression of JavaScript. That of a promise is what it resolves to.
+func Value[T any](b *Browser, js string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", js, err)
+	}
+	return v
+}
+
+// Until waits until an expression of JavaScript is true, ten seconds at most.
+func (b *Browser) Until(js string) {
+	b.t.Helper()
+	const often = `new Promise(done => { const end = performance.now() + 10000, look = () => %[1]s ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 20); look(); })`
+	if !Value[bool](b, fmt.Sprintf(often, "("+js+")")) {
+		b.t.Fatalf("not true within 10 s: %s", js)
+	}
+}
+
+// Quiet fails the test if the page has complained, or asked for what is not allowed.
+func (b *Browser) Quiet() {
+	b.t.Helper()
+	for len(b.seen) > 0 {
+		b.t.Errorf("the page %s", <-b.seen)
+	}
+}
+
+// Expect takes back the oldest complaint, which must contain the text.
+func (b *Browser) Expect(text string) {
+	b.t.Helper()
+	select {
+	case found := <-b.seen:
+		if !strings.Contains(found, text) {
+			b.t.Errorf("the page %s, want %s", found, text)
+		}
+	case <-b.ctx.Done():
+		b.t.Fatalf("the page did not complain of %s", text)
+	}
+}
+
+// Prefer has the browser prefer "light" or "dark" pages.
+func (b *Browser) Prefer(scheme string) {
+	b.t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Keep writes a picture of the window to a file of the folder that ISRSIM_SCREENSHOTS names, for people to look at.
+// Without that variable it does nothing.
+func (b *Browser) Keep(name string) {
+	b.t.Helper()
+	folder := os.Getenv("ISRSIM_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name), shot, 0o644)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Axe fails the test for what axe-core finds that keeps people out of the page. ISRSIM_AXE names axe-core's file;
+// without it Axe does nothing. It does not look into frames.
+func (b *Browser) Axe(what string) {
+	b.t.Helper()
+	file := os.Getenv("ISRSIM_AXE")
+	if file == "" {
+		return
+	}
+	axe, err := os.ReadFile(file)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	Value[bool](b, string(axe)+"; true")
+	const run = "axe.run({iframes: false}).then(r => r.violations.map(v => v.impact + ': ' + v.id + ': ' + v.help + ': ' + v.nodes.map(n => n.html).join(' | ')).join('; '))"
+	if found := Value[string](b, run); found != "" {
+		b.t.Errorf("%s: axe-core finds:\n%s", what, found)
+	}
+}

@@ -1,0 +1,99 @@
+package conformance_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
+	"github.com/isr-sim/isr-sim/internal/rules/conformance"
+)
+
+// newFake returns an empty fake whose clock stands at fakeclock.Epoch.
+func newFake() (*ddbfake.DB, conformance.Store) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	return db, conformance.Store{Name: conformance.Fake, Clock: clock, Sweep: func() { db.SweepExpired() }}
+}
+
+func TestFakeSDKDoor(t *testing.T) {
+	db, store := newFake()
+	store.Client, store.Streams = db.Client(), db.StreamsClient()
+	conformance.Run(t, store)
+}
+
+func TestFakeGoDoor(t *testing.T) {
+	db, store := newFake()
+	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
+	conformance.Run(t, store)
+}
+
+func TestFakeHTTPDoor(t *testing.T) {
+	db, store := newFake()
+	server := httptest.NewServer(db.Handler())
+	defer server.Close()
+	store.Client = dynamodb.New(dynamodb.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: &server.URL,
+		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
+		HTTPClient:   server.Client(), // the SDK's own would read the environment
+	})
+	store.Streams = dynamodbstreams.New(dynamodbstreams.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: &server.URL,
+		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
+		HTTPClient:   server.Client(),
+	})
+	conformance.Run(t, store)
+}
+
+func TestDynamoDBLocal(t *testing.T) {
+	db := ddblocal.ForTest(t) // skips where there is no Docker
+	streams := dynamodbstreams.New(dynamodbstreams.Options{
+		Region:       ddblocal.Region,
+		BaseEndpoint: aws.String(db.Endpoint()),
+		Credentials:  db.Credentials(),
+	})
+	conformance.Run(t, conformance.Store{Name: conformance.Local, Client: db.Client(), Streams: streams})
+}
+
+// TestTable holds the form of the table itself.
+func TestTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range conformance.Cases() {
+		name := c.Topic + "/" + c.Name
+		if seen[name] {
+			t.Errorf("%s: two cases of this name", name)
+		}
+		seen[name] = true
+		if c.Name == "" || c.Topic == "" {
+			t.Errorf("%q: a case has a topic and a name", name)
+		}
+		if !strings.HasSuffix(c.Rule, ".") {
+			t.Errorf("%s: the rule is a sentence: %q", name, c.Rule)
+		}
+		if c.Source != conformance.LocalOnly && !strings.HasPrefix(c.Source, "https://") {
+			t.Errorf("%s: the source is an address: %q", name, c.Source)
+		}
+		for _, d := range c.Deviations() {
+			switch {
+			case d.Store != conformance.Local && d.Store != conformance.Fake:
+				t.Errorf("%s: step %d: a deviation of %q", name, d.Step, d.Store)
+			case d.Reason == "":
+				t.Errorf("%s: step %d: %s deviates for no reason", name, d.Step, d.Store)
+			case d.Got == d.Want:
+				t.Errorf("%s: step %d: %s does not deviate", name, d.Step, d.Store)
+			}
+		}
+	}
+	if got, want := len(seen), 120; got < want {
+		t.Errorf("got %d cases, want at least %d", got, want)
+	}
+}

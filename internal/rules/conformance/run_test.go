@@ -1,0 +1,136 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/conformance"
+)
+
+// find returns one of the cases.
+func find(t *testing.T, name string) conformance.Case {
+	t.Helper()
+	for _, c := range conformance.Cases() {
+		if c.Topic+"/"+c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("no case %s", name)
+	return conformance.Case{}
+}
+
+// unconditional is a store that forgets the conditions of puts.
+type unconditional struct{ *ddbfake.Door }
+
+func (u unconditional) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	put := *in
+	put.ConditionExpression = nil
+	return u.Door.PutItem(ctx, &put, o...)
+}
+
+// complaint runs one case and checks the text of its error; no words mean no error.
+func complaint(t *testing.T, name string, store conformance.Store, words ...string) {
+	t.Helper()
+	err := find(t, name).Check(t.Context(), store)
+	if len(words) == 0 {
+		if err != nil {
+			t.Errorf("%s: got error %v, want none", name, err)
+		}
+		return
+	}
+	for _, w := range words {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: got error %v, want one with %q", name, err, w)
+		}
+	}
+}
+
+func TestCheckSaysWhatIsBroken(t *testing.T) {
+	db, store := newFake()
+	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
+	complaint(t, "item/put if absent", store)
+
+	store.Client, store.Streams = unconditional{db.As("conformance")}, db.As("conformance")
+	complaint(t, "item/put if absent", store,
+		"makes a put a creation", // the rule
+		"Source: https://docs.aws.amazon.com/",
+		"step 2, PutItem",
+		"got ok",
+		"want ConditionalCheckFailedException: The conditional request failed",
+		"step 3, GetItem", // and goes on
+	)
+}
+
+// A store that does not deviate any more as its list says is found out.
+func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
+	db, store := newFake()
+	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
+	store.Name = conformance.Local
+	complaint(t, "update/REMOVE creates nothing", store, "dynamodb-local answers like DynamoDB now", `listed {pk: "a", sk: "b"}`)
+	complaint(t, "update/creates", store)
+}
+
+// failing is a store that answers its first puts with an InternalFailure.
+type failing struct {
+	*ddbfake.Door
+	left int
+}
+
+func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	if f.left > 0 {
+		f.left--
+		return nil, &smithy.GenericAPIError{Code: "InternalFailure", Message: "The request processing has failed."}
+	}
+	return f.Door.PutItem(ctx, in, o...)
+}
+
+// DynamoDB Local fails now and then: once is no finding, twice is one. Any other store may not fail at all.
+func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
+	for _, test := range []struct {
+		store    string
+		failures int
+		finding  bool
+	}{
+		{conformance.Local, 1, false},
+		{conformance.Local, 100, true},
+		{conformance.Fake, 1, true},
+		{conformance.AWS, 1, true},
+	} {
+		db, store := newFake()
+		store.Name, store.Client, store.Streams = test.store, &failing{db.As("conformance"), test.failures}, db.As("conformance")
+		var want []string
+		if test.finding {
+			want = []string{"step 1, PutItem", "got InternalFailure: The request processing has failed."}
+		}
+		complaint(t, "item/put if absent", store, want...)
+	}
+}
+
+func TestCheckWithoutAClock(t *testing.T) {
+	db, store := newFake()
+	store.Client, store.Clock, store.Sweep, store.Streams = db.As("conformance"), nil, nil, nil
+	for _, name := range []string{"idempotency/ten minutes", "ttl/past", "stream_read/list"} {
+		if err := find(t, name).Check(t.Context(), store); !errors.Is(err, conformance.ErrCannot) {
+			t.Errorf("%s: got %v, want ErrCannot", name, err)
+		}
+	}
+}
+
+// A case leaves nothing behind, not even when it fails.
+func TestCheckCleansUp(t *testing.T) {
+	db, store := newFake()
+	store.Client, store.Streams = unconditional{db.As("conformance")}, db.As("conformance")
+	for _, c := range conformance.Cases() {
+		err := c.Check(t.Context(), store)
+		out, listErr := store.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		if listErr != nil || len(out.TableNames) > 0 {
+			t.Errorf("%s/%s left %v, %v (its error: %v)", c.Topic, c.Name, out.TableNames, listErr, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+// Package scenariotest has the scenarios, protocols and runs that the tests of several packages share.
+package scenariotest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant"         // for scenario.Protocols
+	_ "github.com/isr-sim/isr-sim/internal/protocols/policyprotocol" // likewise
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Embedded returns an embedded scenario.
+func Embedded(t testing.TB, name string) *scenario.Scenario {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(name+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Parsed reads a scenario given as text.
+func Parsed(t testing.TB, text string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Protocol returns one of scenario.Protocols.
+func Protocol(t testing.TB, name string) isr.Protocol {
+	t.Helper()
+	p, err := scenario.ProtocolNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Trace makes a run, and returns what it prints and its outcome.
+func Trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
+	t.Helper()
+	var b bytes.Buffer
+	r.Trace = &b
+	o, err := r.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), o
+}
+
+// Ran runs a campaign, or another thing that runs, and returns its result.
+func Ran[R any](t testing.TB, c interface {
+	Run(ctx context.Context) (R, error)
+}) R {
+	t.Helper()
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Lonely is a scenario with one actor and one command. A test may add keys to it.
+const Lonely = `
+name: lonely
+actors:
+  - name: alice
+    script: [get /home]
+`
+
+// Troubled returns a scenario with the given faults.
+func Troubled(faults string) string {
+	return fmt.Sprintf(`
+name: troubled
+protocol: recipe-a
+cache: {lease: 10s, revalidate: 20s}
+actors:
+  - {name: alice, script: [get /home, sleep 21s, get /home]}
+  - {name: bob, script: [sleep 1s, get /home]}
+faults: [%s]
+settle: 30s
+bounds: {ticks: 0, schedules: 300}
+`, faults)
+}
+
+// Touchy returns a protocol that panics when its publish fails.
+func Touchy(t testing.TB) isr.Protocol {
+	p := Protocol(t, "recipe-a")
+	return isr.Protocol{Name: "touchy", New: func(c isr.Config) (isr.Handler, error) {
+		handler, err := p.New(c)
+		return panicky{handler}, err
+	}}
+}
+
+type panicky struct{ isr.Handler }
+
+func (p panicky) Get(ctx context.Context, key string) (isr.Served, error) {
+	served, err := p.Handler.Get(ctx, key)
+	if err != nil {
+		panic(err)
+	}
+	return served, nil
+}
+
+// Fickle returns a protocol that is not deterministic: it is broken in every other run. nodes is the number of nodes
+// that a run of the scenario makes.
+func Fickle(t testing.TB, nodes int64) isr.Protocol {
+	good, bad := Protocol(t, "recipe-a"), Protocol(t, "lease-in-milliseconds")
+	var made atomic.Int64
+	return isr.Protocol{Name: "fickle", New: func(c isr.Config) (isr.Handler, error) {
+		if (made.Add(1)-1)/nodes%2 == 0 {
+			return bad.New(c)
+		}
+		return good.New(c)
+	}}
+}

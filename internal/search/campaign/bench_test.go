@@ -1,0 +1,77 @@
+package campaign_test
+
+import (
+	"context"
+	"runtime/debug"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// writer answers each request for a page by writing it: it takes the lease, stores a body and publishes, by recipe A's
+// own methods, and looks at nothing before or after.
+type writer struct {
+	store  *pagecache.RecipeA
+	bodies isr.BodyStore
+}
+
+func newWriter(cfg isr.Config) (isr.Handler, error) {
+	store, err := pagecache.NewRecipeA(cfg)
+	return writer{store, cfg.Bodies}, err
+}
+
+func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
+	lease, err := w.store.Acquire(ctx, key)
+	if err != nil {
+		return isr.Served{}, err
+	}
+	body := "pages/" + lease.Token
+	if err := w.bodies.PutBody(ctx, body, []byte("a page")); err != nil {
+		return isr.Served{}, err
+	}
+	if err := w.store.Publish(ctx, lease, pagecache.Meta{
+		PK: w.store.PK(key), S3Key: body, GeneratedAt: w.store.Now(), RevalidateSeconds: 60,
+	}); err != nil {
+		return isr.Served{}, err
+	}
+	return isr.Served{}, pagecache.ErrUnavailable // it writes, and serves nothing
+}
+
+// BenchmarkWriters is the schedules per second of two recipe-A writers on the Go door, on one core: run it with -cpu 1.
+//
+// A schedule is a run of a scenario from an empty table to a verdict: two nodes, each of which takes the lease of the
+// one page (a conditional put) and, if it gets it, stores a body and publishes (a transaction that puts META and
+// deletes LOCK), under a random walk with a seed of its own; then every invariant is judged on what happened, but for
+// linearizability, for no operation is observed (Campaign.Blind). One operation is a campaign of a thousand of them, by
+// one worker. The garbage collector is set as isr-sim sets it for campaigns.
+func BenchmarkWriters(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	s := scenario.Defaults()
+	s.Name = "two-writers"
+	for _, name := range []string{"alice", "bob"} {
+		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: scenario.Get, Key: "/home"}}})
+	}
+	c := campaign.Campaign{
+		Scenario: s, Protocol: isr.Protocol{Name: "writer", New: newWriter},
+		Plan: sim.Only(sim.RandomWalk), Schedules: 1000, Workers: 1, Options: scenario.Options{Blind: true},
+	}
+	b.ReportAllocs()
+	schedules, steps := 0, 0
+	for b.Loop() {
+		c.Seed++
+		r := scenariotest.Ran(b, c)
+		if r.Verdict != invariant.OK {
+			b.Fatal(r.Why)
+		}
+		schedules += r.Schedules
+		steps += r.Steps
+	}
+	b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
+	b.ReportMetric(float64(steps)/float64(schedules), "steps/schedule")
+}

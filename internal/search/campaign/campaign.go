@@ -1,0 +1,137 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Campaign runs a scenario under many schedules, until one violates an invariant or all have been run. Schedule i uses
+// the i-th seed derived from Seed, and the strategy that the plan has for it.
+type Campaign struct {
+	Scenario *scenario.Scenario
+	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
+	Protocol isr.Protocol
+	Seed     uint64
+	// Plan says which strategies pick the schedules; the zero Plan is sim.Portfolio.
+	Plan sim.Plan
+	// Schedules is the number of schedules; 0 is the scenario's own number.
+	Schedules int
+	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
+	// result does not depend on it. All workers call the protocol's New, and with it all code under test.
+	Workers int
+	scenario.Options
+	// Progress, if set, is called with the number of schedules done so far, from one goroutine and in order.
+	Progress func(done, of int)
+}
+
+// Report is the result of a campaign.
+type Report struct {
+	Scenario  *scenario.Scenario
+	Protocol  isr.Protocol
+	Seed      uint64
+	Schedules int             // that were run
+	Steps     int             // in all of them
+	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
+	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
+	Unmet []scenario.Fault
+	// Deadlines are the ends of leases and of freshness that the rows held, and where a proof came to them. A campaign has
+	// none.
+	Deadlines []Deadline
+	Verdict   invariant.Verdict
+	Why       string // for the verdict unknown
+	// Doubt is the first run whose verdict is unknown, if there is one.
+	Doubt *scenario.Outcome
+	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
+	Misfit string
+	// Metrics are those of the stores of all schedules that were run, added up: whether an alarm would have rung.
+	Metrics []ddbfake.Metrics
+	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
+	Failure         *scenario.Outcome
+	FailedAt        int
+	FailureStrategy string
+
+	total    schedules.Total
+	unjudged bool // the scenario leaves out all invariants
+}
+
+// judgesNothing says that no invariant judges.
+func judgesNothing(s *scenario.Scenario, o scenario.Options) bool {
+	return o.Invariants == nil && len(s.NotJudged()) == len(invariant.All())
+}
+
+// Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
+// verdict unknown unless one was violated. An error is not a verdict; see scenario.Run.Do. Runs that are not ok are run
+// again. If the protocol then does something else, the error is a *scenario.BrokenError with a
+// *scenario.NondeterminismError in it.
+func (c Campaign) Run(ctx context.Context) (*Report, error) {
+	run := scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}
+	set, err := schedules.New(run, c.Plan, c.Schedules, c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK, unjudged: judgesNothing(c.Scenario, c.Options)}
+	var broken error
+	set.All(ctx, func(a schedules.Attempt) bool {
+		if broken = a.Err; broken != nil {
+			return false
+		}
+		o := a.Outcome
+		suspect := set.OfProgram() && a.Index == 0 // one that is ok, too, must be ok again
+		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil || suspect {
+			if broken = set.Confirm(ctx, o); broken != nil {
+				return false
+			}
+		}
+		r.add(o)
+		if c.Progress != nil {
+			c.Progress(r.Schedules, set.Schedules)
+		}
+		if o.Verdict == invariant.Violated {
+			r.Failure, r.FailedAt, r.FailureStrategy = o, a.Index+1, a.Strategy
+			return false
+		}
+		return true
+	})
+	switch {
+	case broken != nil:
+		return nil, broken
+	case r.Failure != nil:
+	case r.Schedules < set.Schedules:
+		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, set.Schedules)
+	default:
+		r.Missing = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has)
+	}
+	return r, nil
+}
+
+// add counts one run. A violation outweighs unknown, and unknown outweighs ok.
+func (r *Report) add(o *scenario.Outcome) {
+	r.total.Add(o)
+	if r.Misfit == "" {
+		r.Misfit = o.Misfit
+	}
+	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
+	r.Metrics = r.total.Metrics
+	switch o.Verdict {
+	case invariant.Violated:
+		r.Verdict, r.Why = invariant.Violated, ""
+	case invariant.Unknown:
+		if r.Doubt == nil {
+			r.Doubt = o
+		}
+		if r.Verdict == invariant.OK {
+			r.Verdict, r.Why = invariant.Unknown, o.Why
+		}
+	case invariant.OK:
+	}
+}
+
+// Reached returns the marks that some schedule reached, in the order of Marks.
+func (r *Report) Reached() []scenario.Mark { return r.total.Marks.Reached() }

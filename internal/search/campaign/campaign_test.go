@@ -1,0 +1,215 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
+	// Nobody contends with alice, and TTL never comes.
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
+	if r.Verdict != invariant.OK || !r.Vacuous() || r.Passed() {
+		t.Errorf("verdict %v, vacuous %v, passed %v; want ok, true, false", r.Verdict, r.Vacuous(), r.Passed())
+	}
+	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion lock-refused, which the scenario declares\n"
+	if got := prose.Report(r, "isr-sim", "lonely"); got != want {
+		t.Errorf("Explain\n got %swant %s", got, want)
+	}
+}
+
+func TestAFaultThatCanNeverStrikeFails(t *testing.T) {
+	for fault, want := range map[string]bool{
+		"maybe error-before key=LOKC":   true,
+		"throttled op=ListTables":       true,
+		"maybe error-before key=LOCK":   false,
+		"request-lost actor=alice":      false,
+		"maybe throttled op=UpdateItem": true, // no lease is refreshed
+	} {
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: ["+fault+"]"), Seed: 1, Schedules: 20})
+		if r.Vacuous() != want {
+			t.Errorf("%s: vacuous %v, want %v", fault, r.Vacuous(), want)
+		}
+		text := prose.Report(r, "isr-sim", "lonely")
+		if mentioned := strings.Contains(text, fault); mentioned != want {
+			t.Errorf("%s: explained as %q", fault, text)
+		}
+	}
+}
+
+func TestACampaignWithoutInvariantsIsVacuous(t *testing.T) {
+	s := *scenariotest.Embedded(t, "two-contenders")
+	for _, inv := range invariant.All() {
+		s.Without = append(s.Without, inv.Name)
+	}
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: &s, Seed: 1, Schedules: 3})
+	if r.Passed() || !r.Vacuous() || r.Summary() != "vacuous" {
+		t.Errorf("got %s, passed %v, want it to be vacuous", r.Summary(), r.Passed())
+	}
+	if text := prose.Report(r, "isr-sim", "two-contenders"); !strings.Contains(text, "nothing was judged") {
+		t.Errorf("it is not said why:\n%s", text)
+	}
+	s.Without = s.Without[1:]
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: &s, Seed: 1, Schedules: 3}); r.Vacuous() && len(r.Missing) == 0 {
+		t.Error("one is left that judges")
+	}
+}
+
+// A campaign that has judged nothing is vacuous, whatever its scenario declares: no page was published or kept from
+// being, or none was served.
+func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
+	nothing := isr.Protocol{Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil }}
+	for _, test := range []struct {
+		name     string
+		protocol isr.Protocol
+		cache    string
+		missing  []scenario.Mark
+	}{
+		{"a cache", recipe.Reference(), "", nil},
+		{"a cache that may publish nothing", recipe.Reference(), "cache: {lease: 5s, render: 7s}", nil},
+		{"a cache that always fails", nothing, "", []scenario.Mark{mark.Published, mark.ServedFresh}},
+	} {
+		s := scenariotest.Parsed(t, "name: plain\nactors: [{name: alice, script: [get /home]}]\n"+test.cache)
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
+		if diff := cmp.Diff(test.missing, r.Missing); diff != "" {
+			t.Errorf("%s: missing (-want +got):\n%s", test.name, diff)
+		}
+		if want := len(test.missing) > 0; r.Vacuous() != want || r.Passed() == want {
+			t.Errorf("%s: vacuous %v, passed %v; want vacuous %v", test.name, r.Vacuous(), r.Passed(), want)
+		}
+		for _, m := range test.missing {
+			if want := "reached " + string(m) + ": nothing was there to be judged\n"; !strings.Contains(prose.Report(r, "isr-sim", "plain"), want) {
+				t.Errorf("%s: %q does not say %q", test.name, prose.Report(r, "isr-sim", "plain"), want)
+			}
+		}
+	}
+}
+
+// noService is a cache that serves nothing.
+type noService struct{}
+
+func (noService) Get(context.Context, string) (isr.Served, error) {
+	return isr.Served{}, errors.New("no route to the store")
+}
+
+func TestARunCutAtItsBoundIsUnknown(t *testing.T) {
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 3, steps: 4}"), Seed: 1})
+	if r.Verdict != invariant.Unknown || r.Passed() || !strings.Contains(r.Why, "cut after 4 steps") {
+		t.Errorf("verdict %v (%s), passed %v; want unknown because cut after 4 steps, false", r.Verdict, r.Why, r.Passed())
+	}
+	if text := prose.Report(r, "isr-sim", "lonely"); !strings.Contains(text, "\nreplay: isr-sim replay --protocol recipe-a --seed ") {
+		t.Errorf("%q does not say how to see the run", text)
+	}
+}
+
+func TestAnInterruptedCampaignReportsWhatItDid(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := campaign.Campaign{
+		Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000,
+		Progress: func(done, _ int) {
+			if done == 7 {
+				cancel()
+			}
+		},
+	}.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What was under way when the interrupt came is finished.
+	want := fmt.Sprintf("interrupted after %d of 1000000 schedules", r.Schedules)
+	if r.Verdict != invariant.Unknown || r.Schedules < 7 || r.Schedules > 1000 || r.Why != want {
+		t.Errorf("verdict %v after %d schedules (%s), want unknown after 7 and a few", r.Verdict, r.Schedules, r.Why)
+	}
+}
+
+func TestAScenarioMayExpectAViolation(t *testing.T) {
+	text := `
+name: known-bad
+protocol: blind-publish
+cache: {lease: 10s, render: 3s}
+actors:
+  - name: alice
+    script: [get /home]
+    pauses: 1
+    pause-for: 15s
+  - name: bob
+    script: [sleep 5s, get /home]
+`
+	for _, test := range []struct {
+		expect, protocol string
+		want             bool
+	}{
+		{"violated", "", true},
+		{"ok", "", false},
+		{"violated", "recipe-a", true}, // the expectation is about the scenario's own protocol
+		{"violated", "blind-publish", true},
+	} {
+		c := campaign.Campaign{Scenario: scenariotest.Parsed(t, text+"expect: "+test.expect), Seed: 1}
+		if test.protocol != "" {
+			c.Protocol = scenariotest.Protocol(t, test.protocol)
+		}
+		if got := scenariotest.Ran(t, c).Passed(); got != test.want {
+			t.Errorf("expect %s, protocol %q: passed %v, want %v", test.expect, test.protocol, got, test.want)
+		}
+	}
+}
+
+func TestClocksBeyondThePromiseAreReported(t *testing.T) {
+	text := `
+name: broken-promise
+max-clock-skew: %s
+actors:
+  - name: alice
+    clock: {offset: 5s}
+    script: [get /home]
+`
+	for skew, want := range map[string]bool{"5s": false, "4s": true} {
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, fmt.Sprintf(text, skew)), Seed: 1, Schedules: 5})
+		if got := r.Counts()[mark.SkewBroken] > 0; got != want {
+			t.Errorf("a clock 5s ahead under a promise of %s: skew-broken %v, want %v", skew, got, want)
+		}
+	}
+}
+
+func TestAProtocolThatPanicsIsAnErrorNotAVerdict(t *testing.T) {
+	p := isr.Protocol{Name: "panicky", New: func(isr.Config) (isr.Handler, error) { panic("boom") }}
+	_, err := campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Protocol: p, Seed: 1}.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "scenario lonely, protocol panicky") || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("error %v, want one that names scenario, protocol and panic", err)
+	}
+}
+
+func TestAViolationIsExplainedInOrder(t *testing.T) {
+	s := scenariotest.Embedded(t, "paused-writer")
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 1})
+	text := prose.Report(r, "isr-sim", "paused-writer")
+	at := 0
+	for _, part := range []string{
+		"violated: paused-writer under blind-publish",
+		"stale-writer: " + invariant.Named("stale-writer").Statement,
+		"published while",
+		"LOCK of /home: absent => token alice-",
+		"META of /home:",
+		"of seed 1",
+		"replay: isr-sim replay --protocol blind-publish --seed ",
+	} {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			t.Fatalf("%q is missing, or not in its place, in\n%s", part, text)
+		}
+		at += i
+	}
+}

@@ -1,0 +1,84 @@
+package campaign_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+// fewer is few under the race detector and in short runs, where the same things are looked at less often.
+func fewer[T any](n, few T) T {
+	if testing.Short() {
+		return few
+	}
+	return race.Fewer(n, few)
+}
+
+func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
+	race.OneAtATime(t)
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			s := scenariotest.Embedded(t, name)
+			// Fewer schedules may well not reach all that is declared.
+			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: fewer(500, 50)})
+			if !r.Passed() && !(fewer(false, true) && r.Verdict == invariant.OK) {
+				t.Error(prose.Report(r, "isr-sim", name))
+			}
+		})
+	}
+}
+
+// Under another seed than that of package selftest, which has every mutant in each of its scenarios under seed 1.
+func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
+	race.OneAtATime(t)
+	for _, name := range fixtures.Names() {
+		s := scenariotest.Embedded(t, name)
+		for _, caught := range fewer(s.Catches, s.Catches[:1]) {
+			t.Run(name+"/"+caught, func(t *testing.T) {
+				p := scenariotest.Protocol(t, caught)
+				r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: scenario.Options{Only: p.Breaks}})
+				if r.Verdict != invariant.Violated {
+					t.Errorf("verdict %v, want violated", r.Verdict)
+				} else if got := r.Failure.Violation.Invariant.Name; got != p.Breaks {
+					t.Errorf("caught by %s, but the mutant is there to break %s", got, p.Breaks)
+				}
+			})
+		}
+	}
+}
+
+func TestEveryMutantIsCaughtBySomeEmbeddedScenario(t *testing.T) {
+	caught := map[string]bool{}
+	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
+		s := scenariotest.Embedded(t, name)
+		for _, p := range append(s.Catches, s.Broken) {
+			caught[p] = true
+		}
+	}
+	for _, p := range scenario.Protocols() {
+		if p.Breaks != "" && !caught[p.Name] {
+			t.Errorf("no embedded scenario catches %s", p.Name)
+		}
+	}
+}
+
+func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
+	s := scenariotest.Embedded(t, "lost-response")
+	for _, p := range fewer(scenario.Protocols(), recipe.References()) {
+		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
+		plain := scenariotest.Ran(t, c)
+		c.SDK = true
+		sdk := scenariotest.Ran(t, c)
+		if prose.Row(plain) != prose.Row(sdk) {
+			t.Errorf("%s\n own client %s\nSDK client %s", p.Name, prose.Row(plain), prose.Row(sdk))
+		}
+	}
+}

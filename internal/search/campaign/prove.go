@@ -1,0 +1,178 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps, each actor's pauses, crashes,
+// restarts and clock steps, each possible fault's times), until one violates an invariant or none is left. See
+// sim.Exploration for the schedules that need not be run, and for the assumptions of a proof.
+//
+//	proof, err := campaign.Prove{Scenario: s, Seed: 1}.Run(ctx)
+//	fmt.Println(proof.Summary(), proof.Explored.Complete, proof.Explored.States)
+//
+// # Limits
+//
+// It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
+// drawn once. It takes one core, and some 150 bytes of memory for each state.
+type Prove struct {
+	Scenario *scenario.Scenario
+	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
+	Protocol isr.Protocol
+	// Seed is the seed of random TTL lags. The schedules need none.
+	Seed uint64
+	// MaxSchedules and MaxStates, if positive, end the search.
+	MaxSchedules, MaxStates int
+	// Options are those of each run. Swarm makes no proof, nor does a bubble. With SDK each schedule is run twice, and compared
+	// with its repetition and with those that it begins like: code that needs such a client may listen to what no
+	// schedule decides.
+	scenario.Options
+	// Progress, if set, is called after each schedule with the progress of the search.
+	Progress func(sim.Explored)
+
+	off sim.Reduction // for tests
+}
+
+// Proof is the result of a search. Its verdict is ok only if the search is complete.
+type Proof struct {
+	Report
+	Explored sim.Explored
+
+	judged map[string]bool // the invariants that had something to judge
+}
+
+// Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
+// names the context's cause. An error is not a verdict; see scenario.Run.Do. Of code that did something else when its run
+// was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
+func (v Prove) Run(ctx context.Context) (*Proof, error) {
+	s := v.Scenario
+	protocol, err := schedules.ProtocolOf(s, v.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	v.Protocol = protocol
+	switch {
+	case hooks.BubbleOf(ctx) != nil:
+		return nil, errors.New("campaign: Prove: found a bubble, expected none: the states of goroutines are not compared")
+	case v.Swarm:
+		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
+	}
+	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}}
+	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
+	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
+	var pool scenario.Pool
+	defer pool.Close()
+	searching := hooks.With(ctx, looked)
+	for ctx.Err() == nil && x.Next() {
+		strategy := x.Strategy()
+		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
+		o, err := pool.Do(searching, run)
+		if err != nil {
+			return nil, v.unrepeatable(err)
+		}
+		if x.Explored().Schedules == proof.Schedules {
+			continue // it was a repetition
+		}
+		if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
+			if o, err = v.again(ctx, run, o); err != nil {
+				return nil, err
+			}
+		}
+		proof.add(o)
+		if v.Progress != nil {
+			v.Progress(x.Explored())
+		}
+		if o.Verdict == invariant.Violated {
+			proof.Explored = x.Explored()
+			proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, strategy.Name
+			return proof, nil
+		}
+	}
+	proof.Explored = x.Explored()
+	proof.Deadlines = deadlines(looked.Ends)
+	if proof.Explored.Complete {
+		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
+		return proof, nil
+	}
+	proof.Missing, proof.Unmet = nil, nil // schedules that were not run may reach them
+	if proof.Verdict == invariant.OK {
+		proof.Verdict, proof.Why = invariant.Unknown, v.ended(ctx, proof.Explored)
+	}
+	return proof, nil
+}
+
+// again runs a schedule that was abandoned, to its end and with a trace, for its digest. It returns o if the verdict is
+// then another one, and an error if o is violated by code that is not known to be deterministic.
+func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
+	r.Strategy, r.Trace = sim.Replay(o.Result.Choices), io.Discard
+	whole, err := r.Do(ctx)
+	switch {
+	case err == nil && whole.Verdict == o.Verdict:
+		return whole, nil
+	case !v.SDK || o.Verdict != invariant.Violated:
+		return o, nil
+	case err != nil:
+		return nil, v.nondeterministic(o, o.Result, fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
+	default:
+		return nil, v.nondeterministic(o, o.Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
+	}
+}
+
+// unrepeatable turns the error of a run that was not the same as another one into one that says so.
+func (v Prove) unrepeatable(err error) error {
+	broken, is := errors.AsType[*scenario.BrokenError](err)
+	diverged, did := errors.AsType[*sim.DivergedError](err)
+	if !is || !did {
+		return err
+	}
+	return v.nondeterministic(nil, broken.Result, diverged.Error())
+}
+
+func (v Prove) nondeterministic(o *scenario.Outcome, result sim.Result, difference string) error {
+	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
+	return &scenario.BrokenError{Scenario: v.Scenario.Name, Protocol: v.Protocol.Name, Result: result}
+}
+
+// ended names the reason why the search ended before it was complete.
+func (v Prove) ended(ctx context.Context, e sim.Explored) string {
+	switch {
+	case errors.Is(context.Cause(ctx), context.Canceled):
+		return "interrupted"
+	case ctx.Err() != nil:
+		return context.Cause(ctx).Error()
+	case v.MaxSchedules > 0 && e.Schedules >= v.MaxSchedules:
+		return fmt.Sprintf("the bound of %d schedules was met", v.MaxSchedules)
+	default:
+		return fmt.Sprintf("the bound of %d states was met", v.MaxStates)
+	}
+}
+
+// Proved returns the names of the invariants that the search is exhaustive for and that had something to judge. Others
+// depend on the order in which different nodes do something at the same instant, of which a search runs one.
+func (p *Proof) Proved() []string { return p.provable(true) }
+
+// NothingToJudge returns the names of the invariants that the search is exhaustive for, but for which there was nothing
+// in any schedule, such as no-lost-invalidation where nothing is invalidated: that they hold says nothing.
+func (p *Proof) NothingToJudge() []string { return p.provable(false) }
+
+func (p *Proof) provable(judged bool) (names []string) {
+	for _, inv := range invariant.All() {
+		asked := (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name) && !slices.Contains(p.Scenario.Without, inv.Name) &&
+			(p.Scenario.Invariants == nil || slices.Contains(p.Scenario.Invariants, inv.Name))
+		if inv.Memory != nil && asked && p.judged[inv.Name] == judged {
+			names = append(names, inv.Name)
+		}
+	}
+	return names
+}

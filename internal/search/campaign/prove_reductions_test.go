@@ -1,0 +1,84 @@
+package campaign
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Package sim holds the reductions to the plain enumeration. Here it is about what this package tells it: which steps
+// touch what, what the state of the world is, what an invariant remembers.
+func TestReductionsChangeNoVerdict(t *testing.T) {
+	race.OneAtATime(t)
+	const (
+		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nfaults: [maybe response-lost op=TransactWriteItems]\n" +
+			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
+		ticking = "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" +
+			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n"
+		timed = "name: small\ncache: {lease: 2s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\nmax-clock-skew: 1s\n" +
+			"faults: [request-lost op=DeleteItem from 1s to 2s, latency 1s op=PutItem actor=bob]\n" +
+			"actors:\n  - {name: alice, script: [sleep 1s, get /home], events: [crash at 1s]}\n  - {name: bob, script: [sleep 1s, get /home], events: [clock +1s at 1s]}\n"
+	)
+	type finding struct {
+		Complete bool
+		Verdict  invariant.Verdict
+		Breaks   string
+		Reached  []scenario.Mark
+	}
+	const bound = 15_000
+	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
+	if testing.Short() || race.Enabled {
+		protocols = protocols[2:3] // a search has one goroutine
+	}
+	compared, wanted := 0, 0
+	for _, text := range []string{contenders, ticking, timed} {
+		s, err := scenario.Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := protocols
+		if text == timed {
+			named = protocols[:min(len(protocols), 3)] // the others need ten thousand schedules
+		}
+		wanted += len(named)
+		for _, name := range named {
+			p, err := scenario.ProtocolNamed(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			search := func(off sim.Reduction) (finding, sim.Explored) {
+				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: off}.Run(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
+				if proof.Failure != nil {
+					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops is a matter of order
+				} else {
+					f.Reached = slices.Clone(proof.Reached())
+				}
+				return f, proof.Explored
+			}
+			want, plain := search(sim.StateComparison | sim.PersistentSets)
+			if !want.Complete {
+				continue
+			}
+			compared++
+			got, reduced := search(0)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s under %s (-sleep sets alone +all reductions):\n%s", text, p.Name, diff)
+			}
+			t.Logf("%s: %d schedules of %d, %v", p.Name, reduced.Schedules, plain.Schedules, got.Verdict)
+		}
+	}
+	if compared != wanted {
+		t.Errorf("%d searches compared, want %d: the others were too long", compared, wanted)
+	}
+}

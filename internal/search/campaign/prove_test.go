@@ -1,0 +1,253 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// prove searches.
+func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
+	t.Helper()
+	p, err := v.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTheReferencesAreProved(t *testing.T) {
+	race.OneAtATime(t)
+	names := []string{"prove-crashed-writer", "prove-two-writers", "prove-three-writers", "prove-lost-answer", "prove-recipe-b", "prove-regenerate"}
+	for _, name := range fewer(names, names[:1]) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := campaign.Prove{Scenario: scenariotest.Embedded(t, name), Seed: 1}
+			p := prove(t, v)
+			if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
+				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", name))
+			}
+			// Far fewer are no proof, and far more are a reduction that does not reduce.
+			for _, d := range p.Deadlines {
+				if !d.Reached() {
+					t.Errorf("%s: %s; want it reached on all sides", name, d)
+				}
+			}
+			if e := p.Explored; e.States < 5_000 || e.States > 500_000 || e.Schedules > e.States {
+				t.Errorf("%s: %s; want 5,000 to 500,000 states, and fewer schedules", name, prose.Extent(p))
+			}
+		})
+	}
+}
+
+func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
+	search := func(processors int) sim.Explored {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: fewer(3000, 300)}).Explored
+	}
+	if diff := cmp.Diff(search(1), search(8)); diff != "" {
+		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
+	}
+}
+
+// What a scenario for proofs says that it catches, a search finds, and what it finds replays.
+func TestProofsFindMutants(t *testing.T) {
+	race.OneAtATime(t)
+	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-crashed-writer", "prove-lost-answer", "prove-regenerate", "paused-writer"} { // the mutants are of recipe A
+		s := scenariotest.Embedded(t, name)
+		for _, caught := range fewer(s.Catches, s.Catches[:1]) {
+			t.Run(name+"/"+caught, func(t *testing.T) {
+				t.Parallel()
+				m := scenariotest.Protocol(t, caught)
+				p := prove(t, campaign.Prove{Scenario: s, Protocol: m, Seed: 1})
+				if p.Verdict != invariant.Violated {
+					t.Errorf("%s under %s: %s", name, caught, prose.Extent(p))
+					return
+				}
+				if got := p.Failure.Violation.Invariant.Name; got != m.Breaks {
+					t.Errorf("%s under %s: caught by %s, but the mutant is there to break %s", name, caught, got, m.Breaks)
+				}
+				again, err := scenario.Run{
+					Scenario: s, Protocol: m, Seed: 1, Strategy: sim.Replay(p.Failure.Result.Choices), Trace: io.Discard,
+				}.Do(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again.Verdict != invariant.Violated || again.Digest != p.Failure.Digest || again.Digest == "" {
+					t.Errorf("%s under %s: the replay is %v with the digest %q, want violated with %q",
+						name, caught, again.Verdict, again.Digest, p.Failure.Digest)
+				}
+			})
+		}
+	}
+}
+
+func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-two-writers")
+	over, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("lunch"))
+	stopped, stop := context.WithCancel(context.Background())
+	for _, test := range []struct {
+		ctx  context.Context
+		v    campaign.Prove
+		why  string
+		left string
+	}{
+		{context.Background(), campaign.Prove{Scenario: s, MaxSchedules: 20}, "the bound of 20 schedules was met", "branches not taken"},
+		{context.Background(), campaign.Prove{Scenario: s, MaxStates: 100}, "the bound of 100 states was met", "branches not taken"},
+		{over, campaign.Prove{Scenario: s}, "lunch", "everything"},
+		{stopped, campaign.Prove{Scenario: s, Progress: func(e sim.Explored) {
+			if e.Schedules == 5 {
+				stop()
+			}
+		}}, "interrupted", "branches not taken"},
+	} {
+		p, err := test.v.Run(test.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(prose.Extent(p), "not complete: ") ||
+			!strings.Contains(prose.Extent(p), test.left) {
+			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, prose.Extent(p), test.why)
+		}
+	}
+}
+
+func TestASearchThatNeverReachesWhatIsDeclaredIsVacuous(t *testing.T) {
+	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [lock-refused]\nfaults: [throttled op=Query]\nbounds: {ticks: 0}")})
+	if p.Passed() || !p.Vacuous() || !p.Explored.Complete || len(p.Missing) != 1 || len(p.Unmet) != 1 {
+		t.Errorf("%s, missing %v, unmet %v; want it complete and vacuous, without lock-refused and without a Query", prose.ProofRow(p), p.Missing, p.Unmet)
+	}
+}
+
+func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
+	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0, steps: 4}")})
+	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
+		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
+	}
+}
+
+func BenchmarkProve(b *testing.B) {
+	for _, name := range []string{"prove-two-writers", "prove-three-writers"} {
+		b.Run(name, func(b *testing.B) {
+			v, schedules := campaign.Prove{Scenario: scenariotest.Embedded(b, name), Seed: 1}, 0
+			for b.Loop() {
+				schedules += prove(b, v).Schedules
+			}
+			b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
+		})
+	}
+}
+
+// TestProofsOfForeignCode holds that code behind the SDK is proved as it is without, and that what makes no proof is refused.
+func TestProofsOfForeignCode(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-two-writers")
+	most := fewer(300, 50)
+	plain := prove(t, campaign.Prove{Scenario: s, MaxSchedules: most}).Explored
+	if diff := cmp.Diff(plain, prove(t, campaign.Prove{Scenario: s, MaxSchedules: most, Options: scenario.Options{SDK: true}}).Explored); diff != "" {
+		t.Errorf("explored (-plain +SDK):\n%s", diff)
+	}
+	refused := func(ctx context.Context, options scenario.Options, want string) {
+		if _, err := (campaign.Prove{Scenario: s, Options: options}).Run(ctx); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	refused(t.Context(), scenario.Options{Swarm: true}, "Prove.Swarm: found true, expected false")
+	bubble := func(func(sim.Bubble)) error { return nil }
+	refused(hooks.InBubble(t.Context(), bubble), scenario.Options{}, "Prove: found a bubble, expected none:")
+}
+
+// TestAProofOfCodeThatIsNotDeterministicIsNone has a cache that counts the runs.
+func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
+	reference, other := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
+	made := 0
+	changing := isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
+		if made++; made > 40 {
+			return other.New(cfg)
+		}
+		return reference.New(cfg)
+	}}
+	proof, err := campaign.Prove{
+		Scenario: scenariotest.Embedded(t, "prove-two-writers"), Protocol: changing, MaxSchedules: 1000, Options: scenario.Options{SDK: true},
+	}.Run(t.Context())
+	if _, unstable := errors.AsType[*scenario.NondeterminismError](err); !unstable {
+		t.Errorf("got %v and the error %v, want a NondeterminismError", proof, err)
+	}
+}
+
+// TestProofsComeToTheEndsOfLeases has broken twins of the references, at the end of a lease and beyond it.
+func TestProofsComeToTheEndsOfLeases(t *testing.T) {
+	for _, test := range []struct{ scenario, twin, breaks string }{
+		{"prove-two-writers", "publish-at-expiry", "stale-writer"},
+		{"prove-two-writers", "guard-token-alone", "stale-writer"},
+		{"prove-two-writers", "acquire-a-second-early", "lock-theft"},
+		{"prove-three-writers", "publish-at-expiry", "stale-writer"},
+		{"prove-three-writers", "guard-token-alone", "stale-writer"},
+		{"prove-crashed-writer", "publish-at-expiry", "stale-writer"},
+		{"prove-crashed-writer", "guard-token-alone", "stale-writer"},
+		{"prove-crashed-writer", "acquire-waits-for-ttl", "liveness"},
+		{"prove-lost-answer", "publish-at-expiry", "stale-writer"},
+		{"prove-lost-answer", "guard-token-alone", "stale-writer"},
+		{"prove-recipe-b", "publish-at-expiry", "stale-writer"},
+		{"prove-recipe-b", "guard-token-alone", "stale-writer"},
+		{"prove-regenerate", "guard-token-alone", "stale-writer"},
+		{"prove-regenerate", "acquire-a-second-early", "lock-theft"},
+		{"../../../examples/programs/two-writers.yaml", "publish-at-expiry", "stale-writer"},
+		{"../../../examples/programs/two-writers.yaml", "guard-token-alone", "stale-writer"},
+		{"../../../examples/programs/two-writers.yaml", "acquire-a-second-early", "lock-theft"},
+	} {
+		s, err := scenario.Load(test.scenario)
+		if err != nil {
+			s = scenariotest.Embedded(t, test.scenario)
+		}
+		p := prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, test.twin), Seed: 1})
+		if p.Failure == nil || p.Failure.Violation.Invariant.Name != test.breaks {
+			t.Errorf("%s under %s: %s, want a violation of %s", test.scenario, test.twin, p.Summary(), test.breaks)
+		}
+	}
+}
+
+// Where every lock is given back and no machine crashes, liveness never meets a lock that is not taken over: the mark does.
+func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
+	for _, name := range []string{"prove-two-writers", "../../examples/programs/two-writers.yaml"} {
+		s, err := scenario.Load(name)
+		if err != nil {
+			s = scenariotest.Embedded(t, name)
+		}
+		p := prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "acquire-waits-for-ttl"), Seed: 1})
+		if p.Passed() || !slices.Contains(p.Missing, mark.LockTakenOver) {
+			t.Errorf("%s: %s, want it vacuous, for no lock was taken over", name, prose.ProofRow(p))
+		}
+	}
+}
+
+// A proof without a tick never comes to the end of a lease whose holder goes on, and says so.
+func TestAProofThatComesToNoEndOfALeaseIsVacuous(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: still\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\nbounds: {ticks: 0}\n")
+	p := prove(t, campaign.Prove{Scenario: s})
+	if !p.Explored.Complete || p.Passed() || !p.Vacuous() || len(p.Unreached()) != 2 {
+		t.Errorf("%s, unreached %v; want it vacuous, for the leases of alice and bob", prose.ProofRow(p), p.Unreached())
+	}
+	for _, name := range []string{"tenant-isolation", "no-lost-invalidation"} {
+		if slices.Contains(p.Proved(), name) || !slices.Contains(p.NothingToJudge(), name) {
+			t.Errorf("%s is proved, in a world that has nothing for it", name)
+		}
+	}
+}

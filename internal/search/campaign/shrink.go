@@ -1,0 +1,296 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/reschedule"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Shrink makes a violated run small: it looks for a run that violates the same invariant with fewer context switches,
+// then fewer steps, then in less time, and then with fewer faults, actors, commands and settings.
+//
+//	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
+//
+// It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
+// simpler does. It is deterministic, and shrinking its result changes nothing. The result ends at the step that violates
+// the invariant (scenario.Replay.Steps), where that can be said: not if liveness is violated, which is about the end.
+//
+// # Limits
+//
+// It is greedy: there may be a smaller run that no single change leads to. It keeps a scenario's promises:
+// max-clock-skew is not made smaller while some clock is not exact.
+type Shrink struct {
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
+	Failed scenario.Run
+	// Runs bounds the number of runs; 0 is DefaultShrinkRuns.
+	Runs int
+	// ScheduleOnly leaves the scenario as it is.
+	ScheduleOnly bool
+}
+
+// DefaultShrinkRuns bounds the number of runs that a Shrink tries. It is several times the number that the embedded
+// scenarios need.
+const DefaultShrinkRuns = 10_000
+
+// Shrunk is the result of a Shrink.
+type Shrunk struct {
+	// Scenario has the run as its replay entry, and names the violation in its About. It declares no marks and no mutants.
+	Scenario *scenario.Scenario
+	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	Before   Size
+	After    Size
+	Runs     int // that were tried
+	// Bounded says that the bound was met or the context cancelled: more runs may shrink it further.
+	Bounded bool
+}
+
+// Size measures how much of a run there is to understand.
+type Size struct {
+	Switches int           // see sim.Result
+	Steps    int           // in all
+	Elapsed  time.Duration // of true time
+	Faults   int           // that the scenario declares
+	Actors   int
+	Commands int // in all scripts
+}
+
+func sizeOf(s *scenario.Scenario, r sim.Result) Size {
+	size := Size{Switches: r.Switches, Steps: r.Steps, Elapsed: r.Elapsed, Faults: len(s.Faults), Actors: len(s.Actors)}
+	for _, a := range s.Actors {
+		size.Commands += len(a.Script)
+	}
+	return size
+}
+
+// compare orders sizes: the count that is hardest to understand comes first.
+func (s Size) compare(o Size) int {
+	return cmp.Or(
+		cmp.Compare(s.Switches, o.Switches), cmp.Compare(s.Steps, o.Steps), cmp.Compare(s.Elapsed, o.Elapsed),
+		cmp.Compare(s.Faults, o.Faults), cmp.Compare(s.Actors, o.Actors), cmp.Compare(s.Commands, o.Commands),
+	)
+}
+
+// String prints the size in one line.
+func (s Size) String() string {
+	return fmt.Sprintf("%s, %s, %v of true time, %s, %s, %s", schedules.Plural(s.Switches, "context switch"), schedules.Plural(s.Steps, "step"), s.Elapsed,
+		schedules.Plural(s.Faults, "fault"), schedules.Plural(s.Actors, "actor"), schedules.Plural(s.Commands, "command"))
+}
+
+// NotViolatedError says that a run violates no invariant, so that there is nothing to shrink.
+type NotViolatedError struct {
+	Scenario, Protocol string
+	Verdict            invariant.Verdict
+}
+
+func (e *NotViolatedError) Error() string {
+	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one", e.Scenario, e.Protocol, e.Verdict)
+}
+
+// Run shrinks. If the run does not violate an invariant, the error is a *NotViolatedError; other errors are those of
+// scenario.Run.Do. A cancelled context ends it with the smallest run so far.
+func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
+	k.Failed.Trace = nil
+	if k.Failed.Swarm {
+		k.Failed.Scenario, k.Failed.Swarm = drawn(k.Failed.Scenario, k.Failed.Seed), false
+	}
+	o, err := k.Failed.Do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Verdict != invariant.Violated {
+		return nil, &NotViolatedError{Scenario: k.Failed.Scenario.Name, Protocol: k.Failed.Protocol.Name, Verdict: o.Verdict}
+	}
+	sh := &shrinker{ctx: ctx, run: k.Failed, invariant: o.Violation.Invariant.Name, left: cmp.Or(k.Runs, DefaultShrinkRuns)}
+	defer sh.pool.Close()
+	budget := sh.left
+	s := *k.Failed.Scenario
+	recorded, ok := reschedule.Record(sim.StrategyOf(k.Failed.Strategy), sh.attempt(&s, k.Failed.Seed))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("scenario %s, protocol %s: the run violates %s, and does not when it is run again", s.Name, k.Failed.Protocol.Name, sh.invariant)
+	}
+	found := found{&s, k.Failed.Seed, recorded}
+	before := sizeOf(&s, recorded.Result)
+	for {
+		next := found
+		next.recorded = reschedule.Shrink(next.recorded, sh.attempt(next.scenario, next.seed))
+		if !k.ScheduleOnly {
+			next = sh.simplify(next)
+		}
+		if next.compare(&found) >= 0 {
+			if next = sh.withoutTail(found); next.compare(&found) >= 0 {
+				break
+			}
+		}
+		if found = next; found.recorded.Result.End != sim.Cut {
+			sh.run.Steps = 0 // which has not ended it
+		}
+	}
+	return sh.finish(found, before, budget)
+}
+
+// drawn returns the scenario with only the possible faults that swarm testing leaves on in the run of a seed. The run's
+// choices fit it as they are: a fault that is off offers no step.
+func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
+	same := *s
+	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f scenario.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
+	return &same
+}
+
+// finish makes the scenario file of the smallest run.
+func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
+	run := sh.run
+	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
+	choices := trimmed(f.recorded.Result.Choices)
+	run.Strategy = sim.Replay(choices)
+	o, err := run.Do(context.WithoutCancel(sh.ctx)) // what was found until its end is not lost
+	if err != nil {
+		return nil, err
+	}
+	s := *f.scenario
+	s.File = ""
+	s.Reach, s.Catches, s.Source, s.Broken = nil, nil, nil, ""
+	recorded := o.Replay()
+	recorded.Choices = choices
+	s.Replay = &recorded
+	after := sizeOf(&s, o.Result)
+	if o.Violation == nil {
+		return nil, fmt.Errorf("scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name, run.Protocol.Name, sh.invariant)
+	}
+	s.About = fmt.Sprintf("Under %s, %s is violated: %s.\nShrunk to %s and %s in %v of true time.",
+		run.Protocol.Name, o.Violation.Invariant.Name, o.Violation.Why,
+		schedules.Plural(after.Switches, "context switch"), schedules.Plural(after.Steps, "step"), after.Elapsed)
+	return &Shrunk{
+		Scenario: &s, Outcome: o, Before: before, After: after, Runs: budget - sh.left, Bounded: sh.left == 0 || sh.ctx.Err() != nil,
+	}, nil
+}
+
+// trimmed leaves out the zeros at the end, which a replay takes anyway.
+func trimmed(c sim.Choices) sim.Choices {
+	for len(c) > 0 && c[len(c)-1] == 0 {
+		c = c[:len(c)-1]
+	}
+	return slices.Clip(c)
+}
+
+// shrinker tries runs.
+type shrinker struct {
+	ctx       context.Context
+	run       scenario.Run
+	invariant string
+	left      int // runs that may still be tried
+	pool      scenario.Pool
+}
+
+// attempt says whether a schedule of the scenario violates the invariant.
+func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attempt {
+	return func(strategy sim.Strategy) (sim.Result, bool) {
+		if sh.left == 0 || sh.ctx.Err() != nil {
+			return sim.Result{}, false
+		}
+		sh.left--
+		return sh.violates(sh.ctx, s, seed, strategy)
+	}
+}
+
+func (sh *shrinker) violates(ctx context.Context, s *scenario.Scenario, seed uint64, strategy sim.Strategy) (sim.Result, bool) {
+	run := sh.run
+	run.Scenario, run.Seed, run.Strategy = s, seed, strategy
+	o, err := sh.pool.Do(ctx, run)
+	if err != nil {
+		return sim.Result{}, false
+	}
+	return o.Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
+}
+
+// withoutTail ends the run at the step that violates the invariant. It takes a few runs, which are made in any case.
+// Once a violation is there, no step undoes it, except for what needs the end of a run: then the smaller bound does not
+// violate it, and the run stays as it is. A bound that no longer ends the run is taken off.
+func (sh *shrinker) withoutTail(f found) found {
+	ctx, whole, replay := context.WithoutCancel(sh.ctx), sh.run.Steps, sim.Replay(f.recorded.Result.Choices)
+	attempt := func(s sim.Strategy) (sim.Result, bool) { return sh.violates(ctx, f.scenario, f.seed, s) }
+	sh.run.Steps = 1 + sort.Search(f.recorded.Result.Steps-1, func(i int) bool {
+		sh.run.Steps = i + 1
+		_, ok := attempt(replay)
+		return ok
+	})
+	next := f
+	var ok bool
+	if next.recorded, ok = reschedule.Record(replay, attempt); ok && next.recorded.Result.Steps < f.recorded.Result.Steps {
+		return next
+	}
+	sh.run.Steps = whole
+	return f
+}
+
+// found is a scenario and a run of it that violates the invariant.
+type found struct {
+	scenario *scenario.Scenario
+	seed     uint64
+	recorded reschedule.Recorded
+}
+
+// compare orders findings: by size, then by the details of the scenario.
+func (f *found) compare(o *found) int {
+	if c := sizeOf(f.scenario, f.recorded.Result).compare(sizeOf(o.scenario, o.recorded.Result)); c != 0 {
+		return c
+	}
+	a, b := detailsOf(f.scenario), detailsOf(o.scenario)
+	return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(len(f.recorded.Deviations), len(o.recorded.Deviations)), cmp.Compare(f.seed, o.seed))
+}
+
+// detailsOf counts the details of a scenario besides its size: the pauses, crashes and clock steps that it permits,
+// ticks, settings that are not the default, and durations.
+func detailsOf(s *scenario.Scenario) [4]int64 {
+	var nodeFaults, settings int64
+	count := func(differs bool) {
+		if differs {
+			settings++
+		}
+	}
+	for _, a := range s.Actors {
+		nodeFaults += int64(a.Pauses + a.Crashes + a.Restarts + len(a.ClockSteps) + len(a.Events))
+		count(a.Drift.Offset != 0)
+		count(a.Drift.PPM != 0)
+		count(a.PauseFor != 0)
+	}
+	for _, f := range s.Faults {
+		count(f.Times != 0)
+	}
+	d := scenario.Defaults()
+	for _, same := range cacheSettings {
+		differing := s.Cache
+		same(&differing, &d.Cache)
+		count(differing != s.Cache)
+	}
+	count(s.Lag != d.Lag)
+	settings += int64(len(s.CompareLags))
+	count(s.ReplicaLag != 0)
+	count(s.Skew != 0)
+	count(s.Bounds.Sweeps != 0)
+	var sum time.Duration
+	copied := *s
+	for _, t := range durations(&copied) {
+		sum += *t.value
+	}
+	return [4]int64{nodeFaults, int64(s.Bounds.Ticks), settings, int64(sum)}
+}
+
+// ofActor reports whether a move is of one of the actor's incarnations.
+func ofActor(m sim.Move, actor string) bool {
+	return m.Name == actor || strings.HasPrefix(m.Name, actor+".")
+}

@@ -1,0 +1,253 @@
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// failing returns a run of the embedded scenario that violates an invariant under the protocol.
+func failing(t testing.TB, name, protocol string) scenario.Run {
+	t.Helper()
+	s, p := scenariotest.Embedded(t, name), scenariotest.Protocol(t, protocol)
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if r.Verdict != invariant.Violated {
+		t.Fatalf("%s under %s: %v, want a violation to shrink", name, protocol, r.Verdict)
+	}
+	return scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+}
+
+func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
+	t.Helper()
+	shrunk, err := k.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shrunk
+}
+
+// catchers returns, for each protocol that embedded scenarios catch, the first and the last of them.
+func catchers(t testing.TB) map[string][]string {
+	caught := map[string][]string{}
+	for _, name := range fixtures.Names() {
+		for _, protocol := range scenariotest.Embedded(t, name).Catches {
+			if len(caught[protocol]) == 2 {
+				caught[protocol] = caught[protocol][:1]
+			}
+			caught[protocol] = append(caught[protocol], name)
+		}
+	}
+	return caught
+}
+
+func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
+	caught := catchers(t)
+	all := slices.Sorted(maps.Keys(caught))
+	for _, protocol := range race.Fewer(fewer(all, all[:4]), all[:3]) {
+		for _, name := range caught[protocol][:1] { // the last ones are the benchmark's
+			t.Run(protocol+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				run := failing(t, name, protocol)
+				want, err := run.Do(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				shrunk := shrink(t, campaign.Shrink{Failed: run})
+				if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
+					t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
+				}
+				before, after := shrunk.Before, shrunk.After
+				if after.Switches > before.Switches || after.Switches == before.Switches && after.Steps > before.Steps {
+					t.Errorf("shrunk to %v from %v", after, before)
+				}
+				if shrunk.Bounded {
+					t.Errorf("%d runs were not enough", shrunk.Runs)
+				}
+				again := replays(t, shrunk)
+
+				// There is nothing left to shrink.
+				if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t, shrunk.Scenario) {
+					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
+				}
+				// It still tells the broken protocol from the right one.
+				if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: fewer(300, 30)}); r.Verdict != invariant.OK {
+					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name), yamlOf(t, again.Scenario))
+				}
+			})
+		}
+	}
+}
+
+// replays holds that the file of a shrunk run is read again, and that its replay entry is that run. It returns the run.
+func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
+	t.Helper()
+	s, err := scenario.Parse("shrunk.yaml", []byte(yamlOf(t, shrunk.Scenario)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, o := scenariotest.Trace(t, run)
+	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
+		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
+	}
+	if o.Digest != s.Replay.Digest || o.Digest != shrunk.Outcome.Digest {
+		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", o.Digest, s.Replay.Digest, shrunk.Outcome.Digest)
+	}
+	if !strings.Contains(s.About, shrunk.Outcome.Violation.Why) {
+		t.Errorf("the file does not say what is violated: %q", s.About)
+	}
+	return run
+}
+
+func yamlOf(t testing.TB, s *scenario.Scenario) string {
+	t.Helper()
+	yaml, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(yaml)
+}
+
+func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
+	run := failing(t, "paused-writer", "blind-publish")
+	if shrunk := shrink(t, campaign.Shrink{Failed: run}); shrunk.After.Switches > 4 {
+		t.Errorf("shrunk to %v, want at most 4 context switches", shrunk.After)
+	}
+	// Alice's publish over bob's needs that she stops, that he publishes, and that she goes on.
+	shrunk := shrink(t, campaign.Shrink{Failed: run, ScheduleOnly: true})
+	if shrunk.After.Switches > 4 {
+		t.Errorf("of the schedule alone: shrunk to %v, want at most 4 context switches", shrunk.After)
+	}
+	want := *run.Scenario
+	want.File, want.About, want.Reach, want.Catches, want.Replay = "", shrunk.Scenario.About, nil, nil, shrunk.Scenario.Replay
+	if diff := cmp.Diff(yamlOf(t, &want), yamlOf(t, shrunk.Scenario)); diff != "" {
+		t.Errorf("shrinking the schedule alone changed the scenario:\n%s", diff)
+	}
+}
+
+func TestAShrunkRunEndsAtTheStepThatViolates(t *testing.T) {
+	run := failing(t, "paused-writer", "blind-publish")
+	for _, bound := range []int{campaign.DefaultShrinkRuns, 1} { // the tail goes in any case
+		shrunk := shrink(t, campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: bound})
+		recorded := shrunk.Scenario.Replay
+		if recorded.Steps == 0 || recorded.Steps != shrunk.After.Steps || recorded.Steps >= shrunk.Before.Steps {
+			t.Fatalf("it ends after step %d; shrunk to %v from %v", recorded.Steps, shrunk.After, shrunk.Before)
+		}
+		again := replays(t, shrunk)
+		again.Steps--
+		if o, err := again.Do(t.Context()); err != nil || o.Verdict != invariant.OK {
+			t.Errorf("a step before that: %v, error %v; want ok", o, err)
+		}
+		again.Steps++
+		again.Protocol = scenariotest.Protocol(t, "recipe-a")
+		o, err := again.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := o.Explain("s", "mended"); o.Verdict != invariant.OK || !strings.Contains(told, "what needs the end of a run was not judged") {
+			t.Errorf("mended: %v\n%s", o.Verdict, told)
+		}
+		never := invariant.Invariant{Name: "never", Statement: "no run ends", Check: func(invariant.Evidence) invariant.Finding {
+			return invariant.Finding{Verdict: invariant.Violated, Why: "it did"}
+		}}
+		again.Invariants = []invariant.Invariant{never}
+		if o, err := again.Do(t.Context()); err != nil || o.Verdict != invariant.OK {
+			t.Errorf("an invariant that needs the end: %v, error %v; want it not judged", o, err)
+		}
+	}
+	waits := shrink(t, campaign.Shrink{Failed: failing(t, "lock-never-stale", "acquire-waits-for-ttl"), Runs: 100})
+	if name := waits.Outcome.Violation.Invariant.Name; name != "liveness" || waits.Scenario.Replay.Steps != 0 {
+		t.Errorf("%s, which needs the end of a run, is violated by step %d", name, waits.Scenario.Replay.Steps)
+	}
+}
+
+func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
+	run := failing(t, "row-lingers", "blind-release")
+	bounded := shrink(t, campaign.Shrink{Failed: run, Runs: 60})
+	if !bounded.Bounded || bounded.Runs != 60 {
+		t.Errorf("%d runs, bounded %v; want 60, bounded", bounded.Runs, bounded.Bounded)
+	}
+	replays(t, bounded)
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (campaign.Shrink{Failed: run}).Run(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// ending is a context that is cancelled while runs are tried.
+type ending struct {
+	context.Context
+	left atomic.Int64 // times that it says that it is not
+}
+
+func (e *ending) Err() error {
+	if e.left.Add(-1) < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
+	run := failing(t, "row-lingers", "blind-release")
+	whole := shrink(t, campaign.Shrink{Failed: run})
+	ctx := &ending{Context: t.Context()}
+	ctx.left.Store(int64(whole.Runs) / 2)
+	partly, err := campaign.Shrink{Failed: run}.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !partly.Bounded || partly.Runs >= whole.Runs || partly.After.Switches > partly.Before.Switches {
+		t.Errorf("%d of %d runs, bounded %v, from %v to %v; want fewer runs, bounded, and no larger", partly.Runs, whole.Runs, partly.Bounded, partly.Before, partly.After)
+	}
+	replays(t, partly)
+}
+
+func TestThereIsNothingToShrinkInARunThatIsOK(t *testing.T) {
+	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Strategy: sim.Replay(nil)}
+	_, err := campaign.Shrink{Failed: run}.Run(t.Context())
+	if e, ok := errors.AsType[*campaign.NotViolatedError](err); !ok || e.Verdict != invariant.OK {
+		t.Errorf("error %v, want a NotViolatedError of the verdict ok", err)
+	}
+	run.Strategy = sim.Replay(sim.Choices{99})
+	_, err = campaign.Shrink{Failed: run}.Run(t.Context())
+	if _, ok := errors.AsType[*sim.DivergedError](err); !ok {
+		t.Errorf("error %v, want a DivergedError", err)
+	}
+}
+
+func BenchmarkShrink(b *testing.B) {
+	for protocol, names := range catchers(b) {
+		b.Run(protocol, func(b *testing.B) {
+			runs := make([]scenario.Run, len(names))
+			for i, name := range names {
+				runs[i] = failing(b, name, protocol)
+			}
+			tried, n := 0, 0
+			for b.Loop() {
+				tried += shrink(b, campaign.Shrink{Failed: runs[n%len(runs)]}).Runs
+				n++
+			}
+			b.ReportMetric(float64(tried)/float64(n), "runs/op")
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// everything prints all that a report says.
+func everything(r *campaign.Report) string {
+	var b strings.Builder
+	outcome := func(what string, o *scenario.Outcome) {
+		if o != nil {
+			fmt.Fprintf(&b, "%s: %+v %v %q %+v %v\n", what, o.Result, o.Verdict, o.Why, o.Replay(), o.Marks)
+		}
+	}
+	fmt.Fprintf(&b, "%s\n%sfailed at %d (%s); marks %v missing %v unmet %v; %v %q\n",
+		prose.Row(r), prose.Report(r, "isr-sim", "file"), r.FailedAt, r.FailureStrategy, r.Counts(), r.Missing, r.Unmet, r.Verdict, r.Why)
+	outcome("doubt", r.Doubt)
+	outcome("failure", r.Failure)
+	return b.String()
+}
+
+func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
+	cut := scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 200, steps: 6}")
+	for name, c := range map[string]campaign.Campaign{
+		"passes":             {Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1, Schedules: 500},
+		"passes with swarm":  {Scenario: scenariotest.Embedded(t, "lost-response"), Seed: 1, Schedules: 500, Options: scenario.Options{Swarm: true}},
+		"is violated early":  {Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Protocol(t, "acquire-by-get-then-put"), Seed: 1},
+		"is violated late":   {Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 4, Plan: sim.Only(sim.POS)},
+		"never gets there":   {Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion]\nfaults: [maybe throttled op=UpdateItem]"), Seed: 1, Schedules: 300},
+		"is cut":             {Scenario: cut, Seed: 1},
+		"is one schedule":    {Scenario: scenariotest.Embedded(t, "two-contenders"), Seed: 1, Schedules: 1},
+		"speaks through SDK": {Scenario: scenariotest.Embedded(t, "two-contenders"), Seed: 1, Schedules: 20, Options: scenario.Options{SDK: true}},
+	} {
+		c.Workers = 1
+		want := everything(scenariotest.Ran(t, c))
+		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
+			c.Workers = workers
+			if got := everything(scenariotest.Ran(t, c)); got != want {
+				t.Errorf("a campaign that %s, %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+func TestAProtocolThatBreaksInOneScheduleBreaksTheCampaignThere(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 2, 8} {
+		// Schedules in which alice's publish is throttled make the store panic.
+		c := campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t), Seed: 1, Workers: workers}
+		_, err := c.Run(context.Background())
+		if err == nil {
+			t.Fatal("the campaign passed, want it broken")
+		}
+		if first == "" {
+			first = err.Error()
+		}
+		if err.Error() != first {
+			t.Errorf("%d workers: broken by %v, one worker: %v", workers, err, first)
+		}
+	}
+}
+
+func TestProgressIsHeardInOrder(t *testing.T) {
+	last := 0
+	scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 400, Workers: 8, Progress: func(done, of int) {
+		if done != last+1 || of != 400 {
+			t.Errorf("heard %d of %d after %d", done, of, last)
+		}
+		last = done
+	}})
+	if last != 400 {
+		t.Errorf("heard of %d schedules, want 400", last)
+	}
+}
+
+// BenchmarkCampaign is one campaign with one processor, and with two: it reports the gain by the second one as "times".
+// -cpu has no part in it. A benchmark that uses b.Loop is run for its first -cpu before package testing heeds it: under
+// -cpu 1,2 both measurements would be of two processors.
+func BenchmarkCampaign(b *testing.B) {
+	s := scenariotest.Embedded(b, "two-contenders")
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command does
+	alone := 0.0
+	for _, processors := range []int{1, 2} {
+		b.Run(fmt.Sprintf("processors=%d", processors), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			schedules := 0
+			for seed := uint64(1); b.Loop(); seed++ {
+				r := scenariotest.Ran(b, campaign.Campaign{Scenario: s, Seed: seed, Schedules: 2000})
+				if r.Verdict != invariant.OK {
+					b.Fatal(prose.Report(r, "isr-sim", "two-contenders"))
+				}
+				schedules += r.Schedules
+			}
+			rate := float64(schedules) / b.Elapsed().Seconds()
+			b.ReportMetric(rate, "schedules/s")
+			if processors == 1 {
+				alone = rate
+			} else if alone > 0 {
+				b.ReportMetric(rate/alone, "times")
+			}
+		})
+	}
+}

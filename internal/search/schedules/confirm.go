@@ -1,0 +1,145 @@
+package schedules
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. If one of the three runs
+// differs from another it returns a *scenario.BrokenError with a *scenario.NondeterminismError in it.
+func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
+	var traces [2]bytes.Buffer
+	for i := range traces {
+		run := c.again(o)
+		run.Trace = &traces[i]
+		again, err := run.Do(ctx)
+		if err := c.same(ctx, o, again, err); err != nil {
+			return err
+		}
+		o.Digest = again.Digest
+	}
+	if first, second := traces[0].String(), traces[1].String(); first != second {
+		return c.nondeterministic(o, difference(first, second))
+	}
+	return nil
+}
+
+// repeat runs a schedule once more, and compares the hash of its order and its conclusion.
+func (c Set) repeat(ctx context.Context, a Attempt) error {
+	coverage := hooks.Probe{Coverage: true}
+	again, err := c.again(a.Outcome).Do(hooks.With(ctx, &coverage))
+	if err := c.same(ctx, a.Outcome, again, err); err != nil {
+		return err
+	}
+	if coverage.Order != a.Order {
+		return c.nondeterministic(a.Outcome, fmt.Sprintf("%s both times, but by other steps, or in another order%s", conclusion(a.Outcome), c.where(ctx, a.Outcome)))
+	}
+	return nil
+}
+
+// same compares the conclusions of two runs of one schedule; err is of the second.
+func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) error {
+	switch {
+	case err != nil:
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then it broke: %v%s", conclusion(o), err, c.where(ctx, o)))
+	case conclusion(again) != conclusion(o):
+		return c.nondeterministic(o, fmt.Sprintf("%s the first time, and then %s%s", conclusion(o), conclusion(again), c.where(ctx, o)))
+	default:
+		return nil
+	}
+}
+
+// where runs a schedule that has come out in two ways some times more, and says where two of these runs differ, with a
+// separator before it. It returns "" if they are all the same. Runs that break count as far as they came.
+func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
+	const times = 4
+	var before string
+	for i := range times {
+		var trace bytes.Buffer
+		run := c.again(o)
+		run.Trace = &trace
+		_, _ = run.Do(ctx) // its trace is all that is asked for
+		if i > 0 && trace.String() != before {
+			return "; " + difference(before, trace.String())
+		}
+		before = trace.String()
+	}
+	return ""
+}
+
+func (c Set) nondeterministic(o *scenario.Outcome, difference string) error {
+	result := o.Result
+	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
+	return &scenario.BrokenError{Scenario: c.Scenario.Name, Protocol: c.Protocol.Name, Swarm: c.Swarm, Result: result}
+}
+
+// conclusion is the part of an outcome that two runs of one schedule must share, in words.
+func conclusion(o *scenario.Outcome) string {
+	said := o.Verdict.String()
+	if o.Violation != nil {
+		said += ": " + o.Violation.Invariant.Name
+	}
+	return fmt.Sprintf("%s after %d steps and %d choices", said, o.Result.Steps, len(o.Result.Choices))
+}
+
+// difference returns the first request that two traces of one schedule do not share, or else the first line.
+func difference(a, b string) string {
+	before, now := requests(a), requests(b)
+	for i, was := range before {
+		if i >= len(now) {
+			return fmt.Sprintf("request %d of %s was %q in one run, and was not made in another", was.number, was.node, was.asked)
+		}
+		if is := now[i]; was != is {
+			if was.node == is.node {
+				return fmt.Sprintf("request %d of %s was %q in one run, and %q in another", was.number, was.node, was.asked, is.asked)
+			}
+			break // who comes next follows from something before
+		}
+	}
+	return firstDifference(a, b)
+}
+
+// request is one that took effect: by the node's name, its number among the node's, and the question.
+type request struct {
+	node   string
+	number int
+	asked  string
+}
+
+// requests returns those of a trace, in their order.
+func requests(trace string) (all []request) {
+	numbers := map[string]int{}
+	for line := range strings.Lines(trace) {
+		fields := strings.Fields(line)
+		if len(fields) < 5 || fields[3] != sim.Effect.String() {
+			continue
+		}
+		node, _, _ := strings.Cut(fields[2], "/") // and its lane
+		numbers[node]++
+		asked, _, _ := strings.Cut(strings.Join(fields[4:], " "), " -> ")
+		all = append(all, request{node, numbers[node], asked})
+	}
+	return all
+}
+
+// firstDifference returns the first line in which two traces differ.
+func firstDifference(a, b string) string {
+	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	line := func(lines []string, i int) string {
+		if i < len(lines) {
+			return strings.TrimSpace(lines[i])
+		}
+		return ""
+	}
+	i := 0
+	for line(linesOfA, i) == line(linesOfB, i) && i < max(len(linesOfA), len(linesOfB)) {
+		i++
+	}
+	return fmt.Sprintf("line %d of the trace is %q in one run and %q in another", i+1, line(linesOfA, i), line(linesOfB, i))
+}

@@ -1,0 +1,163 @@
+// Package schedules runs schedules of a scenario, many at a time, and hands out the results one by one and in order.
+// Campaigns, explorations and the tests of the tester share it.
+package schedules
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Set is the schedules to run, with nothing left to defaults. A Set is used once.
+type Set struct {
+	// Run is the run that each schedule is one of. The seeds of the schedules are derived from its Seed.
+	scenario.Run
+	Plan      sim.Plan
+	Schedules int
+	Workers   int
+	pool      *scenario.Pool
+}
+
+// New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for
+// the defaults that campaign.Campaign documents.
+func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
+	protocol, err := ProtocolOf(run.Scenario, run.Protocol)
+	if err != nil {
+		return Set{}, err
+	}
+	run.Protocol = protocol
+	if schedules <= 0 {
+		schedules = run.Scenario.Bounds.Schedules
+	}
+	if plan.At == nil {
+		plan = sim.Portfolio()
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return Set{run, plan, schedules, workers, new(scenario.Pool)}, nil
+}
+
+// ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
+func ProtocolOf(s *scenario.Scenario, p isr.Protocol) (isr.Protocol, error) {
+	if p.New != nil {
+		return p, nil
+	}
+	return scenario.ProtocolNamed(s.Protocol)
+}
+
+// Attempt is the result of one schedule.
+type Attempt struct {
+	Index    int // from 0
+	Strategy string
+	Outcome  *scenario.Outcome
+	Err      error // then there is no outcome
+	// Order and States are the run's coverage (see hooks.Probe), if AttemptCovered made it.
+	Order  uint64
+	States []uint64
+}
+
+// Each runs n schedules, the k-th of which is index(k), and has take look at them in this order, until it returns false
+// or ctx is done. The length of schedule 0 is the estimate that the others get.
+func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
+	if n <= 0 || ctx.Err() != nil {
+		return
+	}
+	defer c.pool.Close()
+	first := run(ctx, 0, 1)
+	from, expected := 0, 1
+	if first.Err == nil {
+		expected = max(first.Outcome.Result.Steps, 1)
+	}
+	if index(0) == 0 {
+		if from = 1; !take(first) {
+			return
+		}
+	}
+	inOrder(ctx, c.Workers, n-from,
+		func(k int) Attempt { return run(ctx, index(from+k), expected) },
+		func(_ int, a Attempt) bool { return take(a) })
+}
+
+// All is Each for all schedules, run as Attempt does.
+func (c Set) All(ctx context.Context, take func(Attempt) bool) {
+	c.Each(ctx, c.Schedules, func(k int) int { return k }, c.Attempt, take)
+}
+
+// Attempt runs the schedule with an index, for Each.
+func (c Set) Attempt(ctx context.Context, i, expected int) Attempt {
+	run := c.Run
+	run.Seed, run.Strategy, run.ExpectedSteps = sim.Derive(c.Seed, i), c.Plan.At(i), expected
+	o, err := c.pool.Do(ctx, run)
+	return Attempt{Index: i, Strategy: run.Strategy.String(), Outcome: o, Err: err}
+}
+
+// AttemptCovered is Attempt with the run's coverage. A run that violates an invariant is run once more. Most failing
+// runs are only counted, so the hashes of their orders are compared, which costs less than traces.
+func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
+	coverage := hooks.Probe{Coverage: true}
+	a := c.Attempt(hooks.With(ctx, &coverage), i, expected)
+	a.Order, a.States = coverage.Order, coverage.States
+	if a.Err == nil && a.Outcome.Verdict == invariant.Violated {
+		a.Err = c.repeat(ctx, a)
+	}
+	return a
+}
+
+// First returns the first n runs, as many as there are until ctx is done, each ready to be made again.
+func (c Set) First(ctx context.Context, n int) (runs []scenario.Run, err error) {
+	c.Each(ctx, min(n, c.Schedules), func(k int) int { return k }, c.Attempt, func(a Attempt) bool {
+		if err = a.Err; err != nil {
+			return false
+		}
+		runs = append(runs, a.Outcome.Replay().Run(c.Scenario, c.Protocol))
+		return true
+	})
+	return runs, err
+}
+
+// OfProgram says that the nodes are processes of a command: their code is not known to be deterministic.
+func (c Set) OfProgram() bool { return strings.HasPrefix(c.Protocol.Name, shell.ExecPrefix) }
+
+// again is the run of an outcome, to be made once more.
+func (c Set) again(o *scenario.Outcome) scenario.Run {
+	run := c.Run
+	run.Seed, run.Strategy = o.Result.Seed, sim.Replay(o.Result.Choices)
+	return run
+}
+
+// Total counts runs.
+type Total struct {
+	Schedules, Steps int
+	Marks            MarkSet
+	// Unmet are the declared faults that no run could meet.
+	Unmet []scenario.Fault
+	// Metrics are those of the runs' stores, added up.
+	Metrics []ddbfake.Metrics
+}
+
+// Add counts one run.
+func (t *Total) Add(o *scenario.Outcome) {
+	t.Schedules++
+	t.Steps += o.Result.Steps
+	t.Metrics = addMetrics(t.Metrics, o.Metrics)
+	if t.Marks == nil {
+		t.Marks = MarkSet{}
+	}
+	for _, mark := range o.Marks {
+		t.Marks[mark]++
+	}
+	if t.Schedules == 1 {
+		t.Unmet = slices.Clone(o.Unmet)
+	}
+	t.Unmet = slices.DeleteFunc(t.Unmet, func(f scenario.Fault) bool { return !slices.Contains(o.Unmet, f) })
+}

@@ -1,0 +1,53 @@
+package control_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/server/control"
+)
+
+// docs/CONTROL.md and the package documentation list the resources and methods that there are. (bash .ci/clients runs
+// the commands of the page.)
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/CONTROL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFake(t)
+	var index struct{ Resources []string }
+	if _, text := f.ask("GET", "/", ""); json.Unmarshal([]byte(text), &index) != nil {
+		t.Fatalf("the index is no JSON: %s", text)
+	}
+	var want []string
+	for _, line := range index.Resources {
+		methods, path, _ := strings.Cut(line, " ")
+		for method := range strings.SplitSeq(methods, ",") {
+			want = append(want, method+" /"+strings.TrimPrefix(strings.TrimPrefix(path, control.Prefix), "/"))
+		}
+	}
+	slices.Sort(want)
+	for name, test := range map[string]struct{ text, form string }{
+		"docs/CONTROL.md": {string(page), "(?m)^\\| `(GET|POST|DELETE) (/[a-z0-9/-]*)`"},
+		"doc.go":          {string(source), `(?m)^\t(GET|POST|DELETE) +(/[a-z0-9/-]*)`},
+	} {
+		var got []string
+		for _, m := range regexp.MustCompile(test.form).FindAllStringSubmatch(test.text, -1) {
+			got = append(got, m[1]+" "+m[2])
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("resources (-code +%s):\n%s", name, diff)
+		}
+	}
+}

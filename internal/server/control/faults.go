@@ -1,0 +1,133 @@
+package control
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/server/hold"
+)
+
+// MaxFaults is the number of faults that may wait at a time: every call of the service tries each of them.
+const MaxFaults = 1000
+
+// lagState is the answer of /ttl-lag.
+type lagState struct {
+	Lag string `json:"ttlLag"`
+}
+
+func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	return lagState{a.db.Lag().String()}, nil
+}
+
+// lagForms lists the forms that ddbfake.ParseLag accepts: a test compares the two.
+const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
+
+func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
+	found, err := members(w, r, "ttlLag")
+	if err != nil {
+		return nil, err
+	}
+	text, err := str(found, "ttlLag", "fixed 10m")
+	if err != nil {
+		return nil, err
+	}
+	lag, err := ddbfake.ParseLag(text)
+	if err != nil {
+		return nil, badRequest(err.Error(), text, lagForms, "")
+	}
+	a.db.SetLag(lag)
+	return lagState{lag.String()}, nil
+}
+
+// faultState is the answer of /faults.
+type faultState struct {
+	Faults []string `json:"faults"`
+}
+
+func (a *api) faults() faultState {
+	texts := []string{}
+	if a.holds != nil {
+		for _, r := range a.holds.Rules() {
+			texts = append(texts, r.String())
+		}
+	}
+	for _, f := range a.db.Injected() {
+		texts = append(texts, f.String())
+	}
+	return faultState{texts}
+}
+
+func (a *api) listFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	return a.faults(), nil
+}
+
+// faultTexts reads the list of faults in a body.
+func faultTexts(w http.ResponseWriter, r *http.Request, example string) (texts []string, err error) {
+	found, err := members(w, r, "faults")
+	if err != nil {
+		return nil, err
+	}
+	if raw := found["faults"]; raw.Kind() != '[' || json.Unmarshal(raw, &texts) != nil {
+		return nil, badRequest("faults is no list of strings", excerpt(found["faults"]), "a list of faults in their text form", example)
+	}
+	return texts, nil
+}
+
+// addFaults injects the faults of a request, or none if one of them cannot be read.
+func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	const example = `for example {"faults":["throttled op=PutItem times=2"]}`
+	texts, err := faultTexts(w, r, example)
+	if err != nil {
+		return nil, err
+	}
+	var faults []ddbfake.Fault
+	var rules []hold.Rule
+	for _, text := range texts {
+		if hold.IsRule(text) {
+			rule, err := hold.ParseRule(text)
+			if err != nil {
+				return nil, badRequest(err.Error(), text, "hold, then name=value predicates", `for example {"faults":["hold op=PutItem key=LOCK"]}`)
+			}
+			if a.holds == nil {
+				return nil, noHolds()
+			}
+			rules = append(rules, rule)
+			continue
+		}
+		fault, err := ddbfake.ParseFault(text)
+		if err != nil {
+			return nil, badRequest(err.Error(), text, "a kind, or hold, then name=value predicates", example)
+		}
+		faults = append(faults, fault)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.faults().Faults) + len(texts); n > MaxFaults {
+		return nil, conflict("too many faults wait", fmt.Sprint(n), fmt.Sprintf("at most %d", MaxFaults), "DELETE "+Prefix+"/faults drops them")
+	}
+	if a.holds != nil {
+		a.holds.Add(rules...)
+	}
+	a.db.Inject(faults...)
+	return a.faults(), nil
+}
+
+func (a *api) clearFaults(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	if a.holds != nil {
+		a.holds.ClearRules()
+	}
+	a.db.ClearFaults()
+	return a.faults(), nil
+}

@@ -1,0 +1,64 @@
+package control
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
+)
+
+// CrossSite is the value of a Sec-Fetch-Site header by which a browser says that a page of another site made it send a
+// request, or has a link that led here. Such a request may carry no Origin: that of an image, a script or a frame.
+//
+// Source: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
+const CrossSite = "cross-site"
+
+// Guard refuses requests that a foreign web page in a browser may have sent: those with an Origin header, those that say
+// CrossSite, and those whose Host is neither an IP address nor localhost nor one of names. The answer is status 403. The page of this server may
+// use the control API: its Origin is the Host that it asks. See the package documentation for why.
+func Guard(next http.Handler, names ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Browsers send no empty Origin, but it is a header all the same.
+		if origin, ok := r.Header["Origin"]; ok && !(owns(r.URL.Path) && own(origin, r.Host)) {
+			refuse(w, &failure{
+				status:   http.StatusForbidden,
+				Message:  "a request with an Origin header is a browser's, and no foreign page is a client here",
+				Found:    strings.Join(origin, ", "),
+				Expected: "no Origin header",
+				Hint:     "send requests from a test or with curl",
+			})
+			return
+		}
+		if slices.Contains(r.Header["Sec-Fetch-Site"], CrossSite) {
+			refuse(w, &failure{
+				status:   http.StatusForbidden,
+				Message:  "a page of another site made a browser send this request, and no foreign page is a client here",
+				Found:    "Sec-Fetch-Site: " + CrossSite,
+				Expected: "a request of a program, or of this server's own page",
+				Hint:     "to see the server's page, type its address into the browser",
+			})
+			return
+		}
+		if !hostname.Local(r.Host, names...) {
+			refuse(w, &failure{
+				status:   http.StatusForbidden,
+				Message:  "this server does not go by that name",
+				Found:    hostname.Of(r.Host),
+				Expected: strings.Join(append([]string{"an IP address", "localhost"}, names...), " or "),
+				Hint:     "use the address that isr-sim serve printed, or start it with --allow-host for this name",
+			})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// own reports whether an Origin header names the server that the request goes to. Which names are the server's, the check
+// of Host decides.
+func own(origin []string, host string) bool {
+	if len(origin) != 1 || host == "" {
+		return false
+	}
+	return origin[0] == "http://"+host || origin[0] == "https://"+host
+}

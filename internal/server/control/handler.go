@@ -1,0 +1,280 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/server/hold"
+	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Prefix is the path under which the API lives. DynamoDB itself serves nothing but /.
+const Prefix = "/_isr-sim"
+
+// Clock is a clock that can be moved forward. *fakeclock.Clock is one.
+type Clock interface {
+	ddbfake.Clock
+	// Advance moves the clock forward by d.
+	Advance(d time.Duration)
+	// AdvanceTo moves the clock forward to t. If t is before Now it does nothing.
+	AdvanceTo(t time.Time)
+}
+
+// Resetter is a Clock that a restore sets back to the time of the state that is restored. Time goes on from there.
+type Resetter interface {
+	Clock
+	// Reset sets the clock to t, which may be before Now.
+	Reset(t time.Time)
+}
+
+// Options configure a Handler.
+type Options struct {
+	// Clock is the clock of the DB. Nil means that time can be neither read nor moved: requests to /clock are refused with
+	// status 409.
+	Clock Clock
+	// Mode names the kind of clock in the answers of /clock: "manual" for one that only requests move, "wall" for one that
+	// follows real time. "" means "manual".
+	Mode string
+	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
+	// are refused with status 409.
+	Findings func() Findings
+	// Tell takes in what clients post to /history: all of it, or none and an error, which may end in a hint. Nil means that
+	// there is no check, as for Findings.
+	Tell func([]history.Event) error
+	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
+	// the restore in this way. Nil calls the function and nothing else.
+	Restoring func(restore func())
+	// Holds holds requests. Nil means that none can be held: such faults, and requests to /held, /release and /drop, are
+	// refused with status 409.
+	Holds *hold.Desk
+	// Room waits for the memory of an answer that is written as it is made, with the context of its request. Nil means that
+	// it has no bound.
+	Room func(ctx context.Context, bytes int) (Room, error)
+	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
+	// none: requests to /s3/faults are refused with status 409.
+	S3 *s3fake.Store
+}
+
+// Handler returns the control API of db. Paths begin with Prefix. It must stand behind a Guard.
+func Handler(db *ddbfake.DB, o Options) http.Handler {
+	if o.Mode == "" {
+		o.Mode = "manual"
+	}
+	if o.Restoring == nil {
+		o.Restoring = func(restore func()) { restore() }
+	}
+	a := &api{
+		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
+		s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room),
+	}
+	var ok bool
+	if a.reading, ok = db.Handler().(reading); !ok {
+		panic("control: the door of ddbfake does not read snapshots")
+	}
+	a.resources = map[string]resource{
+		"": {
+			http.MethodGet: a.index,
+		},
+		"/changes": {
+			http.MethodGet: a.changes,
+		},
+		"/clock": {
+			http.MethodGet:  a.readClock,
+			http.MethodPost: a.moveClock,
+		},
+		"/dump": {
+			http.MethodGet: a.dump,
+		},
+		"/drop": {
+			http.MethodPost: a.drop,
+		},
+		"/faults": {
+			http.MethodGet:    a.listFaults,
+			http.MethodPost:   a.addFaults,
+			http.MethodDelete: a.clearFaults,
+		},
+		"/held": {
+			http.MethodGet:  a.listHeld,
+			http.MethodPost: a.awaitHeld,
+		},
+		"/history": {
+			http.MethodGet:  a.readHistory,
+			http.MethodPost: a.tellHistory,
+		},
+		"/metrics": {
+			http.MethodGet: a.metrics,
+		},
+		"/release": {
+			http.MethodPost: a.release,
+		},
+		"/replica-lag": {
+			http.MethodGet:  a.readReplicaLag,
+			http.MethodPost: a.setReplicaLag,
+		},
+		"/restore": {
+			http.MethodPost: a.restore,
+		},
+		"/rows": {
+			http.MethodGet: a.rows,
+		},
+		"/s3/faults": {
+			http.MethodGet:    a.listS3Faults,
+			http.MethodPost:   a.addS3Faults,
+			http.MethodDelete: a.clearS3Faults,
+		},
+		"/snapshot": {
+			http.MethodGet:    a.listSnapshots,
+			http.MethodPost:   a.takeSnapshot,
+			http.MethodDelete: a.dropSnapshots,
+		},
+		"/sweep": {
+			http.MethodPost: a.sweep,
+		},
+		"/tables": {
+			http.MethodGet: a.tables,
+		},
+		"/ttl-lag": {
+			http.MethodGet:  a.readLag,
+			http.MethodPost: a.setLag,
+		},
+		"/violations": {
+			http.MethodGet: a.violations,
+		},
+	}
+	return a
+}
+
+// Mux returns a handler that sends requests below Prefix to control and all others to the door of the fake.
+func Mux(door, control http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if owns(r.URL.Path) {
+			control.ServeHTTP(w, r)
+			return
+		}
+		door.ServeHTTP(w, r)
+	})
+}
+
+// owns reports whether a path is one of this API's: Prefix or below it.
+func owns(path string) bool {
+	rest, ok := strings.CutPrefix(path, Prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// answerer is a result that is not answered as JSON.
+type answerer interface{ answer(w http.ResponseWriter) }
+
+// resource has the functions that serve one path, by method. The result of a function is answered as JSON, unless it is
+// an answerer. Its error always is.
+type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
+
+type api struct {
+	db        *ddbfake.DB
+	reading   reading // of its snapshots
+	streams   *streams
+	mode      string
+	resources map[string]resource
+	findings  func() Findings
+	tell      func([]history.Event) error
+	restoring func(restore func())
+	holds     *hold.Desk    // nil if requests cannot be held
+	s3        *s3fake.Store // nil if there is none
+
+	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
+	clock     Clock
+	snapshots map[string]kept
+	bodies    map[string]*s3fake.Snapshot // of the same names
+}
+
+// ServeHTTP serves one request.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out, err := a.serve(w, r)
+	if err == nil {
+		if own, ok := out.(answerer); ok {
+			own.answer(w)
+			return
+		}
+		answer(w, http.StatusOK, out)
+		return
+	}
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		f = &failure{status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	refuse(w, f)
+}
+
+func (a *api) serve(w http.ResponseWriter, r *http.Request) (any, error) {
+	path, _ := strings.CutPrefix(r.URL.Path, Prefix)
+	path = strings.TrimSuffix(path, "/")
+	found, ok := a.resources[path]
+	if !ok {
+		var hint string
+		paths := slices.Sorted(maps.Keys(a.resources))
+		if option, ok := suggest.Nearest(path, paths); ok {
+			hint = "did you mean " + Prefix + option + "?"
+		}
+		return nil, missing("there is no such resource", r.URL.Path, Prefix+strings.Join(paths, ", "+Prefix), hint)
+	}
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	serve, ok := found[method]
+	if !ok {
+		methods := strings.Join(slices.Sorted(maps.Keys(found)), ", ")
+		w.Header().Set("Allow", methods)
+		return nil, &failure{
+			status:   http.StatusMethodNotAllowed,
+			Message:  "the resource does not know this method",
+			Found:    r.Method + " " + r.URL.Path,
+			Expected: methods,
+		}
+	}
+	return serve(w, r)
+}
+
+// index lists the resources. To a browser it is the page.
+func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	w.Header().Set("Vary", "Accept")
+	if wantsPage(r) {
+		return html{}, nil
+	}
+	var lines []string
+	for _, path := range slices.Sorted(maps.Keys(a.resources)) {
+		lines = append(lines, fmt.Sprintf("%s %s%s", strings.Join(slices.Sorted(maps.Keys(a.resources[path])), ","), Prefix, path))
+	}
+	return struct {
+		Resources []string `json:"resources"`
+	}{lines}, nil
+}
+
+// parameters reads the query, which may have no parameters but those expected, each once.
+func parameters(r *http.Request, expected ...string) (map[string]string, error) {
+	found := map[string]string{}
+	query := r.URL.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !slices.Contains(expected, name):
+			return nil, badRequest("the query has an unknown parameter", name, cmp.Or(strings.Join(expected, ", "), "none"), suggest.Hint(name, expected, ""))
+		case len(query[name]) > 1:
+			return nil, badRequest("a parameter is given twice", strings.Join(query[name], ", "), name+" once", "")
+		}
+		found[name] = query[name][0]
+	}
+	return found, nil
+}

@@ -1,0 +1,60 @@
+package control_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/server/control"
+)
+
+// settable is a clock that can be set back.
+type settable struct{ now time.Time }
+
+func (c *settable) Now() time.Time          { return c.now }
+func (c *settable) Advance(d time.Duration) { c.now = c.now.Add(d) }
+func (c *settable) AdvanceTo(t time.Time)   { c.now = t }
+func (c *settable) Reset(t time.Time)       { c.now = t }
+
+// A restore sets a clock back that can be, to the time of the snapshot that it restores; and TTL does not see the time
+// in between. Another clock stays where it is.
+func TestARestoreResetsTheClock(t *testing.T) {
+	f := newFake(t)
+	clock := &settable{fakeclock.Epoch}
+	f.db = ddbfake.New(ddbfake.Options{Clock: clock, Lag: ddbfake.LagFixed(0)})
+	door := f.db.As("alice")
+	createTable(t, door)
+	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("cache"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f.api = control.Handler(f.db, control.Options{Clock: clock})
+	f.put("a", 3600)
+	clock.Advance(time.Minute)
+	f.want("POST", "/snapshot", `{"name":"a minute"}`, `{"snapshots": ["a minute"]}`)
+	clock.Advance(2 * time.Hour)
+	f.want("POST", "/snapshot", `{"name":"later"}`, `{"snapshots": ["a minute","later"]}`)
+	f.want("POST", "/restore", `{"name":"a minute"}`, `{"restored": "a minute"}`)
+	if want := fakeclock.Epoch.Add(time.Minute); clock.now != want || len(f.db.Items("cache")) != 1 {
+		t.Errorf("the clock stands at %v with %d rows, want %v and one row", clock.now, len(f.db.Items("cache")), want)
+	}
+	f.want("POST", "/restore", `{"name":"later"}`, `{"restored": "later"}`)
+	if want := fakeclock.Epoch.Add(time.Minute + 2*time.Hour); clock.now != want {
+		t.Errorf("the clock stands at %v, want %v", clock.now, want)
+	}
+
+	plain := newFake(t)
+	plain.want("POST", "/snapshot", `{"name":"a"}`, `{"snapshots": ["a"]}`)
+	plain.clock.Advance(time.Hour)
+	plain.want("POST", "/restore", `{"name":"a"}`, `{"restored": "a"}`)
+	if want := fakeclock.Epoch.Add(time.Hour); !plain.clock.Now().Equal(want) {
+		t.Errorf("a clock that cannot be set back stands at %v, want %v", plain.clock.Now(), want)
+	}
+}

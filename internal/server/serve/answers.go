@@ -1,0 +1,150 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/isr-sim/isr-sim/internal/server/control"
+)
+
+// An answer that is longer than keepBody takes room until it is written, because its client may read it slowly. An
+// operation that may have such an answer waits for room before it is made, once its request is there: then it takes
+// effect late rather than filling the memory. The other operations never wait. If the answer of one that only reads is
+// long after all and finds twice as many bytes as there should be, its client is told that the server is busy. The
+// answer of one that may have written always finds room: the client must learn that it took effect.
+//
+// The control API writes long answers as they are made. Each of them takes room for what it holds, from the same bytes.
+
+// answersLong reports whether the answer of an operation is likely to be long. Its target ends with its name.
+func answersLong(target string) bool {
+	switch operation(target) {
+	case "Scan", "Query", "BatchGetItem", "TransactGetItems", "GetRecords":
+		return true
+	}
+	return false
+}
+
+// onlyReads reports whether an operation changes nothing, so that its answer may be refused once it is made.
+func onlyReads(target string) bool {
+	name := operation(target)
+	return answersLong(target) || strings.HasPrefix(name, "Get") || strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Describe")
+}
+
+func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }
+
+// make waits for the room of an answer that is to be made: for so much that few are made at once, which leaves some of
+// the processor to other requests.
+func (c *conn) make() (err error) {
+	l := c.from.limits
+	c.making, err = c.from.answers.take(c, l.answerBytes/(2*runtime.GOMAXPROCS(0)), time.Now().Add(l.answer))
+	return err
+}
+
+// made ends the making of an answer, if one is made: with the answer, or without one. It returns the room that the answer
+// keeps; it is nil if there is none. An answer that must be given has room, whether or not bytes are free.
+func (c *conn) made(answer []byte, must bool) *claim {
+	if c == nil {
+		return nil
+	}
+	room := c.making
+	c.making = nil
+	if room == nil && len(answer) == 0 {
+		return nil
+	}
+	return c.from.answers.settle(c, room, cap(answer), must)
+}
+
+// settle has the room of a body be so many bytes, whether or not they are free. A body may have had no room. It returns
+// nil, and gives the room back, if there are no bytes, or far too few free ones for a body that need not have them.
+func (b *bodies) settle(c *conn, room *claim, bytes int, must bool) *claim {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if room == nil {
+		room = &claim{conn: c, proven: true}
+		b.reading = append(b.reading, room)
+	}
+	if !must && b.free+room.bytes-bytes < -b.most {
+		bytes = 0
+	}
+	b.free += room.bytes - bytes
+	room.bytes = bytes
+	if bytes == 0 {
+		b.reading, room = remove(b.reading, room), nil
+	}
+	b.grant()
+	b.keepWatch()
+	return room
+}
+
+// holdAnswer makes bytes the body of an answer, and gives their room back once they are written. It reports whether there was
+// room; there always is for an answer that must be given.
+func holdAnswer(r *fasthttp.Response, c *conn, body []byte, must bool) bool {
+	if c == nil || cap(body) <= keepBody {
+		c.made(nil, false)
+		r.SwapBody(body)
+		return true
+	}
+	room := c.made(body, must)
+	if room == nil {
+		return false
+	}
+	held := &heldAnswer{room: room}
+	held.Reset(body)
+	r.SetBodyStream(held, len(body))
+	return true
+}
+
+// connKey is the key of a request's connection among the values of its context.
+type connKey struct{}
+
+// roomOf waits for the room of an answer that is written as it is made: its client may read it as slowly as others.
+func roomOf(ctx context.Context, bytes int) (control.Room, error) {
+	c, _ := ctx.Value(connKey{}).(*conn)
+	if c == nil {
+		return unbounded{}, nil
+	}
+	room, err := c.from.answers.take(c, bytes, time.Now().Add(c.from.limits.answer))
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{c, room}, nil
+}
+
+// streamed is the room of an answer that is written as it is made.
+type streamed struct {
+	conn *conn
+	room *claim
+}
+
+// Hold has the room be so many bytes: those that a long row needs are there already.
+func (s *streamed) Hold(bytes int) { s.conn.from.answers.settle(s.conn, s.room, bytes, true) }
+
+// Release gives the room back.
+func (s *streamed) Release() { s.conn.from.answers.release(s.room) }
+
+// unbounded is the room of what comes through no listener of this package.
+type unbounded struct{}
+
+func (unbounded) Hold(int) {}
+func (unbounded) Release() {}
+
+// heldAnswer is an answer that has room.
+type heldAnswer struct {
+	bytes.Reader
+	room *claim
+}
+
+// Close gives the room back: the answer is written, or its client has gone.
+func (a *heldAnswer) Close() error {
+	if a.room != nil {
+		a.Reset(nil)
+		a.room.conn.from.answers.release(a.room)
+		a.room = nil
+	}
+	return nil
+}

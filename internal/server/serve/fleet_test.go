@@ -1,0 +1,175 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+// TestFleet: four clients with a cache over HTTP, which post what they see. Where each of them renders what another one
+// has just made, single-flight is named; a correct cache is not heard of.
+func TestFleet(t *testing.T) {
+	hasty := mutant.All()[slices.IndexFunc(mutant.All(), func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
+	t.Run("correct", func(t *testing.T) {
+		f := startFleet(t, recipe.New)
+		for i := range 20 {
+			f.ask(fmt.Sprintf("/%d", i))
+		}
+		found := f.checker.Found()
+		for _, b := range found.Broken {
+			t.Errorf("%s", b)
+		}
+		if found.Verdict() != invariant.OK || found.Events != 20*9 || len(found.Untold) != 3 {
+			t.Errorf("%v, %d events, not judged: %q; want ok, 180, three invariants", found.Verdict(), found.Events, found.Untold)
+		}
+	})
+	t.Run(hasty.Name, func(t *testing.T) {
+		f := startFleet(t, hasty.New)
+		for i := 0; i < 300 && f.checker.Found().Violations == 0; i++ {
+			f.ask(fmt.Sprintf("/%d", i))
+		}
+		found := f.checker.Found()
+		if found.Violations == 0 {
+			t.Error("300 pages, and no duplicate render was named")
+		}
+		for _, b := range found.Broken {
+			if b.Verdict != invariant.Violated || b.Invariant.Name != hasty.Breaks {
+				t.Errorf("%s", b)
+			}
+		}
+	})
+}
+
+// fleet is a server with a check, and caches that are its clients.
+type fleet struct {
+	*testing.T
+	control string
+	checker *live.Checker
+	clients map[string]isr.Handler
+	mu      sync.Mutex
+	bodies  map[string][]byte
+}
+
+func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *fleet {
+	t.Helper()
+	clock := newWallClock()
+	db := ddbfake.New(ddbfake.Options{Clock: clock})
+	if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
+		t.Fatal(err)
+	}
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + socket.Addr().String()
+	f := &fleet{T: t, control: address + control.Prefix, clients: map[string]isr.Handler{}, bodies: map[string][]byte{}}
+	f.checker = live.New(db, live.Options{Clock: clock, Promise: invariant.Promise{Revalidate: time.Minute}})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, socket, Options{DB: db, Control: control.Options{Clock: clock}, Log: io.Discard, Checker: f.checker})
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	for _, actor := range []string{"alice", "bob", "carol", "dave"} {
+		tokens, renders := 0, 0
+		f.clients[actor], err = cache(isr.Config{
+			Client: dynamodb.New(dynamodb.Options{
+				Region: "us-east-1", BaseEndpoint: aws.String(address),
+				Credentials: credentials.NewStaticCredentialsProvider(actor, "any", ""),
+			}),
+			Clock: clockwork.NewRealClock(), Table: "cache", Bodies: f, Contention: isr.Wait, Poll: time.Millisecond, Patience: 10_000,
+			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", actor, tokens) },
+			Render: func(_ context.Context, key string, _ func(context.Context) error) ([]byte, error) {
+				renders++
+				body := fmt.Sprintf("%s by %s, %d", key, actor, renders)
+				return []byte(body), f.post(map[string]any{"kind": "rendered", "actor": actor, "key": key, "body": body})
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// ask has all clients ask for a page at once.
+func (f *fleet) ask(key string) {
+	var all sync.WaitGroup
+	for actor, cache := range f.clients {
+		all.Go(func() {
+			ask := map[string]any{"kind": "asked", "actor": actor, "key": key}
+			err := f.post(ask)
+			if err == nil {
+				var page isr.Served
+				if page, err = cache.Get(f.Context(), key); err == nil {
+					err = f.post(map[string]any{"kind": "served", "actor": actor, "key": key, "body": string(page.Body), "fresh": page.Fresh})
+				}
+			}
+			if err != nil {
+				f.Errorf("%s: %v", actor, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// post posts an event.
+func (f *fleet) post(event map[string]any) error {
+	text, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	response, err := http.Post(f.control+"/history", "application/json", bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(string(answer))
+	}
+	return err
+}
+
+func (f *fleet) PutBody(_ context.Context, name string, body []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.bodies[name] = body
+	return nil
+}
+
+func (f *fleet) GetBody(_ context.Context, name string) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if body, ok := f.bodies[name]; ok {
+		return body, nil
+	}
+	return nil, isr.ErrNoBody
+}

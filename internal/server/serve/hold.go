@@ -1,0 +1,90 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/server/hold"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
+)
+
+// gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done: what is
+// held then would keep the server from ending.
+func gated(ctx context.Context, calls http.Handler, desk *hold.Desk) http.Handler {
+	door, ok := calls.(interface {
+		Gated(gate func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error)) http.Handler
+		Rows(c ddbfake.Call) []httpdoor.Row
+	})
+	if !ok {
+		panic("serve: the door of ddbfake has no gate")
+	}
+	context.AfterFunc(ctx, desk.Close)
+	return door.Gated(func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error) {
+		return desk.Serve(ctx, c, door.Rows, serve)
+	})
+}
+
+// callContext is the context of a call. It has the call's connection as an httpdoor.Parking.
+type callContext struct {
+	context.Context
+	conn *conn
+}
+
+// Value returns the connection, or a value of the context around it.
+func (c *callContext) Value(key any) any {
+	if _, ok := key.(httpdoor.ParkingKey); ok {
+		if c.conn == nil {
+			return nil
+		}
+		return c.conn
+	}
+	return c.Context.Value(key)
+}
+
+// Park takes a connection whose request is held out of the count of open connections, so that others can connect, and
+// looks for the end of the connection.
+func (c *conn) Park(gone func()) {
+	c.made(nil, false) // while it waits, others may be made
+	c.from.suspend(c)
+	ended := make(chan struct{})
+	c.watched = ended
+	_ = c.TCPConn.SetReadDeadline(time.Time{})
+	go func() {
+		defer close(ended)
+		if clientGone(c.TCPConn) {
+			gone()
+		}
+	}()
+}
+
+// Unpark counts the connection again.
+func (c *conn) Unpark() {
+	_ = c.TCPConn.SetReadDeadline(time.Unix(1, 0)) // ends the look
+	<-c.watched
+	c.watched = nil
+	_ = c.TCPConn.SetReadDeadline(c.reads.at)
+	c.reads.set = c.reads.at
+	c.from.resume(c)
+}
+
+// suspend takes a connection out of those that are open.
+func (l *listener) suspend(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(c)
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
+}
+
+// resume takes a connection back. There may be more than the limit for a while.
+func (l *listener) resume(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing.Err() == nil {
+		l.open[c] = nil // a proven client
+	}
+}

@@ -1,0 +1,318 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/internal/server/hold"
+)
+
+// startHolding is startServer with a desk.
+func startHolding(t *testing.T, l limits) (*served, *hold.Desk) {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	s := &served{t: t, db: ddbfake.New(ddbfake.Options{Clock: clock}), ended: make(chan error, 1)}
+	desk := hold.New(hold.Options{DB: s.db, Clock: clock})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	s.address, s.stop = listener.Addr().String(), stop
+	handler := newHandler(ctx, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: desk}, Log: io.Discard})
+	go func() { s.ended <- serveHTTP(ctx, listener, handler, l, nil) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-s.ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	conn, r := s.call("CreateTable", "alice", `{"TableName":"cache","BillingMode":"PAY_PER_REQUEST",`+
+		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}`)
+	if status := statusOf(t, r); status != http.StatusOK {
+		t.Fatalf("CreateTable: got %d", status)
+	}
+	conn.Close()
+	return s, desk
+}
+
+// call sends a call on a connection of its own, and does not wait for its answer.
+func (s *served) call(operation, actor, body string) (net.Conn, *bufio.Reader) {
+	s.t.Helper()
+	conn := s.dial()
+	text := strings.ReplaceAll(head(len(body)), "PutItem", operation)
+	send(s.t, conn, strings.ReplaceAll(text, "=alice/", "="+actor+"/")+body)
+	return conn, bufio.NewReader(conn)
+}
+
+func (s *served) control(method, path, body string, want int) string {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.address+control.Prefix+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != want {
+		s.t.Fatalf("%s %s %s: got %d %s %v, want %d", method, path, body, response.StatusCode, text, err, want)
+	}
+	return string(text)
+}
+
+func (s *served) hold(fault string) {
+	s.t.Helper()
+	s.control("POST", "/faults", fmt.Sprintf(`{"faults":[%q]}`, fault), 200)
+}
+
+// putOf is a conditional PutItem of one row.
+func putOf(value string) string {
+	return `{"TableName":"cache","Item":{"pk":{"S":"a"},"v":{"S":"` + value + `"}},"ConditionExpression":"attribute_not_exists(pk)"}`
+}
+
+// winner is the v of the row a, "" without one.
+func (s *served) winner() string {
+	for _, item := range s.db.Items("cache") {
+		return fmt.Sprint(item["v"])
+	}
+	return ""
+}
+
+// A held request takes no effect until it is released, other requests pass it, and the order of two is decided both
+// ways.
+func TestHoldDecidesTheOrder(t *testing.T) {
+	for _, order := range []string{"[1,2]", "[2,1]"} {
+		s, _ := startHolding(t, serveLimits)
+		s.hold("hold op=PutItem key=a times=2")
+		_, alice := s.call("PutItem", "alice", putOf("alice"))
+		s.control("POST", "/held", `{"count":1}`, 200)
+		_, bob := s.call("PutItem", "bob", putOf("bob"))
+		s.control("POST", "/held", `{"count":2}`, 200)
+		if got := s.winner(); got != "" {
+			t.Fatalf("a held put has taken effect: %s", got)
+		}
+		_, other := s.call("Scan", "carol", `{"TableName":"cache"}`)
+		if status := statusOf(t, other); status != 200 {
+			t.Fatalf("Scan past held requests: got %d", status)
+		}
+		s.control("POST", "/release", `{"ids":`+order+`}`, 200)
+		want, lucky, unlucky := "alice", alice, bob
+		if order == "[2,1]" {
+			want, lucky, unlucky = "bob", bob, alice
+		}
+		if got := s.winner(); !strings.Contains(got, want) {
+			t.Errorf("order %s: got row of %q as soon as the release is answered, want %s", order, got, want)
+		}
+		if a, b := statusOf(t, lucky), statusOf(t, unlucky); a != 200 || b != 400 {
+			t.Errorf("order %s: got %d and %d, want 200 and 400", order, a, b)
+		}
+	}
+}
+
+func TestHoldListsWhatIsHeld(t *testing.T) {
+	s, _ := startHolding(t, serveLimits)
+	s.hold(`hold op=PutItem key=a actor=alice for=20s then=go`)
+	s.call("PutItem", "alice", putOf("1"))
+	var got struct{ Held []map[string]any }
+	if err := json.Unmarshal([]byte(s.control("POST", "/held", `{"count":1,"actor":"alice"}`, 200)), &got); err != nil || len(got.Held) != 1 {
+		t.Fatalf("got %v %v", got, err)
+	}
+	text, err := json.Marshal(got.Held[0])
+	const want = `{"actor":"alice","fault":"hold op=PutItem key=a actor=alice for=20s then=go","gone":false,"id":1,"limit":"20s",` +
+		`"operation":"PutItem","region":"us-east-1","rows":[{"key":{"pk":{"S":"a"}},"table":"cache"}],"since":"2040-01-01T00:00:00Z","then":"go"}`
+	if err != nil || string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	s.control("POST", "/release", `{"actor":"alice"}`, 200)
+}
+
+func TestHoldDrops(t *testing.T) {
+	for lose, effect := range map[string]bool{"request": false, "response": true} {
+		s, _ := startHolding(t, serveLimits)
+		s.hold("hold op=PutItem")
+		_, r := s.call("PutItem", "alice", putOf("1"))
+		s.control("POST", "/held", `{"count":1}`, 200)
+		s.control("POST", "/drop", `{"ids":[1],"lose":"`+lose+`"}`, 200)
+		if _, err := r.ReadByte(); err == nil {
+			t.Errorf("lose %s: the client got an answer", lose)
+		}
+		if got := s.winner() != ""; got != effect {
+			t.Errorf("lose %s: got effect %t, want %t", lose, got, effect)
+		}
+	}
+}
+
+func TestHoldHasALimit(t *testing.T) {
+	for then, effect := range map[string]bool{"fail": false, "go": true} {
+		s, desk := startHolding(t, serveLimits)
+		s.hold("hold op=PutItem for=20ms then=" + then)
+		_, r := s.call("PutItem", "alice", putOf("1"))
+		want := 400
+		if effect {
+			want = 200
+		}
+		if status := statusOf(t, r); status != want {
+			t.Errorf("then=%s: got %d, want %d", then, status, want)
+		}
+		if got := s.winner() != ""; got != effect {
+			t.Errorf("then=%s: got effect %t, want %t", then, got, effect)
+		}
+		if list, n := desk.Never(); n != 1 || list[0].Actor != "alice" {
+			t.Errorf("then=%s: got %v as never released, want that of alice", then, list)
+		}
+		if got := s.control("GET", "/held", "", 200); !strings.Contains(got, `"neverReleasedCount": 1`) {
+			t.Errorf("then=%s: got %s", then, got)
+		}
+		s.control("POST", "/release", `{"ids":[1]}`, 404)
+	}
+}
+
+// The request of a client that has gone stays in the network: it may still arrive.
+func TestHoldOfClientThatGoes(t *testing.T) {
+	s, _ := startHolding(t, serveLimits)
+	s.hold("hold op=PutItem")
+	conn, _ := s.call("PutItem", "alice", putOf("late"))
+	s.control("POST", "/held", `{"count":1}`, 200)
+	conn.Close()
+	for until := time.Now().Add(patience); !strings.Contains(s.control("GET", "/held", "", 200), `"gone": true`); {
+		if time.Now().After(until) {
+			t.Fatal("the end of the connection is not seen")
+		}
+	}
+	s.control("POST", "/release", `{"ids":[1]}`, 200)
+	if got := s.winner(); !strings.Contains(got, "late") {
+		t.Errorf("got %q after the release, want the late row", got)
+	}
+}
+
+// A connection serves requests after one of them was held.
+func TestHoldKeepsTheConnection(t *testing.T) {
+	l := serveLimits
+	l.header = 200 * time.Millisecond // shorter than the hold
+	s, _ := startHolding(t, l)
+	s.hold("hold op=PutItem")
+	conn, r := s.call("PutItem", "alice", putOf("1"))
+	s.control("POST", "/held", `{"count":1}`, 200)
+	pause(t.Context(), 2*l.header)
+	s.control("POST", "/release", `{"all":true}`, 200)
+	if status := statusOf(t, r); status != 200 {
+		t.Fatalf("got %d", status)
+	}
+	send(t, conn, head(len(putA))+putA)
+	if status := statusOf(t, r); status != 200 {
+		t.Errorf("the next request: got %d", status)
+	}
+}
+
+func TestHoldAndRestore(t *testing.T) {
+	s, desk := startHolding(t, serveLimits)
+	s.control("POST", "/snapshot", `{"name":"empty"}`, 200)
+	s.hold("hold op=PutItem")
+	_, r := s.call("PutItem", "alice", putOf("1"))
+	s.control("POST", "/held", `{"count":1}`, 200)
+	s.control("POST", "/restore", `{"name":"empty"}`, 200)
+	if _, err := r.ReadByte(); err == nil || s.winner() != "" {
+		t.Errorf("a request held at a restore: got error %v and row %q, want a broken connection and none", err, s.winner())
+	}
+	if _, n := desk.Never(); n != 0 || len(desk.Held()) != 0 {
+		t.Errorf("got %d never released and %d held, want none", n, len(desk.Held()))
+	}
+}
+
+func TestHoldEndsWithTheServer(t *testing.T) {
+	s, desk := startHolding(t, serveLimits)
+	s.hold("hold op=PutItem")
+	s.call("PutItem", "alice", putOf("1"))
+	s.control("POST", "/held", `{"count":1}`, 200)
+	s.stop()
+	if err := <-s.ended; err != nil {
+		t.Fatal(err)
+	}
+	s.ended <- nil
+	if _, n := desk.Never(); n != 1 || s.winner() != "" {
+		t.Errorf("got %d never released and row %q, want 1 and none", n, s.winner())
+	}
+}
+
+func TestHoldRefusesNonsense(t *testing.T) {
+	s, _ := startHolding(t, serveLimits)
+	s.hold("hold op=PutItem")
+	s.call("PutItem", "alice", putOf("1"))
+	s.control("POST", "/held", `{"count":1}`, 200)
+	for _, test := range []struct {
+		path, body string
+		want       int
+	}{
+		{"/release", `{"ids":[7]}`, 404},
+		{"/release", `{"ids":[1,1]}`, 404},
+		{"/release", `{"ids":[1,7]}`, 404},
+		{"/release", `{"ids":[]}`, 400},
+		{"/release", `{"ids":["1"]}`, 400},
+		{"/release", `{"ids":[99999999999999999999]}`, 400},
+		{"/release", `{"ids":null}`, 400},
+		{"/release", `{}`, 400},
+		{"/release", `{"all":false}`, 400},
+		{"/release", `{"all":true,"ids":[1]}`, 400},
+		{"/release", `{"actor":"bob"}`, 404},
+		{"/release", `{"actor":""}`, 400},
+		{"/drop", `{"ids":[1]}`, 400},
+		{"/drop", `{"ids":[1],"lose":"both"}`, 400},
+		{"/held", `{"count":0}`, 400},
+		{"/held", `{"count":1e9}`, 400},
+		{"/held", `{"count":"1"}`, 400},
+		{"/held", `{"count":1,"within":"-1s"}`, 400},
+		{"/held", `{"count":1,"within":"99h"}`, 400},
+		{"/held", `{"count":2,"within":"10ms"}`, 409},
+		{"/held", `{"count":1,"actor":"bob","within":"10ms"}`, 409},
+		{"/faults", `{"faults":["hold opp=PutItem"]}`, 400},
+		{"/faults", `{"faults":["hold op=Put"]}`, 400},
+		{"/faults", `{"faults":["hold for=0s"]}`, 400},
+		{"/faults", `{"faults":["hold for=2h"]}`, 400},
+		{"/faults", `{"faults":["hold then=wait"]}`, 400},
+		{"/faults", `{"faults":["hold then=go then=go"]}`, 400},
+		{"/faults", `{"faults":["hold key=\"a"]}`, 400},
+		{"/faults", `{"faults":["hold","nonsense"]}`, 400},
+	} {
+		s.control("POST", test.path, test.body, test.want)
+	}
+	if got := s.control("GET", "/faults", "", 200); strings.Contains(got, "hold") {
+		t.Errorf("a refused request has added a hold: %s", got)
+	}
+	s.control("POST", "/release", `{"ids":[1]}`, 200) // nothing above has decided upon it
+	if s.winner() == "" {
+		t.Error("the released put has no effect")
+	}
+}
+
+// Held requests do not count as open connections: other clients connect beyond the limit.
+func TestHoldManyConnections(t *testing.T) {
+	l := serveLimits
+	l.connections = 20
+	s, _ := startHolding(t, l)
+	s.hold("hold op=PutItem times=always")
+	const many = 200
+	for i := range many {
+		s.call("PutItem", fmt.Sprint("a", i), putOf("1"))
+	}
+	s.control("POST", "/held", fmt.Sprintf(`{"count":%d}`, many), 200)
+	_, r := s.call("Scan", "carol", `{"TableName":"cache"}`)
+	if status := statusOf(t, r); status != 200 {
+		t.Errorf("Scan: got %d", status)
+	}
+	s.control("POST", "/release", `{"all":true}`, 200)
+}

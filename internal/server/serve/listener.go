@@ -1,0 +1,365 @@
+package serve
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// listener accepts connections as long as there is room for them. If there is no room, it closes a connection whose
+// client keeps the server waiting. If no client does, new connections stay in the queue of the system.
+type listener struct {
+	net.Listener
+	limits  limits
+	bodies  *bodies       // of requests
+	answers *bodies       // that are written
+	freed   chan struct{} // a connection has been closed
+	closing context.Context
+	close   context.CancelFunc
+
+	turns chan struct{} // has an element for each connection that lingers and is read
+
+	mu        sync.Mutex
+	open      map[*conn]*list.Element // the element of strangers, nil for a proven client
+	strangers list.List               // connections without a complete request, in the order in which they came
+}
+
+// lingering is how many connections are read at once only so that their clients can read an answer. Reading hundreds of
+// them would take the processor from other requests.
+const lingering = 4
+
+func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
+	closing, done := context.WithCancel(context.WithoutCancel(ctx))
+	return &listener{
+		Listener: socket, limits: l, bodies: newBodies(closing, l, l.bodyBytes), answers: newBodies(closing, l, l.answerBytes), freed: make(chan struct{}, 1),
+		closing: closing, close: done, turns: make(chan struct{}, lingering), open: map[*conn]*list.Element{},
+	}
+}
+
+// Close ends Accept. Connections stay open.
+func (l *listener) Close() error {
+	l.close()
+	return l.Listener.Close()
+}
+
+// Accept waits for a connection, and then for room.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if tcp, ok := accepted.(*net.TCPConn); ok {
+			return l.admit(tcp)
+		}
+		if err == nil {
+			_ = accepted.Close()
+			err = errors.New("a connection that is not TCP")
+		}
+		if !passing(err) {
+			return nil, err
+		}
+		pause(l.closing, 50*time.Millisecond)
+	}
+}
+
+// passing reports whether the next Accept may succeed: the client of this one has gone already, or too many files are
+// open.
+func passing(err error) bool {
+	temporary, ok := errors.AsType[interface {
+		error
+		Temporary() bool
+	}](err)
+	return ok && temporary.Temporary()
+}
+
+// admit returns the connection once there is room for it.
+func (l *listener) admit(tcp *net.TCPConn) (net.Conn, error) {
+	c := &conn{TCPConn: tcp, from: l, gone: make(chan struct{})}
+	c.reads.slack, c.writes.slack = l.limits.header/64, l.limits.answer/64
+	_ = tcp.SetReadBuffer(l.limits.unread) // if that fails, the system's own size serves as well
+	for !l.enter(c) {
+		const again = 5 * time.Millisecond // by then a client may have kept the server waiting for too long
+		wait, cancel := context.WithTimeout(l.closing, again)
+		select {
+		case <-l.freed:
+		case <-wait.Done():
+		}
+		cancel()
+		if l.closing.Err() != nil {
+			_ = tcp.Close()
+			return nil, net.ErrClosed
+		}
+	}
+	return c, nil
+}
+
+// enter reports whether there is room for a connection, and takes it.
+func (l *listener) enter(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= l.limits.connections {
+		other := l.overdue()
+		if other == nil {
+			return false
+		}
+		l.remove(other)
+		other.abort()
+	}
+	l.open[c] = l.strangers.PushBack(c)
+	return true
+}
+
+// overdue returns a connection that has kept the server waiting for too long, nil if there is none. Strangers come
+// first, in the order in which they connected. Among proven clients it is the one that the server has waited for the
+// longest.
+func (l *listener) overdue() *conn {
+	now := uptime()
+	for at := l.strangers.Front(); at != nil; {
+		c, _ := at.Value.(*conn)
+		next := at.Next()
+		if c.proven.Load() {
+			l.strangers.Remove(at)
+			l.open[c] = nil
+		} else if c.waits.until(now) >= l.limits.stranger {
+			return c
+		}
+		at = next
+	}
+	var found *conn
+	longest := l.limits.silence
+	//isrsim:unordered the longest is found in any order
+	for c, stranger := range l.open {
+		if waited := c.waits.until(now); stranger == nil && waited >= longest {
+			found, longest = c, waited
+		}
+	}
+	return found
+}
+
+// remove takes a connection out of those that are open.
+func (l *listener) remove(c *conn) {
+	if at := l.open[c]; at != nil {
+		l.strangers.Remove(at)
+	}
+	delete(l.open, c)
+}
+
+// expendable makes a connection that is about to close the first to be dropped if other connections wait for room.
+func (l *listener) expendable(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.proven.Store(false)
+	if at, open := l.open[c]; at != nil {
+		l.strangers.MoveToFront(at)
+	} else if open {
+		l.open[c] = l.strangers.PushFront(c)
+	}
+}
+
+// closed notes that a connection is closed, which makes room for another one.
+func (l *listener) closed(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(c)
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
+}
+
+// cutOff closes all connections that are still open.
+func (l *listener) cutOff() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	//isrsim:unordered all are closed
+	for c := range l.open {
+		c.abort()
+	}
+}
+
+// pause waits for d, or until ctx is done.
+func pause(ctx context.Context, d time.Duration) {
+	wait, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-wait.Done()
+}
+
+// conn is a connection of the server. The goroutine that serves it may use it; others may call Close and abort only.
+type conn struct {
+	*net.TCPConn
+	from          *listener
+	reads, writes deadline
+	failed        error        // of Read, if any
+	roomy         bool         // there is room for the body that it sends
+	lingers       atomic.Int64 // how many bytes Close still reads
+	making        *claim       // the room of the answer that is being made
+
+	proven  atomic.Bool // the client has sent a complete request
+	waits   waits       // for the client, since its last complete request or the last piece of its answer
+	gone    chan struct{}
+	watched chan struct{} // while a request is held: closed after the last look at the connection
+	aborted sync.Once
+}
+
+// sent notes that the last byte of a request has come.
+func (c *conn) sent() {
+	c.proven.Store(true)
+	c.waits.reset()
+}
+
+// abort closes the connection while another goroutine serves it.
+func (c *conn) abort() {
+	c.aborted.Do(func() { close(c.gone) })
+	_ = c.TCPConn.Close()
+}
+
+// waits counts how long the server has waited for a client.
+type waits struct {
+	past  atomic.Int64 // nanoseconds
+	since atomic.Int64 // the uptime at which the present wait began; 0 without one
+}
+
+func (w *waits) begin() { w.since.Store(uptime()) }
+
+func (w *waits) end() {
+	w.past.Add(uptime() - w.since.Load())
+	w.since.Store(0)
+}
+
+func (w *waits) reset() { w.past.Store(0) }
+
+// until returns how long the server has waited at an uptime, if it waits for the client; 0 if it does not.
+func (w *waits) until(now int64) time.Duration {
+	since, past := w.since.Load(), w.past.Load()
+	if since == 0 || w.since.Load() != since {
+		return 0
+	}
+	return time.Duration(past + now - since)
+}
+
+var started = time.Now()
+
+// uptime is how long the program has run, in nanoseconds, and never 0.
+func uptime() int64 { return int64(time.Since(started)) + 1 }
+
+// deadline is a deadline of a socket that is set late, and not exactly: the server sets three for each request, and
+// most requests are there to the last byte before any of the three matters.
+type deadline struct {
+	at, set time.Time     // what the server asked for, and what the socket has
+	slack   time.Duration // how much earlier than at the socket's may be
+}
+
+// due reports whether the socket's deadline has to be set, and notes that it is.
+func (d *deadline) due() bool {
+	if early := d.at.Sub(d.set); early >= 0 && early <= d.slack {
+		return false
+	}
+	d.set = d.at
+	return true
+}
+
+// SetReadDeadline bounds the next Read.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.reads.at = t
+	return nil
+}
+
+// SetWriteDeadline bounds the next Write.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.writes.at = t
+	return nil
+}
+
+// SetDeadline bounds both.
+func (c *conn) SetDeadline(t time.Time) error {
+	c.reads.at, c.writes.at = t, t
+	return nil
+}
+
+// strangerRead is how many bytes of a stranger are read at once until there is room for its body: enough for nearly
+// every header, and little of a body that may have to wait.
+const strangerRead = 4 << 10
+
+// Read reads.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.reads.due() {
+		if err := c.TCPConn.SetReadDeadline(c.reads.at); err != nil {
+			return 0, err
+		}
+	}
+	if !c.roomy && !c.proven.Load() {
+		p = p[:min(len(p), strangerRead)]
+	}
+	c.waits.begin()
+	n, err := c.TCPConn.Read(p)
+	c.waits.end()
+	if err != nil {
+		c.failed = err
+	}
+	return n, err
+}
+
+// pieceWritten is after how many bytes a client that takes its answer has kept the server waiting no longer.
+const pieceWritten = 64 << 10
+
+// Write writes.
+func (c *conn) Write(p []byte) (written int, err error) {
+	if c.writes.due() {
+		if err := c.TCPConn.SetWriteDeadline(c.writes.at); err != nil {
+			return 0, err
+		}
+	}
+	for {
+		c.waits.begin()
+		n, err := c.TCPConn.Write(p[:min(len(p), pieceWritten)])
+		c.waits.end()
+		c.waits.reset()
+		written += n
+		if p = p[n:]; err != nil || len(p) == 0 {
+			return written, err
+		}
+	}
+}
+
+// Close closes the connection. If it lingers, the client can still read its answer: closing a connection with unread
+// bytes on this side resets it, and the client loses the answer.
+//
+// Source: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+func (c *conn) Close() error {
+	defer c.from.closed(c)
+	if most := c.lingers.Load(); most > 0 && c.failed == nil && c.CloseWrite() == nil {
+		c.waits.begin()
+		c.from.expendable(c)
+		c.linger(most)
+	}
+	return c.TCPConn.Close()
+}
+
+// linger gives the client time to read its answer. When it is the connection's turn, it reads what the client still
+// sends.
+func (c *conn) linger(most int64) {
+	const patience = 500 * time.Millisecond // as net/http has
+	bound, cancel := context.WithTimeout(context.WithoutCancel(c.from.closing), patience)
+	defer cancel()
+	select {
+	case c.from.turns <- struct{}{}:
+	case <-c.gone:
+		return
+	case <-bound.Done():
+		return
+	}
+	until, _ := bound.Deadline()
+	_ = c.TCPConn.SetReadDeadline(until)
+	_, err := io.CopyN(io.Discard, c.TCPConn, most)
+	<-c.from.turns
+	if err != nil {
+		return
+	}
+	select { // the rest is left unread
+	case <-c.gone:
+	case <-bound.Done():
+	}
+}

@@ -1,0 +1,227 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/internal/server/hold"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+// watched is a server with a check and a desk, whose clock stands, and a table with the TTL attribute "ttl".
+type watched struct {
+	*testing.T
+	db      *ddbfake.DB
+	clock   *fakeclock.Clock
+	checker *live.Checker
+	desk    *hold.Desk
+	address string
+}
+
+func startWatched(t *testing.T) *watched {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	s := &watched{T: t, db: ddbfake.New(ddbfake.Options{Clock: clock}), clock: clock}
+	setup := s.db.As("setup")
+	_, err := setup.CreateTable(t.Context(), isr.TableInput("cache"))
+	if err == nil {
+		_, err = setup.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+			TableName:               aws.String("cache"),
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.checker = live.New(s.db, live.Options{Clock: clock})
+	s.desk = hold.New(hold.Options{DB: s.db, Clock: clock})
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.address = "http://" + socket.Addr().String()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, socket, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// put writes a row over HTTP, as any client does.
+func (s *watched) put(actor string, item map[string]types.AttributeValue) {
+	s.Helper()
+	if err := putRow(s.Context(), s.address, actor, item); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func putRow(ctx context.Context, address, actor string, item map[string]types.AttributeValue) error {
+	client := dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: &address, Credentials: credentials.NewStaticCredentialsProvider(actor, "any", ""),
+	})
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item})
+	return err
+}
+
+func row(pk, sk string, more ...string) map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}
+	for i := 0; i < len(more); i += 2 {
+		item[more[i]] = &types.AttributeValueMemberS{Value: more[i+1]}
+	}
+	return item
+}
+
+// TestPage drives the page as a person does, and asks axe-core about it if ISRSIM_AXE names its file.
+func TestPage(t *testing.T) {
+	s := startWatched(t)
+	b := browser.Open(t, s.address+control.Prefix)
+	b.Load(s.address+control.Prefix+"/", "html[data-looks]", 1280, 800)
+	b.Until("now.textContent === '2040-01-01 00:00:00' && verdict.textContent.startsWith('Nothing was judged yet')")
+
+	// Rows and changes come by themselves. What clients wrote is text, whatever it is.
+	const script = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`
+	hostile := row("CACHE#1", script, "body", script, script, "x")
+	hostile["ttl"] = &types.AttributeValueMemberN{Value: fmt.Sprint(fakeclock.Epoch.Add(30 * time.Second).Unix())}
+	s.put("alice<b>", hostile)
+	s.put("alice", row("CACHE#2", "META"))
+	b.Until("rows.tBodies[0].rows.length === 2 && changes.tBodies[0].rows.length === 2")
+	if got := browser.Value[string](b, "rows.tBodies[0].textContent"); !strings.Contains(got, "onerror") || !strings.Contains(got, "● expires in 31 s, deleted by a sweep") {
+		t.Errorf("the rows are shown as %s", got)
+	}
+	if browser.Value[bool](b, "'hacked' in window || document.images.length > 0 || document.querySelector('td b') !== null") {
+		t.Error("a row has run a script, or was taken for HTML")
+	}
+
+	// The clock is moved, and TTL deletes.
+	b.Do(chromedp.Click("[data-advance='1m']"))
+	b.Until("now.textContent === '2040-01-01 00:01:00' && document.querySelector('td.expired')?.textContent === '◐ expired 29 s ago, deleted by a sweep'")
+	b.Do(chromedp.Focus("#lag input"), chromedp.KeyEvent("a", chromedp.KeyModifiers(2)), chromedp.KeyEvent("fixed 10m"+kb.Enter))
+	b.Until("document.querySelector('td.expired').textContent === '◐ expired 29 s ago, deleted in 9 min 31 s'")
+	b.Do(chromedp.Focus("#advance input"), chromedp.KeyEvent("10m"+kb.Enter))
+	b.Until("rows.tBodies[0].rows.length === 1 && changes.tBodies[0].rows[0].textContent.includes('TTL')")
+
+	// A mistake is answered with a sentence, and nothing is lost.
+	b.Do(chromedp.Focus("#fault input"), chromedp.KeyEvent("respons-lost op=PutItem"+kb.Enter))
+	b.Until("!refused.hidden && refused.textContent.includes('response-lost')")
+	b.Expect("responded with a status of 400")
+	if got := browser.Value[string](b, "fault.elements.fault.value"); got != "respons-lost op=PutItem" {
+		t.Errorf("the field holds %q, want what was typed", got)
+	}
+	b.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(2)), chromedp.KeyEvent("hold op=PutItem actor=bob"+kb.Enter))
+	b.Until("refused.hidden && faults.textContent.includes('hold')")
+
+	// A held request is let go.
+	held := make(chan error, 1)
+	go func() { held <- putRow(t.Context(), s.address, "bob", row("CACHE#3", "META")) }()
+	b.Until("document.querySelector('#held button') !== null && held.textContent.includes('bob PutItem')")
+	b.Keep("serve-held.png")
+	b.Do(chromedp.Click("#held button"))
+	if err := <-held; err != nil {
+		t.Error(err)
+	}
+	b.Until("holds.hidden && changes.tBodies[0].rows[0].textContent.includes('bob')")
+
+	// A violation is in view at once.
+	s.violate()
+	b.Until("judged.className === 'violated' && findings.textContent.includes('violated: stale-writer by mallory')")
+	if !browser.Value[bool](b, "(box => box.top >= 0 && box.bottom <= innerHeight)(document.querySelector('.finding').getBoundingClientRect())") {
+		t.Error("the violation is not in view")
+	}
+
+	// A state is kept and restored.
+	b.Do(chromedp.Focus("#keep input"), chromedp.KeyEvent("later"+kb.Enter))
+	b.Until("snapshots.textContent.includes('later')")
+	s.put("alice", row("CACHE#4", "META"))
+	b.Until("rows.textContent.includes('CACHE#4')")
+	b.Do(chromedp.Click("#snapshots button"))
+	b.Until("!rows.textContent.includes('CACHE#4') && !changes.textContent.includes('CACHE#4')")
+
+	// The rows with a text.
+	b.Do(chromedp.Focus("#chosen input"), chromedp.KeyEvent("cache#3"))
+	b.Until("rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the text') || rows.tBodies[0].rows.length === 1")
+
+	for _, width := range []int64{1280, 400} {
+		b.Do(chromedp.EmulateViewport(width, 800))
+		if browser.Value[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+			t.Errorf("at %d pixels the page is wider than the window", width)
+		}
+		for _, scheme := range []string{"light", "dark"} {
+			b.Prefer(scheme)
+			b.Keep(fmt.Sprintf("serve-%d-%s.png", width, scheme))
+			b.Axe(fmt.Sprintf("%s, %d pixels wide", scheme, width))
+		}
+	}
+	b.Quiet()
+}
+
+// violate has mallory publish while alice holds the lock.
+func (s *watched) violate() {
+	s.Helper()
+	n := 0
+	alice, err := pagecache.NewRecipeA(isr.Config{
+		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: noBodies{}, Tokens: func() string { n++; return fmt.Sprint("a", n) },
+		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
+	})
+	if err == nil {
+		_, err = alice.Acquire(s.Context(), "/home")
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.put("mallory", pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
+}
+
+type noBodies struct{}
+
+func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
+func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
+
+// A foreign page cannot use what the server's own page can, also through the server's fast path.
+func TestAForeignPageIsRefused(t *testing.T) {
+	s := startWatched(t)
+	for origin, want := range map[string]int{s.address: 200, "http://evil.example": 403, "null": 403} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+control.Prefix+"/clock", strings.NewReader(`{"advance":"1s"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", origin)
+		r.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a page of %s gets %d, want %d", origin, response.StatusCode, want)
+		}
+	}
+	if want := fakeclock.Epoch.Add(time.Second); !s.clock.Now().Equal(want) {
+		t.Errorf("the clock is at %v, want %v", s.clock.Now(), want)
+	}
+}

@@ -1,0 +1,198 @@
+package serve
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// The requests of slow readers.
+const (
+	getDump  = "GET /_isr-sim/dump HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+	scanBody = `{"TableName":"cache"}`
+)
+
+var scan = strings.Replace(head(len(scanBody)), "PutItem", "Scan", 1) + scanBody
+
+// fill puts rows of 10 kB.
+func (s *served) fill(rows int) {
+	s.t.Helper()
+	for i := range rows {
+		_, err := s.db.As("alice").PutItem(s.t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+			"pk":   &types.AttributeValueMemberS{Value: fmt.Sprint(i)},
+			"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", 10_000)},
+		}})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// narrow makes the system keep little of what a client does not read.
+func narrow(t *testing.T, conn net.Conn) {
+	t.Helper()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		if err := tcp.SetReadBuffer(16 << 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// However many clients do not read their long answers, few bytes of them are in memory, and others are served.
+// TestFloodOfReaders is the same at full size.
+func TestServerBoundsAnswers(t *testing.T) {
+	const (
+		rows = 1500 // 15 MB
+		most = 300 << 20
+		left = 60 << 20        // in use after the readers have gone: the rows, the ballast and what other tests keep
+		wait = 2 * time.Second // on a busy machine
+	)
+	for _, test := range []struct {
+		name, request string
+		clients       int
+	}{{"dump", getDump, 40}, {"Scan", scan, 300}} {
+		t.Run(test.name, func(t *testing.T) {
+			l := serveLimits
+			l.answerBytes, l.silence = 16<<20, 100*time.Millisecond
+			s := startServer(t, l)
+			s.fill(rows)
+			var readers []net.Conn
+			for range test.clients {
+				conn := s.dial()
+				narrow(t, conn)
+				send(t, conn, test.request)
+				readers = append(readers, conn)
+			}
+			highest := uint64(0)
+			for range 50 {
+				begun := time.Now()
+				conn := s.dial()
+				wantStatus(t, "another client", conn, head(len(putA))+putA, 200)
+				conn.Close()
+				if took := time.Since(begun); took > wait {
+					t.Errorf("another client waited for %v", took)
+				}
+				highest = max(highest, residentHeap())
+				pause(t.Context(), 5*time.Millisecond)
+			}
+			t.Logf("%d MB of memory at the peak", highest>>20)
+			if highest > most {
+				t.Errorf("up to %d MB of memory, want %d at most", highest>>20, most>>20)
+			}
+			for _, conn := range readers {
+				conn.Close()
+			}
+			for until := time.Now().Add(patience); ; pause(t.Context(), 50*time.Millisecond) {
+				runtime.GC()
+				if live := liveHeap(); live <= left {
+					break
+				} else if time.Now().After(until) {
+					t.Errorf("%d MB in use after the readers have gone, want %d at most", live>>20, left>>20)
+					break
+				}
+			}
+			// Those who read are served, whatever came before: all of it, at once or slowly.
+			var all sync.WaitGroup
+			for range 4 {
+				conn := s.dial()
+				all.Go(func() {
+					_ = conn.SetDeadline(time.Now().Add(3 * patience))
+					_, _ = io.WriteString(conn, test.request)
+					response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer response.Body.Close()
+					n, err := io.Copy(io.Discard, response.Body)
+					if response.StatusCode != http.StatusOK || err != nil || n < 1_000_000 {
+						t.Errorf("got %s, %d bytes and %v", response.Status, n, err)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// The answer of a write that took effect is given, however many bytes other answers take. That of a read may be refused.
+func TestServerAnswersWrites(t *testing.T) {
+	t.Parallel()
+	l := serveLimits
+	l.answerBytes = 1 << 10 // less than any answer that takes room
+	s := startServer(t, l)
+	row := `{"TableName":"cache","Item":{"pk":{"S":"a"},"html":{"S":"` + strings.Repeat("x", 200_000) + `"}},"ReturnValues":"ALL_OLD"}`
+	key := `{"TableName":"cache","Key":{"pk":{"S":"a"}}}`
+	wantStatus(t, "the first write", s.dial(), head(len(row))+row, 200)
+	wantStatus(t, "a read", s.dial(), strings.Replace(head(len(key)), "PutItem", "GetItem", 1)+key, 503)
+	wantStatus(t, "a write with ALL_OLD", s.dial(), head(len(row))+row, 200)
+	deletion := strings.TrimSuffix(key, "}") + `,"ReturnValues":"ALL_OLD"}`
+	wantStatus(t, "a deletion with ALL_OLD", s.dial(), strings.Replace(head(len(deletion)), "PutItem", "DeleteItem", 1)+deletion, 200)
+}
+
+// The answers of calls, and those that the control API writes as they are made, share their room: dumps that nobody
+// reads have a Scan wait.
+func TestServerHasOneRoomForAnswers(t *testing.T) {
+	t.Parallel()
+	const dumps = 16
+	l := serveLimits
+	l.answerBytes, l.silence, l.stranger = dumps*(128<<10), time.Hour, time.Hour // nobody is dropped
+	s := startServer(t, l)
+	s.fill(1500)
+	var readers []net.Conn
+	for range dumps {
+		conn := s.dial()
+		narrow(t, conn)
+		send(t, conn, getDump)
+		if _, err := conn.Read(make([]byte, 1)); err != nil { // it has begun
+			t.Fatal(err)
+		}
+		readers = append(readers, conn)
+	}
+	scanned := make(chan int, 1)
+	conn := s.dial()
+	send(t, conn, scan)
+	go func() {
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Error(err)
+			scanned <- 0
+			return
+		}
+		defer response.Body.Close()
+		_, _ = io.Copy(io.Discard, response.Body)
+		scanned <- response.StatusCode
+	}()
+	for range 200 { // those who take no room are served meanwhile
+		wantStatus(t, "another client", s.dial(), head(len(putA))+putA, 200)
+		select {
+		case status := <-scanned:
+			t.Fatalf("the Scan is answered with %d while dumps hold the room", status)
+		default:
+		}
+	}
+	for _, reader := range readers {
+		reader.Close()
+	}
+	if status := <-scanned; status != http.StatusOK {
+		t.Errorf("the Scan is answered with %d once there is room", status)
+	}
+}
+
+// liveHeap is how many bytes objects take, without the ballast.
+func liveHeap() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc - min(m.HeapAlloc, ballast)
+}

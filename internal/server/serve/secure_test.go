@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// secure is a server with TLS, and a client that trusts its certificate and finds it under any name.
+func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tls.Config) {
+	t.Helper()
+	certificate, text, err := NewCertificate(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startSecure(t, l, certificate)
+	trusted := x509.NewCertPool()
+	if !trusted.AppendCertsFromPEM(text) {
+		t.Fatalf("no certificate: %s", text)
+	}
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trusted},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			var dialer net.Dialer
+			return dialer.DialContext(ctx, network, s.address)
+		},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return s, &http.Client{Transport: transport, Timeout: patience}, transport.TLSClientConfig
+}
+
+// The SDK calls the server over https, by the host name that it takes for the service's.
+func TestTheSDKOverTLS(t *testing.T) {
+	s, client, _ := secure(t, serveLimits)
+	sdk := dynamodb.New(dynamodb.Options{
+		Region: "eu-central-1", HTTPClient: client, Credentials: credentials.NewStaticCredentialsProvider("alice", "any", ""),
+	})
+	_, err := sdk.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("pages"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 300_000)
+	for range 3 {
+		_, err := sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: "a"}, "html": &types.AttributeValueMemberS{Value: long},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := sdk.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "a"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if html, _ := out.Item["html"].(*types.AttributeValueMemberS); html == nil || html.Value != long {
+		t.Error("the row came back as another one")
+	}
+	if log := s.db.Changes(); len(log) != 1 || log[0].Actor != "alice" {
+		t.Errorf("the log has %d changes", len(log))
+	}
+}
+
+// The certificate and the guard accept the same names, and no others.
+func TestHostNamesOverTLS(t *testing.T) {
+	_, client, config := secure(t, serveLimits, "dynamodb", "10.1.2.3", "host.example:8000")
+	for _, test := range []struct {
+		host              string
+		certified, served bool
+	}{
+		{"localhost", true, true},
+		{"127.0.0.1", true, true},
+		{"[::1]", true, true},
+		{"10.1.2.3", true, true},
+		{"10.9.9.9", false, true},
+		{"dynamodb.us-east-1.amazonaws.com", true, true},
+		{"dynamodb.cn-north-1.amazonaws.com.cn", true, true},
+		{"streams.dynamodb.eu-west-3.amazonaws.com", true, true},
+		{"123456789012.ddb.us-west-2.amazonaws.com", true, true},
+		{"dynamodb-fips.us-gov-west-1.amazonaws.com", true, true},
+		{"dynamodb.us-east-9.amazonaws.com", false, true}, // a region of tomorrow
+		{"amazonaws.com", false, false},
+		{"evil.dynamodb.us-east-1.amazonaws.com", true, false},
+		{"my-bucket.s3.amazonaws.com", false, false},
+		{"my-alb-1.us-east-1.elb.amazonaws.com", false, false},
+		{"dynamodb.us-east-1.amazonaws.com.evil.example", false, false},
+		{"dynamodbxus-east-1.amazonaws.com", false, false},
+		{"evil.example", false, false},
+	} {
+		for _, path := range []string{"/_isr-sim/clock", "/"} {
+			config.InsecureSkipVerify = false
+			client.CloseIdleConnections()
+			response, err := client.Get("https://" + test.host + path)
+			if certified := err == nil; certified != test.certified {
+				t.Errorf("%s: got %v, certified: want %v", test.host, err, test.certified)
+			}
+			if err != nil {
+				config.InsecureSkipVerify = true
+				client.CloseIdleConnections()
+				if response, err = client.Get("https://" + test.host + path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, _ = io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+			if served := response.StatusCode != http.StatusForbidden; served != test.served {
+				t.Errorf("%s%s: got %s, served: want %v", test.host, path, response.Status, test.served)
+			}
+		}
+	}
+	config.InsecureSkipVerify = false
+	for origin, want := range map[string]int{
+		"https://localhost": http.StatusOK, "https://evil.example": http.StatusForbidden, "https://dynamodb.us-east-1.amazonaws.com": http.StatusForbidden,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost/_isr-sim/clock", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Origin", origin)
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a page of %s: got %s, want %d", origin, response.Status, want)
+		}
+	}
+}
+
+// Without TLS, the server does not go by the service's names.
+func TestServiceNamesNeedTLS(t *testing.T) {
+	s := startServer(t, serveLimits)
+	conn := s.dial()
+	send(t, conn, "GET /_isr-sim/clock HTTP/1.1\r\nHost: dynamodb.us-east-1.amazonaws.com\r\n\r\n")
+	if got := statusOf(t, bufio.NewReader(conn)); got != http.StatusForbidden {
+		t.Errorf("got %d, want 403", got)
+	}
+}
+
+// Clients that do not speak TLS, or do not go on, are dropped, and keep nobody else waiting.
+func TestBrokenHandshakes(t *testing.T) {
+	l := serveLimits
+	l.header = 300 * time.Millisecond
+	s, client, _ := secure(t, l)
+	plain := s.dial()
+	send(t, plain, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	silent := s.dial()
+	half := s.dial()
+	send(t, half, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+	response, err := client.Get("https://localhost/_isr-sim/clock")
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("got %v, %v", response, err)
+	}
+	response.Body.Close()
+	for name, conn := range map[string]net.Conn{"plain": plain, "silent": silent, "half": half} {
+		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(conn); err != nil && !strings.Contains(err.Error(), "reset") {
+			t.Errorf("%s: %q and %v, want the end of the connection", name, text, err)
+		}
+	}
+}
+
+// A body that ends too early, by an end of the connection in good order, is not served.
+func TestABodyThatEndsEarlyOverTLS(t *testing.T) {
+	s, _, config := secure(t, serveLimits)
+	config.ServerName = "localhost"
+	conn := tls.Client(s.dial(), config)
+	send(t, conn, head(len(putA)+1)+putA)
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := io.ReadAll(conn); strings.Contains(string(text), "200 OK") {
+		t.Errorf("got %q", text)
+	}
+	if n := len(s.db.Items("cache")); n != 0 {
+		t.Errorf("%d rows were written", n)
+	}
+
+	whole := tls.Client(s.dial(), config)
+	send(t, whole, head(len(putA), "Connection: close\r\n")+putA)
+	if text, _ := io.ReadAll(whole); !strings.Contains(string(text), "200 OK") {
+		t.Errorf("a whole body: got %q", text)
+	}
+}
+
+// at8443 is a listener on port 8443.
+type at8443 struct{ net.Listener }
+
+// Addr returns its address.
+func (at8443) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
+
+// Without a name, the certificate is in the user's cache folder, under the port of the server.
+func TestCertificateFile(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("HOME", cache) // where the cache folder is elsewhere
+	c := &Settings{TLS: AutoTLS}
+	for range 2 { // the file of a former run may be there
+		certificate, file, err := c.certificate([]net.Listener{at8443{}})
+		if err != nil || certificate == nil {
+			t.Fatal(err)
+		}
+		within, err := filepath.Rel(cache, file)
+		if err != nil || filepath.Base(file) != "serve-8443.pem" || !filepath.IsLocal(within) {
+			t.Errorf("got %s in %s, %v", file, cache, err)
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+	}
+	if certificate, file, err := new(Settings).certificate(nil); certificate != nil || file != "" || err != nil {
+		t.Errorf("without --tls: got %v, %q, %v", certificate, file, err)
+	}
+}

@@ -1,0 +1,57 @@
+// Package serve is the server of isr-sim serve: the fake and its control API over HTTP, for clients in any language.
+//
+// The calls of DynamoDB are served by fasthttp, whose requests cost the processor less than half of what net/http's do.
+//
+// # Floods
+//
+// A flood of unfinished requests must not keep other clients waiting. So the number of open connections is bounded, and
+// so is the memory of all bodies together. A client is proven once it has sent a complete request; before that it is a
+// stranger. If connections or memory run out, strangers that keep the server waiting are dropped first. TestFlood
+// measures how long other clients wait.
+//
+// # Time
+//
+// The server lives in real time: its deadlines and its waits are those of sockets. The fake has a clock of its own: see
+// ParseClock.
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
+	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+// Options configure a server.
+type Options struct {
+	DB      *ddbfake.DB
+	Control control.Options
+	Hosts   []string      // names of this machine, in addition to localhost and addresses
+	Log     io.Writer     // gets a line for each request that broke the server
+	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
+	// Certificate is that of a server with TLS, on both sockets. Clients may then call it by the service's own host names, too. Nil is a
+	// server without TLS.
+	Certificate *tls.Certificate
+
+	S3       *s3fake.Store // is served on S3Socket; nil serves none
+	S3Socket net.Listener
+}
+
+// Run serves until ctx is done. Requests under way then get three seconds to end.
+func Run(ctx context.Context, socket net.Listener, o Options) error {
+	if o.Certificate != nil {
+		o.Hosts = append(slices.Clone(o.Hosts), hostname.OfService)
+	}
+	o.Control.S3 = o.S3
+	if o.S3 != nil {
+		return runBoth(ctx, socket, o)
+	}
+	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits, o.Certificate)
+}

@@ -1,0 +1,178 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
+)
+
+// limits are the limits of a server.
+type limits struct {
+	header time.Duration // until a header and a short body have arrived
+	body   time.Duration // from the header until a longer body has arrived
+	answer time.Duration // until the client has taken its answer
+	idle   time.Duration // between two requests of a connection
+	drain  time.Duration // from the stop of the server until the requests under way have ended
+
+	headerBytes int // the longest header
+	connections int // open at a time
+	bodyBytes   int // of all bodies under way, without the first freeBody bytes of each
+	answerBytes int // of all answers that are being written and are longer than keepBody
+	queue       int // how many strangers may wait for room for a body
+	unread      int // bytes of a connection that the system holds until they are read
+
+	// If connections or room for bodies run out, a client that has kept the server waiting for so long is dropped.
+	stranger time.Duration // for strangers
+	silence  time.Duration // for proven clients
+}
+
+// patience is how long a client may keep the server waiting while connections or room for bodies are short.
+func (l limits) patience(proven bool) time.Duration {
+	if proven {
+		return l.silence
+	}
+	return l.stranger
+}
+
+// serveLimits are the limits of isr-sim serve. Its clients are on the same machine or near it, and send bodies of up to
+// 16 MB.
+var serveLimits = limits{
+	header:      10 * time.Second,
+	body:        30 * time.Second,
+	answer:      time.Minute,
+	idle:        2 * time.Minute,
+	drain:       3 * time.Second,
+	headerBytes: 64 << 10,
+	connections: 1000,
+	bodyBytes:   64 << 20,
+	answerBytes: 64 << 20,
+	queue:       256,
+	unread:      128 << 10,
+	stranger:    5 * time.Millisecond,
+	silence:     time.Second,
+}
+
+// keepBody is the largest buffer that a connection keeps for its next body.
+const keepBody = 64 << 10
+
+// ballast is memory that is allocated and never touched, so that it costs address space only. The garbage collector
+// runs when the heap has doubled. A heap of a few rows would double all the time; with the ballast it doubles seldom.
+// The price is up to as much garbage in memory.
+const ballast = 32 << 20
+
+// serveHTTP serves until ctx is done. Then requests under way have limits.drain to end. The others are cut off, which
+// is no error. With a certificate, it serves TLS only.
+func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits, certificate *tls.Certificate) error {
+	untouched := make([]byte, ballast)
+	defer runtime.KeepAlive(untouched)
+	fasthttp.SetBodySizePoolLimit(keepBody, keepBody)
+	listener := newListener(ctx, socket, l)
+	server := &fasthttp.Server{
+		Handler:        handler,
+		ErrorHandler:   refuseUnread,
+		ExpectHandler:  expected,
+		Logger:         silent{},
+		ReadTimeout:    l.header,
+		WriteTimeout:   l.answer,
+		IdleTimeout:    l.idle,
+		ReadBufferSize: l.headerBytes,
+		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+			var c fasthttp.RequestConfig
+			if n := h.ContentLength(); n < 0 || n > shortBody {
+				c.ReadTimeout = l.body
+				if n > maxBody {
+					c.MaxRequestBodySize = 1 // it is refused once it begins
+				}
+			}
+			return c
+		},
+		// The handler reads the body: it knows how much to take. A body that is announced as long gets its memory as it
+		// comes.
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		NoDefaultServerHeader:        true,
+		NoDefaultContentType:         true,
+		CloseOnShutdown:              true,
+		SecureErrorLogMessage:        true, // errors do not quote the header, which may be long
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(secured(listener, certificate)) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.drain)
+	defer cancel()
+	err := server.ShutdownWithContext(bound)
+	_ = listener.Close() // Shutdown does so only if Serve has begun
+	listener.cutOff()
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return <-served
+}
+
+const (
+	maxBody   = httpbody.MaxBytes
+	shortBody = 4 << 10
+)
+
+// expected answers a client that asks before it sends its body.
+func expected(ctx *fasthttp.RequestCtx) int {
+	if misframed(&ctx.Request.Header) {
+		linger(ctx)
+		return http.StatusBadRequest
+	}
+	if ctx.Request.Header.ContentLength() > maxBody {
+		linger(ctx)
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusContinue
+}
+
+// misframed reports whether a header leaves open where its body ends: if it has Content-Length and Transfer-Encoding,
+// or an encoding other than chunked. A proxy in between might take another end for that of the body.
+//
+// Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
+func misframed(h *fasthttp.RequestHeader) bool {
+	length, encoding := false, false
+	for line := range bytes.Lines(h.RawHeaders()) {
+		if len(line) == 0 || line[0]|' ' != 'c' && line[0]|' ' != 't' {
+			continue
+		}
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		length = length || bytes.EqualFold(name, []byte("Content-Length"))
+		encoding = encoding || bytes.EqualFold(name, []byte("Transfer-Encoding"))
+	}
+	const chunked = -1
+	return encoding && (length || h.ContentLength() != chunked)
+}
+
+// refuseUnread answers a client whose bytes could not be read as a request.
+func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
+	status := http.StatusBadRequest
+	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
+		status = http.StatusRequestHeaderFieldsTooLarge
+	} else if errors.Is(err, os.ErrDeadlineExceeded) {
+		status = http.StatusRequestTimeout
+	}
+	ctx.Error(http.StatusText(status)+"\n", status)
+	linger(ctx)
+}
+
+// silent is the log of the mistakes of clients. It drops them: the clients get an answer.
+type silent struct{}
+
+// Printf does nothing.
+func (silent) Printf(string, ...any) {}

@@ -1,0 +1,236 @@
+// Package keep writes files about runs: their records, and what is drawn of records.
+package keep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/internal/show/report"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// Keeper writes what a command leaves of runs besides its output: their records (--record), and their reports
+// (--report).
+type Keeper struct {
+	Record, Report string              // files, or folders; "" is nothing
+	Out            io.Writer           // is told which files were written
+	Version        string              // of isr-sim, as records have it
+	Explanation    *record.Explanation // nil, unless the command explains its one run
+
+	kept map[string]kept // by the name of the run
+}
+
+// kept are the files that were written about a run.
+type kept struct{ record, report string }
+
+// Wanted says whether anything is to be kept.
+func (k *Keeper) Wanted() bool { return k.Record != "" || k.Report != "" }
+
+// Ready makes sure, before runs are made, that their files can be written. Those of several runs are in a folder.
+func (k *Keeper) Ready(several bool) error {
+	for _, to := range []struct{ flag, name string }{{"--record", k.Record}, {"--report", k.Report}} {
+		if to.name == "" {
+			continue
+		}
+		folder := filepath.Dir(to.name)
+		if several || isFolder(to.name) {
+			folder = to.name
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				return mistake.New(fmt.Errorf("%s: %w", to.flag, err), "the files of several runs are written to a folder")
+			}
+		}
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return mistake.New(fmt.Errorf("%s: found no folder %s, expected one", to.flag, folder), "make it first")
+		}
+	}
+	return nil
+}
+
+// isFolder says whether a name is that of a folder: one that is there, or one with a slash at its end.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
+}
+
+// place is the file for a run: the name that the user gave, or one in the folder that the user gave.
+func place(given, run, ending string) string {
+	if !isFolder(given) {
+		return given
+	}
+	plain := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}
+	return filepath.Join(given, strings.Map(plain, run)+ending)
+}
+
+// Keep writes the files of a run, and says where they are. file is how the user names its scenario; "" if it is in no
+// file. An error names the files that are not written; it takes nothing from a verdict.
+func (k *Keeper) Keep(ctx context.Context, run scenario.Run, file string) error {
+	return k.KeepAs(ctx, run, file, run.Scenario.Name+"."+run.Protocol.Name)
+}
+
+// KeepAs is Keep under a name of its own.
+func (k *Keeper) KeepAs(ctx context.Context, run scenario.Run, file, name string) error {
+	if !k.Wanted() {
+		return nil
+	}
+	r, err := record.Of(ctx, run, k.Version)
+	if err != nil {
+		return unrecorded(name, err)
+	}
+	r.Explanation = k.Explanation
+	return k.write(r, file, name)
+}
+
+// KeepWatched writes the files of a run that no schedule decided.
+func (k *Keeper) KeepWatched(w record.Watched) error {
+	if !k.Wanted() {
+		return nil
+	}
+	r, err := record.OfWatched(w, k.Version)
+	if err != nil {
+		return unrecorded(w.Name, err)
+	}
+	return k.write(r, "", w.Name)
+}
+
+// unrecorded says that a run has no files.
+func unrecorded(name string, err error) error {
+	return fmt.Errorf("--record, --report: %s: not written: the run could not be recorded: %w", name, err)
+}
+
+func (k *Keeper) write(r *record.Record, source, name string) error {
+	if k.kept == nil {
+		k.kept = map[string]kept{}
+	}
+	left := kept{}
+	defer func() { k.kept[name] = left }()
+	var lost []error
+	if k.Record != "" {
+		file := place(k.Record, name, ".json")
+		if err := write(file, r.Write); err != nil {
+			lost = append(lost, fmt.Errorf("--record: %s: not written: %w", file, err))
+		} else {
+			left.record = file
+			fmt.Fprintf(k.Out, "record: %s\n", file)
+			source = "" // the record has all
+			if r.File != "" {
+				source = file
+			}
+		}
+	}
+	if k.Report != "" {
+		file := place(k.Report, name, ".html")
+		if err := write(file, func(to io.Writer) error { return report.Page(to, r, commands(r, source)) }); err != nil {
+			lost = append(lost, fmt.Errorf("--report: %s: not written: %w", file, err))
+		} else {
+			left.report = file
+			fmt.Fprintf(k.Out, "report: %s\n", file)
+		}
+	}
+	return errors.Join(lost...)
+}
+
+// write writes a file as a whole.
+func write(file string, text func(io.Writer) error) error {
+	var whole bytes.Buffer
+	if err := text(&whole); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, whole.Bytes(), 0o644)
+}
+
+// commands are those that run a recorded schedule again. source is the file of the scenario, or of the record itself; ""
+// is neither.
+func commands(r *record.Record, source string) []report.Command {
+	if _, err := scenario.ProtocolNamed(r.Protocol); err != nil || source == "" {
+		return nil
+	}
+	names := []string{"replay"}
+	if r.Violation != nil {
+		names = append(names, "shrink", "explain")
+	}
+	seed, seedErr := strconv.ParseUint(r.Seed, 10, 64)
+	choices, choicesErr := schedule.ParseChoices(r.Choices)
+	replay := scenario.Replay{Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, Digest: r.Digest}
+	var all []report.Command
+	for _, name := range names {
+		text := fmt.Sprintf("%s %s %s", shell.Program(), name, shell.Quote(source))
+		if filepath.Ext(source) != ".json" {
+			if seedErr != nil || choicesErr != nil {
+				return nil
+			}
+			text = prose.ReplayCommand(replay, name, shell.Program(), shell.Quote(source))
+		}
+		all = append(all, report.Command{Name: name, Text: text})
+	}
+	return all
+}
+
+// History writes the page of --history.
+func History(file string, visualize func(io.Writer) error) error {
+	if err := write(file, visualize); err != nil {
+		return fmt.Errorf("--history: %s: not written: %w", file, err)
+	}
+	return nil
+}
+
+// telling is the run of a campaign that says most: the one that failed, or the doubtful one. Of a campaign in which
+// nothing happened it is the first one, if c is that campaign.
+func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (scenario.Run, bool, error) {
+	switch {
+	case r.Failure != nil:
+		return r.Failure.Replay().Run(r.Scenario, r.Protocol), true, nil
+	case r.Doubt != nil:
+		return r.Doubt.Replay().Run(r.Scenario, r.Protocol), true, nil
+	case c == nil || r.Schedules == 0 || ctx.Err() != nil:
+		return scenario.Run{}, false, nil //nolint:nilerr // an interrupt ends the command without more runs
+	}
+	set, err := schedules.New(scenario.Run{Scenario: c.Scenario, Protocol: c.Protocol, Seed: c.Seed, Options: c.Options}, c.Plan, 1, 1)
+	if err != nil {
+		return scenario.Run{}, false, err
+	}
+	runs, err := set.First(ctx, 1)
+	if err != nil || len(runs) == 0 {
+		return scenario.Run{}, false, err
+	}
+	return runs[0], true, nil
+}
+
+// Files are those that were kept of a run; "" where there are none.
+func (k *Keeper) Files(name string) (record, report string) {
+	return k.kept[name].record, k.kept[name].report
+}
+
+// KeepTelling keeps the run of a campaign that says most.
+func (k *Keeper) KeepTelling(ctx context.Context, c *campaign.Campaign, r *campaign.Report, file string) error {
+	if !k.Wanted() {
+		return nil
+	}
+	run, found, err := telling(ctx, c, r)
+	switch {
+	case err != nil:
+		return unrecorded(file, err)
+	case !found:
+		return nil
+	}
+	return k.Keep(ctx, run, file)
+}

@@ -1,0 +1,55 @@
+package prose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// ProofRow prints a proof on one line: scenario, protocol, schedules, states, verdict, and the marks that were reached.
+func ProofRow(p *campaign.Proof) string {
+	return TableRow(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), p.Reached())
+}
+
+// Extent prints on one line how much a proof has searched, and how much is left.
+func Extent(p *campaign.Proof) string {
+	e := p.Explored
+	counts := fmt.Sprintf("%d schedules, %d states", e.Schedules, e.States)
+	switch {
+	case p.Verdict == invariant.Violated:
+		return counts + " to the first violation"
+	case e.Complete:
+		return "complete: " + counts + ", 0 violations"
+	}
+	var left []string
+	if e.Schedules == 0 {
+		left = append(left, "everything")
+	}
+	if e.Open > 0 {
+		left = append(left, fmt.Sprintf("%d branches not taken, %d to %d choices deep", e.Open, e.Shallowest, e.Deepest))
+	}
+	if e.TooLong > 0 {
+		left = append(left, fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
+	}
+	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", counts, strings.Join(left, ", "))
+}
+
+// Proved prints what a complete proof has proved, what it had nothing to judge by, and which deadlines it came to. within
+// names the bounds.
+func Proved(p *campaign.Proof, within string) string {
+	var b strings.Builder
+	names := p.Proved()
+	if len(names) == 0 {
+		names = []string{"nothing"}
+	}
+	fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
+	if names := p.NothingToJudge(); len(names) > 0 {
+		fmt.Fprintf(&b, "nothing to judge, and not proved: %s\n", strings.Join(names, ", "))
+	}
+	for _, d := range p.Deadlines {
+		fmt.Fprintf(&b, "%s\n", d)
+	}
+	return b.String()
+}

@@ -1,0 +1,90 @@
+// Package prose puts reports of campaigns, proofs, explanations and replay commands into words: for isr-sim, for
+// package property, and for the messages of tests.
+package prose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Row prints a campaign on one line: scenario, protocol, schedules, steps, verdict, and the marks that were reached.
+func Row(r *campaign.Report) string {
+	return TableRow(r.Scenario.Name, r.Protocol.Name, fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), r.Summary(), r.Reached())
+}
+
+// Report prints why a campaign did not pass, in this order: verdict, invariant and its statement, the few events that
+// violate it, seed, and the commands that run it again and that shrink it. program is how the reader calls isr-sim, and
+// file how the reader names the scenario. Of a campaign that passed there is nothing to print.
+func Report(r *campaign.Report, program, file string) string {
+	var b strings.Builder
+	switch {
+	case r.Vacuous() && r.Doubt != nil:
+		fmt.Fprintf(&b, "vacuous: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Doubt.Why)
+	case r.Verdict == invariant.Violated:
+		b.WriteString(Outcome(r.Failure, r.Scenario.Name, r.Protocol.Name))
+		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
+		b.WriteString(ReplayLine(r.Failure.Replay(), "replay", program, file))
+		b.WriteString(ReplayLine(r.Failure.Replay(), "shrink", program, file))
+	case r.Verdict == invariant.Unknown:
+		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
+		if r.Doubt != nil {
+			b.WriteString(ReplayLine(r.Doubt.Replay(), "replay", program, file))
+		}
+	case r.Vacuous():
+		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
+		Missing(&b, which, r.Missing, schedules.FaultTexts(r.Unmet))
+		for _, d := range r.Unreached() {
+			fmt.Fprintf(&b, "%s came to %s on all sides: %s\n", which, d.Of, d)
+		}
+		switch {
+		case r.Misfit != "":
+			b.WriteString(r.Misfit + "\n")
+		case len(r.Scenario.Rows.Rows) > 0 && slices.Contains(r.Missing, mark.Published):
+			b.WriteString("hint: the tables have the keys that rows name; the protocols of isr-sim write pk and sk\n")
+		}
+	}
+	return b.String()
+}
+
+// Outcome prints the verdict of a run, what shows it, and which flag of isr-sim replay draws more of it.
+func Outcome(o *scenario.Outcome, name, protocol string) string {
+	text := o.Explain(name, protocol)
+	if o.Verdict == invariant.Violated && o.Violation.Invariant.Name == invariant.Named("linearizable").Name {
+		text += "\nwith --history FILE.html the replay draws what every node was told, and when\n"
+	}
+	return text
+}
+
+// ReplayLine is ReplayCommand on a line that begins with the command's name.
+func ReplayLine(r scenario.Replay, command, program, file string) string {
+	return command + ": " + ReplayCommand(r, command, program, file) + "\n"
+}
+
+// ReplayCommand is the command that replays a schedule, or another command about it, such as shrink, with everything
+// that decides the run. program is how the reader calls isr-sim, and file how the reader names the scenario. By the
+// digest, if there is one, the command notices that it runs another schedule.
+func ReplayCommand(r scenario.Replay, command, program, file string) string {
+	flags := ""
+	if r.Swarm {
+		flags += " --swarm"
+	}
+	if r.Steps > 0 {
+		flags += fmt.Sprintf(" --steps %d", r.Steps)
+	}
+	if r.Digest != "" {
+		flags += " --trace " + r.Digest
+	}
+	protocol := "--protocol " + r.Protocol
+	if text, ok := strings.CutPrefix(r.Protocol, shell.ExecPrefix); ok {
+		protocol = "--exec " + shell.Quote(text)
+	}
+	return fmt.Sprintf("%s %s %s --seed %d --choices '%s'%s %s", program, command, protocol, r.Seed, r.Choices, flags, file)
+}

@@ -1,0 +1,77 @@
+package prose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Header is the first line of a table of campaigns and explorations.
+func Header() string {
+	return tableLine("scenario", "protocol", "schedules", "steps", "verdict", "reached")
+}
+
+// ProofHeader is the first line of a table of proofs.
+func ProofHeader() string {
+	return tableLine("scenario", "protocol", "schedules", "states", "verdict", "reached")
+}
+
+// TableRow is a line of such a table. Marks that every campaign must reach are left out of it.
+func TableRow(name, protocol, schedules, steps, verdict string, reached []scenario.Mark) string {
+	return tableLine(name, protocol, schedules, steps, verdict, join(notable(reached)))
+}
+
+func tableLine(scenario, protocol, schedules, steps, verdict, reached string) string {
+	return strings.TrimRight(fmt.Sprintf("%-20s  %-23s  %9s  %8s  %-24s  %s", scenario, protocol, schedules, steps, verdict, reached), " ")
+}
+
+// notable leaves out the basic marks.
+func notable(marks []scenario.Mark) []scenario.Mark {
+	return slices.DeleteFunc(slices.Clone(marks), schedules.Basic)
+}
+
+// join lists marks in one line.
+func join(marks []scenario.Mark) string { return strings.Join(Names(marks), " ") }
+
+// Names are the names of marks; nil of none.
+func Names(marks []scenario.Mark) []string {
+	var all []string
+	for _, m := range marks {
+		all = append(all, string(m))
+	}
+	return all
+}
+
+// Missing prints the marks that no schedule reached, and the faults that could not strike. The text which names the
+// schedules.
+func Missing(b *strings.Builder, which string, missing []scenario.Mark, unmet []string) {
+	for _, m := range missing {
+		if schedules.Basic(m) {
+			fmt.Fprintf(b, "%s reached %s: nothing was there to be judged\n", which, m)
+		}
+	}
+	if declared := notable(missing); len(declared) > 0 {
+		fmt.Fprintf(b, "%s reached %s, which the scenario declares\n", which, join(declared))
+	}
+	for _, f := range unmet {
+		fmt.Fprintf(b, "%s makes a call that the fault %q could strike\n", which, f)
+	}
+}
+
+// Sizes prints two sizes as a table.
+func Sizes(before, after campaign.Size) string {
+	var b strings.Builder
+	line := func(what string, before, after any) { fmt.Fprintf(&b, "%-18s %10v %10v\n", what, before, after) }
+	line("", "before", "after")
+	line("context switches", before.Switches, after.Switches)
+	line("steps", before.Steps, after.Steps)
+	line("true time", before.Elapsed, after.Elapsed)
+	line("faults", before.Faults, after.Faults)
+	line("actors", before.Actors, after.Actors)
+	line("commands", before.Commands, after.Commands)
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package record
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+)
+
+// callOf is a request as records hold it; nil is none.
+func callOf(c *hooks.Call) *Call {
+	if c == nil {
+		return nil
+	}
+	name := strings.TrimSuffix(reflect.Indirect(reflect.ValueOf(c.Input)).Type().Name(), "Input")
+	made := &Call{Operation: name, Request: membersOf(c.Input)}
+	var api smithy.APIError
+	switch {
+	case errors.As(c.Err, &api):
+		made.Error = api.ErrorCode()
+	case c.Err != nil:
+		made.Error = c.Err.Error()
+	case c.Output != nil:
+		made.Answer = membersOf(c.Output)
+	}
+	return made
+}
+
+// membersOf are the members of a shape of the SDK that are set, in DynamoDB's JSON.
+func membersOf(shape any) map[string]any {
+	members, _ := wire(reflect.ValueOf(shape)).(map[string]any)
+	return members
+}
+
+var attributeValue = reflect.TypeFor[types.AttributeValue]()
+
+// wire is a value of a shape of the SDK, whose members have the names of the API, as encoding/json is to write it. Nil
+// is one that is not set.
+func wire(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	if v.Type() == attributeValue {
+		value, ok := v.Interface().(types.AttributeValue)
+		if !ok {
+			return nil
+		}
+		return valueOf(value)
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		return wire(v.Elem())
+	case reflect.Struct:
+		members := map[string]any{}
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if !field.IsExported() || field.Name == "ResultMetadata" {
+				continue
+			}
+			if member := wire(v.Field(i)); member != nil {
+				members[field.Name] = member
+			}
+		}
+		return members
+	case reflect.Map:
+		if v.IsNil() {
+			return nil
+		}
+		members := make(map[string]any, v.Len())
+		for _, name := range v.MapKeys() {
+			members[name.String()] = wire(v.MapIndex(name))
+		}
+		return members
+	case reflect.Slice:
+		if v.IsNil() {
+			return nil
+		}
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = wire(v.Index(i))
+		}
+		return list
+	case reflect.String:
+		if v.Len() == 0 { // a list of choices that is left out
+			return nil
+		}
+		return v.String()
+	default:
+		return v.Interface()
+	}
+}

@@ -1,0 +1,240 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Format is the version of the form. It grows when a reader of the former version could misread a file; fields that are
+// new do not change it.
+const Format = 1
+
+// Record is everything that one run showed. Times are true times, which no node knows. Names of rows and attributes are
+// the cache's own.
+type Record struct {
+	// Format is the version of this form.
+	Format int `json:"format" jsonschema:"enum=1"`
+	// Tool is the program that wrote the record, with its version.
+	Tool string `json:"tool"`
+	// Scenario is the name of the scenario, About its description.
+	Scenario string `json:"scenario"`
+	About    string `json:"about,omitempty"`
+	// File is the scenario file, in YAML; empty if a file cannot hold it.
+	File string `json:"file,omitempty"`
+	// Protocol, Seed, Choices and Swarm are what isr-sim replay needs. Seed is a number of 64 bits in decimal.
+	Protocol string `json:"protocol"`
+	Seed     string `json:"seed"`
+	Choices  string `json:"choices"`
+	Swarm    bool   `json:"swarm,omitempty"`
+	// Watched says that no schedule decided the run: it cannot be replayed, and has no choices and no digest.
+	Watched bool `json:"watched,omitempty"`
+	// Digest is the beginning of the SHA-256 of the run's trace.
+	Digest string `json:"digest"`
+	// Start is the time at which the run begins.
+	Start time.Time `json:"start"`
+	// Times are the attributes of rows that hold times, by name, each with its unit: s, ms, us, ns or iso8601.
+	Times map[string]string `json:"times,omitempty"`
+	// Actors are the nodes, in the scenario's order.
+	Actors []Actor `json:"actors"`
+	// Steps are the steps of the schedule, and of the visit after it, in order.
+	Steps []Step `json:"steps"`
+	// Orders are, for each key of a run that was watched, the longest order found of operations, by their numbers, in which
+	// one page and one lease would have given their answers. An operation that has no place in it is explained by none.
+	Orders [][]int `json:"orders,omitempty"`
+	// Bodies are the writes and deletions in the body store, in order.
+	Bodies []Body `json:"bodies,omitempty"`
+	// Verdict is ok, violated or unknown; Why is the reason for unknown.
+	Verdict string `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown"`
+	Why     string `json:"why,omitempty"`
+	// Violation is set if the verdict is violated.
+	Violation *Violation `json:"violation,omitempty"`
+	// Explanation is what isr-sim explain found; records of other commands have none.
+	Explanation *Explanation `json:"explanation,omitempty"`
+}
+
+// Actor is a node and what its clients ask.
+type Actor struct {
+	Name   string `json:"name"`
+	Tenant string `json:"tenant,omitempty"`
+	// Offset is by how much its clock is ahead at the start, as Go prints a duration; PPM is its drift in millionths.
+	Offset string `json:"offset,omitempty"`
+	PPM    int64  `json:"ppm,omitempty"`
+	// Script is what its clients ask, in the words of scenario files.
+	Script []string `json:"script"`
+}
+
+// Step is one step.
+type Step struct {
+	// N numbers the steps from 1. Time is the time after the step.
+	N    int       `json:"n"`
+	Time time.Time `json:"time"`
+	// Actor is the node; empty for a step of time, or of the store itself. Lane is what the trace calls it: a node after
+	// a restart is alice.2, its second goroutine alice/b.
+	Actor string `json:"actor,omitempty"`
+	Lane  string `json:"lane"`
+	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick; and
+	// where the run was watched, effect, external, note (a client tells), call and answer (of an operation).
+	Kind string `json:"kind" jsonschema:"enum=start,enum=effect,enum=response,enum=timer,enum=resume,enum=restart,enum=pause,enum=crash,enum=clock-step,enum=orphan,enum=external,enum=tick,enum=note,enum=call,enum=answer"`
+	// Text is the step in words.
+	Text string `json:"text"`
+	// Visit says that the step belongs to the visit after the schedule, when all faults are over.
+	Visit bool `json:"visit,omitempty"`
+	// Options is the number of steps that were possible here.
+	Options int `json:"options"`
+	// Operation numbers the operation of a call and of its answer, from 1.
+	Operation int `json:"operation,omitempty"`
+	// Call is the request that reached the store in this step. Records of former versions, and of what was watched, have
+	// none.
+	Call    *Call    `json:"call,omitempty"`
+	Changes []Change `json:"changes,omitempty"`
+	Events  []Event  `json:"events,omitempty"`
+}
+
+// Call is a request to the store and its answer, as the store gave it: a fault may have hidden it from who asked.
+type Call struct {
+	Operation string `json:"operation"`
+	// Request and Answer are in DynamoDB's JSON. Error is the name of the exception that stands in the place of an answer,
+	// or what else went wrong.
+	Request map[string]any `json:"request"`
+	Answer  map[string]any `json:"answer,omitempty"`
+	Error   string         `json:"error,omitempty"`
+}
+
+// Change is a row that the step has changed.
+type Change struct {
+	// Seq numbers the changes of the run from 1. Request numbers the calls of the store; changes of one transaction share
+	// it, and those by TTL have 0.
+	Seq     int `json:"seq"`
+	Request int `json:"request,omitempty"`
+	// Time is when it took effect by the service's clock, Sent when the request was sent.
+	Time time.Time `json:"time"`
+	Sent time.Time `json:"sent"`
+	// Actor is the node; empty for TTL. Cause is client or ttl.
+	Actor string `json:"actor,omitempty"`
+	Cause string `json:"cause" jsonschema:"enum=client,enum=ttl"`
+	Table string `json:"table"`
+	// Key are the row's key attributes, Before and After the whole row, null if there is none: all in DynamoDB's JSON.
+	Key    Row `json:"key"`
+	Before Row `json:"before"`
+	After  Row `json:"after"`
+	// Means says what the row is for the checkers, once for each of its roles. Rows that are nothing of the kind, and
+	// records of former versions, have none.
+	Means []Meaning `json:"means,omitempty"`
+	// Text is the change in words.
+	Text string `json:"text"`
+}
+
+// Meaning is a role of a row, and what it says in that role after the change.
+type Meaning struct {
+	// Role is page, lock, version or request.
+	Role string `json:"role" jsonschema:"enum=page,enum=lock,enum=version,enum=request"`
+	// Gone says that the row plays the role no longer.
+	Gone bool `json:"gone,omitempty"`
+	// Token is the token in a lock.
+	Token string `json:"token,omitempty"`
+	// Until is when the lease of a lock ends, and when a page or a version ceases to be fresh.
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// Row is a row in DynamoDB's JSON: attribute names to values such as {"S": "/home"}.
+type Row map[string]any
+
+// Event is something that a client, or its node, saw.
+type Event struct {
+	// Seq numbers the events of the run from 1.
+	Seq  int       `json:"seq"`
+	Time time.Time `json:"time"`
+	// Actor is the node, with its incarnation after a restart. Kind is one of those in docs/RECORD.md.
+	Actor string `json:"actor"`
+	Kind  string `json:"kind"`
+	Key   string `json:"key,omitempty"`
+	// As is the cache's claim about a page that it serves: fresh or stale. Body is the rendering.
+	As   string `json:"as,omitempty"`
+	Body string `json:"body,omitempty"`
+	Note string `json:"note,omitempty"`
+	// Tenant, Request and Inputs are those of a page that was asked for with them.
+	Tenant  string `json:"tenant,omitempty"`
+	Request string `json:"request,omitempty"`
+	Inputs  string `json:"inputs,omitempty"`
+	// Text is the event in words.
+	Text string `json:"text"`
+}
+
+// Body is one write or deletion in the body store.
+type Body struct {
+	Time  time.Time `json:"time"`
+	Actor string    `json:"actor"`
+	Name  string    `json:"name"`
+	Body  string    `json:"body,omitempty"`
+	Gone  bool      `json:"gone,omitempty"`
+}
+
+// Violation is a broken invariant and what shows it.
+type Violation struct {
+	Invariant string `json:"invariant"`
+	Statement string `json:"statement"`
+	// Why is the sentence that says what happened.
+	Why string `json:"why"`
+	// Step is the number of the step with the decisive change or event, 0 if there is none.
+	Step int `json:"step,omitempty"`
+	// Changes and Events are the sequence numbers of the few changes and events that matter, Operations are the numbers of
+	// such operations; Lines are all those in words and in order of time.
+	Changes    []int    `json:"changes,omitempty"`
+	Events     []int    `json:"events,omitempty"`
+	Operations []int    `json:"operations,omitempty"`
+	Lines      []string `json:"lines"`
+}
+
+// Explanation says what a violation needed, and how likely it was after each step.
+type Explanation struct {
+	// Tails is the number of runs that each number of violations is out of.
+	Tails int `json:"tails"`
+	// Before is the number of violations among random tails from before the first step, and After[i] that among those
+	// from after the step Steps[i]. Steps of the visit have none.
+	Before int   `json:"before"`
+	After  []int `json:"after"`
+	// Causes are what need not have happened, the needed ones first.
+	Causes []Cause `json:"causes"`
+}
+
+// Cause is something that need not have happened, with the violations in runs without it.
+type Cause struct {
+	// Step is the number of its step; of something in the whole world, of the first one that it makes another one.
+	Step int    `json:"step"`
+	What string `json:"what"`
+	// Effect is needed if without it no run violates the invariant, helped if fewer do, and idle otherwise.
+	Effect string `json:"effect" jsonschema:"enum=needed,enum=helped,enum=idle"`
+	// Without is the number of violations in runs without it; From and To are the 95% interval of their chance. With is
+	// the number of violations in runs with it.
+	Without int     `json:"without"`
+	From    float64 `json:"from"`
+	To      float64 `json:"to"`
+	With    int     `json:"with"`
+}
+
+// Write writes the record, with a line feed at its end.
+func (r *Record) Write(out io.Writer) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(r)
+}
+
+// Read reads a record. Fields that it does not know are no error: a later version may have written them.
+func Read(in io.Reader) (*Record, error) {
+	d := json.NewDecoder(in)
+	d.UseNumber()
+	r := &Record{}
+	if err := d.Decode(r); err != nil {
+		return nil, fmt.Errorf("found no record of a run: %w", err)
+	}
+	if r.Format < 1 || r.Format > Format {
+		return nil, fmt.Errorf("found a record of format %d, expected one from 1 to %d: a later version of isr-sim has written it", r.Format, Format)
+	}
+	if len(r.Steps) == 0 || r.Scenario == "" {
+		return nil, fmt.Errorf("found a JSON file without the steps of a run, expected one that isr-sim wrote with --record")
+	}
+	return r, nil
+}

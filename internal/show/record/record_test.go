@@ -1,0 +1,227 @@
+package record_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+func protocolNamed(t *testing.T, name string) scenario.Run {
+	t.Helper()
+	p, err := scenario.ProtocolNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scenario.Run{Protocol: p}
+}
+
+// failed is a schedule of an embedded scenario in which a mutant violates an invariant.
+func failed(t *testing.T, name, protocol string) scenario.Run {
+	t.Helper()
+	s, p := scenariotest.Embedded(t, name), protocolNamed(t, protocol).Protocol
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if r.Failure == nil {
+		t.Fatalf("%s passes %s", protocol, name)
+	}
+	return r.Failure.Replay().Run(s, p)
+}
+
+func made(t *testing.T, run scenario.Run) (*record.Record, string) {
+	t.Helper()
+	r, err := record.Of(t.Context(), run, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := r.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	return r, text.String()
+}
+
+// The record says what the trace says: each of its lines, and no other.
+func TestRecordSaysWhatTheTraceSays(t *testing.T) {
+	passing := func(name string) scenario.Run {
+		run := protocolNamed(t, "recipe-a")
+		run.Scenario, run.Seed = scenariotest.Embedded(t, name), 5
+		return run
+	}
+	for name, run := range map[string]scenario.Run{
+		"a violation": failed(t, "paused-writer", "blind-publish"), "a crash": passing("crashed-holder"), "TTL": passing("ttl-lags"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var trace bytes.Buffer
+			run.Trace = &trace
+			r, _ := made(t, run)
+			var lines []string
+			add := func(format string, args ...any) {
+				lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "))
+			}
+			for _, s := range r.Steps {
+				add("%d +%s %s %s %s", s.N, s.Time.Sub(r.Start), s.Lane, s.Kind, s.Text)
+				for _, c := range s.Changes {
+					add("row %s", c.Text)
+				}
+				for _, e := range s.Events {
+					add("client %s %s", e.Actor, e.Text)
+				}
+			}
+			var want []string
+			for line := range strings.Lines(trace.String()) {
+				want = append(want, strings.Join(strings.Fields(line), " "))
+			}
+			if diff := cmp.Diff(want, lines); diff != "" {
+				t.Errorf("(-trace +record):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRecordOfAViolation(t *testing.T) {
+	run := failed(t, "paused-writer", "blind-publish")
+	r, text := made(t, run)
+	o, err := run.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.Violation
+	if v == nil || v.Invariant != o.Violation.Invariant.Name || v.Why != o.Violation.Why || !cmp.Equal(v.Lines, o.Violation.Lines) {
+		t.Fatalf("got %+v, want what the run says: %+v", v, o.Violation)
+	}
+	if v.Step == 0 || len(v.Changes)+len(v.Events) != len(v.Lines) {
+		t.Fatalf("step %d, %d changes and %d events for %d lines", v.Step, len(v.Changes), len(v.Events), len(v.Lines))
+	}
+	if last := r.Steps[v.Step-1]; last.N != v.Step || len(last.Changes) == 0 || last.Changes[len(last.Changes)-1].Seq != v.Changes[len(v.Changes)-1] {
+		t.Errorf("the decisive step is %+v", last)
+	}
+	if again, err := record.Of(t.Context(), run, "test"); err != nil || !cmp.Equal(again, r) {
+		t.Errorf("a second record is another one: %v", err)
+	}
+	read, err := record.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second bytes.Buffer
+	if err := read.Write(&second); err != nil || second.String() != text {
+		t.Errorf("read and written, it differs (%v):\n%s", err, cmp.Diff(text, second.String()))
+	}
+}
+
+// A step in which a request reached the store has it as it is on the wire, with the answer that the store gave.
+func TestRecordHasRequestsAndAnswers(t *testing.T) {
+	run := protocolNamed(t, "recipe-a")
+	run.Scenario, run.Seed = scenariotest.Embedded(t, "two-contenders"), 5
+	r, _ := made(t, run)
+	seen := map[string]int{}
+	for _, s := range r.Steps {
+		c := s.Call
+		if c == nil {
+			if len(s.Changes) > 0 && s.Changes[0].Cause == "client" {
+				t.Errorf("step %d changes rows without a request", s.N)
+			}
+			continue
+		}
+		if s.Kind != "effect" || !strings.HasPrefix(s.Text, c.Operation+" ") || (c.Error != "") != (c.Answer == nil) {
+			t.Errorf("step %d, %s %q, has the request %+v", s.N, s.Kind, s.Text, c)
+		}
+		seen[c.Operation]++
+		if c.Error == "ConditionalCheckFailedException" {
+			seen["refused"]++
+		}
+		if c.Operation != "GetItem" || c.Answer["Item"] == nil {
+			continue
+		}
+		seen["found"]++
+		want := map[string]any{"ConsistentRead": true, "TableName": "isr-cache", "Key": map[string]any{
+			"pk": map[string]any{"S": c.Answer["Item"].(map[string]any)["pk"].(map[string]any)["S"]}, "sk": map[string]any{"S": "META"},
+		}}
+		if diff := cmp.Diff(want, c.Request); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", s.N, diff)
+		}
+	}
+	for _, name := range []string{"GetItem", "PutItem", "TransactWriteItems", "found", "refused"} {
+		if seen[name] == 0 {
+			t.Errorf("no request was %s: %v", name, seen)
+		}
+	}
+}
+
+// A record can be replayed from what it holds.
+func TestRecordIsEnoughForAReplay(t *testing.T) {
+	r, _ := made(t, failed(t, "paused-writer", "blind-publish"))
+	s, err := scenario.Parse("record.yaml", []byte(r.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Replay.Run(s, protocolNamed(t, r.Protocol).Protocol).Do(t.Context())
+	if err != nil || o.Violation == nil || o.Violation.Why != r.Violation.Why {
+		t.Errorf("%v, %+v", err, o)
+	}
+}
+
+// Records of all formats that were ever written stay readable.
+func TestOldRecordsAreRead(t *testing.T) {
+	files, err := filepath.Glob("testdata/format-*.json")
+	if err != nil || len(files) != record.Format {
+		t.Fatalf("found %d records, %v; want one of each of %d formats", len(files), err, record.Format)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := record.Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if r.Violation == nil || r.Steps[r.Violation.Step-1].Time.IsZero() || len(r.Actors) != 2 {
+			t.Errorf("%s: read as %+v", file, r)
+		}
+	}
+}
+
+func TestNoRecordIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "found no record of a run: EOF",
+		"<html>":                        "found no record of a run: invalid character '<'",
+		"{}":                            "found a record of format 0, expected one from 1 to 1",
+		`{"format": 2}`:                 "found a record of format 2, expected one from 1 to 1: a later version of isr-sim has written it",
+		`{"format": 1}`:                 "found a JSON file without the steps of a run",
+		`{"format": 1, "steps": "all"}`: "found no record of a run: json: cannot unmarshal string",
+	} {
+		if _, err := record.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A run that is not linearizable is pinned at the answer that no order explains: bob is told that the lease is his.
+func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
+	s, p := scenariotest.Embedded(t, "heartbeat-beats-once"), scenariotest.Protocol(t, "heartbeat-beats-once")
+	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if found.Failure == nil {
+		t.Fatal("heartbeat-beats-once passes its scenario")
+	}
+	r, err := record.Of(t.Context(), found.Failure.Replay().Run(s, p), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.Violation
+	if v == nil || v.Invariant != "linearizable" || v.Step < 1 || v.Step > len(r.Steps) {
+		t.Fatalf("found the violation %+v, want one of linearizable with a step", v)
+	}
+	who, _, _ := strings.Cut(strings.TrimPrefix(v.Why, "what "), " ")
+	if at := r.Steps[v.Step-1]; at.Actor != who {
+		t.Errorf("it is pinned at %q of %s, want a step of %s: %s", at.Text, at.Actor, who, v.Why)
+	}
+}

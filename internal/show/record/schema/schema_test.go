@@ -1,0 +1,153 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+var update = flag.Bool("schema.update", false, "write docs/record.schema.json anew")
+
+// published is where readers find the schema.
+const published = "../../../../docs/record.schema.json"
+
+// generated makes the schema from the types, with their comments as descriptions.
+func generated(t *testing.T) []byte {
+	t.Helper()
+	r := jsonschema.Reflector{AllowAdditionalProperties: true} // readers skip the fields that they do not know
+	if err := r.AddGoComments("github.com/isr-sim/isr-sim/internal/show/record/schema", ".."); err != nil {
+		t.Fatal(err)
+	}
+	//isrsim:unordered each is changed by itself
+	for name, text := range r.CommentMap {
+		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
+	}
+	s := r.Reflect(&record.Record{})
+	s.ID = "https://github.com/isr-sim/isr-sim/blob/main/docs/record.schema.json"
+	s.Title = "The record of a run of isr-sim"
+	row := s.Definitions["Row"]
+	row.OneOf, row.Type = []*jsonschema.Schema{{Type: "object"}, {Type: "null"}}, "" // no row is null
+	if s.Definitions["Record"].Description == "" {
+		t.Fatalf("the types have lost their comments: %v", r.CommentMap)
+	}
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+func TestThePublishedSchemaIsThatOfTheTypes(t *testing.T) {
+	want := generated(t)
+	if *update {
+		if err := os.WriteFile(published, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("docs/record.schema.json (-of the types +published); go test ./internal/show/record/schema -schema.update:\n%s", diff)
+	}
+}
+
+// compiled is the published schema, for a validator that is not ours.
+func compiled(t *testing.T) *validator.Schema {
+	t.Helper()
+	c := validator.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func valid(t *testing.T, s *validator.Schema, text []byte) error {
+	t.Helper()
+	value, err := validator.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Validate(value)
+}
+
+func TestRecordsFitTheSchema(t *testing.T) {
+	s := compiled(t)
+	old, err := filepath.Glob("../testdata/format-*.json")
+	if err != nil || len(old) == 0 {
+		t.Fatalf("found no old records: %v", err)
+	}
+	for _, file := range old {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := valid(t, s, text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	for name, protocol := range map[string]string{"paused-writer": "blind-publish", "two-contenders": "recipe-b", "body-faults": "recipe-a"} {
+		run := scenario.Run{Scenario: scenariotest.Embedded(t, name), Protocol: scenariotest.Protocol(t, protocol), Seed: 3}
+		report := scenariotest.Ran(t, campaign.Campaign{Scenario: run.Scenario, Protocol: run.Protocol, Seed: 1, Schedules: 20})
+		if report.Failure != nil {
+			replay := report.Failure.Replay()
+			run.Seed, run.Strategy = replay.Seed, sim.Replay(replay.Choices)
+		}
+		r, err := record.Of(t.Context(), run, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := r.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := valid(t, s, text.Bytes()); err != nil {
+			t.Errorf("%s under %s: %v", name, protocol, err)
+		}
+	}
+}
+
+func TestTheSchemaRefusesWhatIsNoRecord(t *testing.T) {
+	s := compiled(t)
+	whole, err := os.ReadFile("../testdata/format-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(map[string]any){
+		"no steps":                func(r map[string]any) { delete(r, "steps") },
+		"a seed that is a number": func(r map[string]any) { r["seed"] = 7 },
+		"a start that is no time": func(r map[string]any) { r["start"] = "yesterday" },
+		"an unknown verdict":      func(r map[string]any) { r["verdict"] = "perhaps" },
+		"a step without a kind":   func(r map[string]any) { delete(r["steps"].([]any)[0].(map[string]any), "kind") },
+	} {
+		var r map[string]any
+		if err := json.Unmarshal(whole, &r); err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if valid(t, s, text) == nil {
+			t.Errorf("%s: the schema allows it", name)
+		}
+	}
+}

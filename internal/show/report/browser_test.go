@@ -1,0 +1,231 @@
+package report_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/show/record"
+)
+
+// load opens the report of a record in a window of that size.
+func load(t *testing.T, b *browser.Browser, r *record.Record, width, height int64) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(page(t, r)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.Load("file://"+file, "html[data-ready]", width, height)
+}
+
+// inView says whether an element's middle is in the window, and not behind another element.
+const inView = `(at => {
+	const step = document.querySelectorAll('.step')[at], e = step.querySelector('.n'), box = e.getBoundingClientRect();
+	const x = box.left + box.width / 2, y = box.top + box.height / 2;
+	const there = document.elementFromPoint(x, y);
+	return y > 0 && y < innerHeight && x > 0 && x < innerWidth && !!there && step.contains(there);
+})`
+
+func TestTheViolationIsInViewAtOnce(t *testing.T) {
+	b := browser.Open(t, "file:")
+	records := map[string]*record.Record{"shrunk": blindPublish(t), "whole": blindPublishWhole(t)}
+	for _, name := range []string{"shrunk", "whole"} {
+		r := records[name]
+		for _, size := range [][2]int64{{1280, 800}, {400, 800}} {
+			load(t, b, r, size[0], size[1])
+			seen := browser.Value[bool](b, fmt.Sprintf("%s(%d)", inView, r.Violation.Step-1))
+			wide := browser.Value[bool](b, "document.documentElement.scrollWidth > innerWidth")
+			if !seen || wide {
+				t.Errorf("%s at %v: the violation is in view: %v; the page is wider than the window: %v", name, size, seen, wide)
+			}
+			for _, scheme := range []string{"light", "dark"} {
+				b.Prefer(scheme)
+				// A field has the browser's colours: those of the scheme.
+				field := browser.Value[string](b, "getComputedStyle(Object.assign(document.body.appendChild(document.createElement('div')), {style: 'background: Field'})).backgroundColor")
+				if dark := field != "rgb(255, 255, 255)"; dark != (scheme == "dark") {
+					t.Errorf("%s at %v: the fields are %s in the scheme %s", name, size, field, scheme)
+				}
+				b.Keep(fmt.Sprintf("%s-%d-%s.png", name, size[0], scheme))
+			}
+		}
+	}
+	b.Quiet()
+}
+
+const lockHead = "document.querySelector('.heads .head.row text').getBoundingClientRect()"
+
+func TestKeysStepAndTheFilterSifts(t *testing.T) {
+	b := browser.Open(t, "file:")
+	r := blindPublish(t)
+	load(t, b, r, 1280, 800)
+	var where, state, before string
+	show := func() {
+		where = browser.Value[string](b, "document.getElementById('where').textContent")
+		state = browser.Value[string](b, "document.getElementById('state').tBodies[0].textContent")
+	}
+	show()
+	at := r.Violation.Step
+	if !strings.HasPrefix(where, fmt.Sprintf("Step %d of %d,", at, len(r.Steps))) || !strings.Contains(state, "● s3_key") {
+		t.Fatalf("it begins at %q with the state %q", where, state)
+	}
+	if call := browser.Value[string](b, "document.getElementById('call').innerText"); !strings.HasPrefix(call, "PutItem") || !strings.Contains(call, "Item s3_key") {
+		t.Errorf("it begins with the request %q", call)
+	}
+	before = state
+	b.Do(chromedp.KeyEvent(kb.ArrowUp))
+	if show(); !strings.HasPrefix(where, fmt.Sprintf("Step %d of", at-1)) || state == before || strings.Contains(state, "s3_key") {
+		t.Errorf("one step back it shows %q and %q", where, state)
+	}
+	b.Do(chromedp.KeyEvent(kb.Home))
+	if show(); !strings.HasPrefix(where, "Step 1 of") || state != "no row was written yet" {
+		t.Errorf("at the beginning it shows %q and %q", where, state)
+	}
+	b.Do(chromedp.KeyEvent("v"))
+	if show(); state != before {
+		t.Errorf("at the violation again it shows %q and %q", where, state)
+	}
+	browser.Value[bool](b, "document.querySelector('.go').click(), true")
+	if show(); !strings.HasPrefix(where, "Step 10 of") {
+		t.Errorf("the button of what was needed leads to %q, want step 10", where)
+	}
+	b.Do(chromedp.KeyEvent("v"))
+	b.Do(chromedp.Focus("#filter"), chromedp.KeyEvent("LOCK"))
+	off := browser.Value[int](b, "document.querySelectorAll('.step.off').length")
+	hidden := browser.Value[int](b, "[...document.querySelectorAll('.steps tbody tr')].filter(e => e.offsetParent === null).length")
+	if off == 0 || off == len(r.Steps) || hidden != off {
+		t.Errorf("the filter LOCK leaves out %d steps of the picture and %d of the table, of %d", off, hidden, len(r.Steps))
+	}
+	browser.Value[bool](b, "document.getElementById('filter').value = '', document.getElementById('filter').dispatchEvent(new Event('input'))")
+	x, y := browser.Value[float64](b, lockHead+".x"), browser.Value[float64](b, lockHead+".y")
+	b.Do(chromedp.MouseClickXY(x+5, y+5))
+	off = browser.Value[int](b, "document.querySelectorAll('.step:not(.off)').length")
+	if off == 0 || off > 4 {
+		t.Errorf("a click on LOCK leaves %d steps, want those that changed it", off)
+	}
+	b.Quiet()
+}
+
+// Steps can be selected by node and by operation, with keys alone.
+func TestTheFiltersByNodeAndByOperation(t *testing.T) {
+	b := browser.Open(t, "file:")
+	r := blindPublishWhole(t)
+	load(t, b, r, 1280, 800)
+	b.Axe("filters")
+	left := func() (nodes, kinds string) {
+		const shown = "[...new Set([...document.querySelectorAll('.steps tbody tr:not(.off)')].map(e => e.cells[%d].textContent))].sort().join(' ')"
+		return browser.Value[string](b, fmt.Sprintf(shown, 2)), browser.Value[string](b, fmt.Sprintf(shown, 3))
+	}
+	b.Do(chromedp.Focus("#actor"), chromedp.KeyEvent(kb.ArrowDown))
+	b.Do(chromedp.KeyEvent(kb.ArrowDown))
+	if nodes, _ := left(); nodes != "bob" {
+		t.Errorf("the list of nodes leaves the steps of %q, want bob's", nodes)
+	}
+	b.Do(chromedp.Focus("#operation"), chromedp.KeyEvent("TransactW"))
+	nodes, kinds := left()
+	if chosen := browser.Value[string](b, "document.getElementById('operation').value"); chosen != "TransactWriteItems" || nodes != "bob" || kinds != "effect response" {
+		t.Errorf("%s of bob leaves %q of %q, want his request and its answer", chosen, kinds, nodes)
+	}
+	said, want := browser.Value[string](b, "document.getElementById('sifted').textContent"), browser.Value[int](b, "document.querySelectorAll('.step:not(.off)').length")
+	if said != fmt.Sprintf("%d of %d steps", want, len(r.Steps)) || want == 0 || want > 6 {
+		t.Errorf("the page says %q, with %d steps left", said, want)
+	}
+	before := browser.Value[string](b, "document.getElementById('where').textContent")
+	b.Do(chromedp.KeyEvent(kb.Home)) // in the list, and not of the page
+	if after := browser.Value[string](b, "document.getElementById('where').textContent"); after != before {
+		t.Errorf("a key for the list leads to %q", after)
+	}
+	if nodes, _ := left(); nodes != "bob" {
+		t.Errorf("all operations of bob are those of %q", nodes)
+	}
+	b.Do(chromedp.Focus("#actor"), chromedp.KeyEvent(kb.Home))
+	if off := browser.Value[int](b, "document.querySelectorAll('.step.off').length"); off != 0 {
+		t.Errorf("all nodes and all operations leave out %d steps", off)
+	}
+	b.Keep("filters.png")
+	b.Quiet()
+}
+
+func TestAHostileRecordRunsNothing(t *testing.T) {
+	b := browser.Open(t, "file:")
+	load(t, b, hostile(t), 1280, 800)
+	for range 30 {
+		b.Do(chromedp.KeyEvent(kb.ArrowUp))
+	}
+	if browser.Value[bool](b, "'hacked' in window || document.images.length > 0") {
+		t.Error("the record has run a script")
+	}
+	b.Quiet()
+}
+
+func TestALongRunIsSoonInteractive(t *testing.T) {
+	b := browser.Open(t, "file:")
+	load(t, b, long(t, 10_000), 1280, 800)
+	ready := browser.Value[float64](b, "performance.timing.loadEventEnd - performance.timing.navigationStart")
+	step := browser.Value[float64](b, "(() => { const t = performance.now(); document.getElementById('back').click(); document.body.offsetHeight; return performance.now() - t; })()")
+	t.Logf("10,000 steps: loaded in %.0f ms, a step takes %.0f ms", ready, step)
+	if ready > 5000 || step > 500 { // on a machine that does other things, too
+		t.Errorf("loaded in %.0f ms, a step takes %.0f ms", ready, step)
+	}
+	b.Quiet()
+}
+
+// TestAxe asks axe-core, of which ISRSIM_AXE names the file, for what keeps people out.
+func TestAxe(t *testing.T) {
+	if os.Getenv("ISRSIM_AXE") == "" {
+		t.Skip("ISRSIM_AXE names no file of axe-core")
+	}
+	b := browser.Open(t, "file:")
+	for _, scheme := range []string{"light", "dark"} {
+		b.Prefer(scheme)
+		for _, width := range []int64{1280, 400} {
+			load(t, b, blindPublishWhole(t), width, 800)
+			b.Do(chromedp.Click("details summary"))
+			b.Axe(fmt.Sprintf("%s, %d pixels wide", scheme, width))
+		}
+	}
+	b.Quiet()
+}
+
+// Time runs down the page, or across it: the violation stays in view, keys step, and a second turn gives the first
+// picture back.
+func TestTimeAcross(t *testing.T) {
+	b := browser.Open(t, "file:")
+	for name, r := range map[string]*record.Record{"shrunk": blindPublish(t), "whole": blindPublishWhole(t)} {
+		for _, size := range [][2]int64{{1280, 800}, {400, 800}} {
+			load(t, b, r, size[0], size[1])
+			before := browser.Value[string](b, "document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
+			b.Do(chromedp.Click("#turn"))
+			if !browser.Value[bool](b, fmt.Sprintf("%s(%d)", inViewAcross, r.Violation.Step-1)) {
+				t.Errorf("%s at %v: across, the violation is not in view", name, size)
+			}
+			if browser.Value[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+				t.Errorf("%s at %v: across, the page is wider than the window", name, size)
+			}
+			b.Keep(fmt.Sprintf("across-%s-%d.png", name, size[0]))
+			b.Axe("across")
+			b.Do(chromedp.KeyEvent(kb.Home))
+			if !browser.Value[bool](b, inViewAcross+"(0)") {
+				t.Errorf("%s at %v: across, the first step is not in view", name, size)
+			}
+			b.Do(chromedp.Click("#turn"))
+			after := browser.Value[string](b, "document.getElementById('violation').click(), document.getElementById('body').innerHTML.replace(/ data-[xy]=\"[^\"]*\"| data-was=\"[^\"]*\"| data-(width|height)=\"[^\"]*\"/g, '')")
+			if before != after {
+				t.Errorf("%s at %v: turned twice, the picture is another one", name, size)
+			}
+		}
+	}
+	b.Quiet()
+}
+
+// inViewAcross says whether a step's column is in the window, right of the heads.
+const inViewAcross = `(at => {
+	const cursor = document.getElementById('cursor').getBoundingClientRect(), pane = document.getElementById('pane').getBoundingClientRect();
+	const n = document.querySelectorAll('.step')[at].querySelector('.n').getBoundingClientRect();
+	return n.left + n.width / 2 >= cursor.left - 1 && n.left + n.width / 2 <= cursor.right + 1 && cursor.left >= pane.left + 90 && cursor.right <= pane.right;
+})`

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"html/template"
+	"io"
+
+	"github.com/isr-sim/isr-sim/internal/show/record"
+)
+
+// Entry is a report that an index leads to.
+type Entry struct {
+	Link   string // from the index, with slashes
+	Record *record.Record
+}
+
+// Index writes a page that leads to reports, those of violated runs first. campaign is the address of a page of
+// Campaigns; "" is none.
+func Index(out io.Writer, entries []Entry, campaign string) error {
+	type line struct {
+		Link string
+		words
+	}
+	view := struct {
+		CSS      template.CSS
+		Policy   string
+		Lines    []line
+		Violated int
+		Campaign string
+	}{Campaign: campaign, CSS: template.CSS(css), Policy: "default-src 'none'; style-src '" + hash(css) + "'; base-uri 'none'; form-action 'none'"} //nolint:gosec // a file of this package
+	var rest []line
+	for _, e := range entries {
+		of := line{e.Link, read(e.Record).cleaned()}
+		if e.Record.Violation != nil {
+			view.Lines = append(view.Lines, of)
+		} else {
+			rest = append(rest, of)
+		}
+	}
+	view.Violated = len(view.Lines)
+	view.Lines = append(view.Lines, rest...)
+	return templates.ExecuteTemplate(out, "index", view)
+}

@@ -1,0 +1,175 @@
+// Package verdicts writes the results of commands for machines: JSON, JUnit, SARIF, annotations of GitHub and Markdown.
+package verdicts
+
+import (
+	"strings"
+)
+
+// Result is one judgement: of a scenario under a protocol, or of a file.
+type Result struct {
+	// Scenario is the scenario's name, or that of a file which is none.
+	Scenario string `json:"scenario"`
+	Protocol string `json:"protocol,omitempty"`
+	// File is the scenario's file, as the user named it; an embedded scenario has none. Line and Column are the place in it.
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	// Verdict is ok, violated, unknown, vacuous (nothing was violated, and the campaign never reached what its scenario
+	// declares), skipped (the program lacks a verb of the scenario: nothing was run or judged) or mistake (nothing was run).
+	Verdict Verdict `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown,enum=vacuous,enum=skipped,enum=mistake"`
+	// Passed says whether the verdict is the expected one. What was skipped is no failure.
+	Passed bool `json:"passed"`
+	// Invariant is the violated invariant, and Statement its statement.
+	Invariant string `json:"invariant,omitempty"`
+	Statement string `json:"statement,omitempty"`
+	// Message says in a sentence why the verdict is not ok, and Details is the text that a terminal shows.
+	Message string `json:"message,omitempty"`
+	Details string `json:"details,omitempty"`
+	// Seed is that of the campaign.
+	Seed      string `json:"seed,omitempty"`
+	Schedules int    `json:"schedules,omitempty"`
+	Steps     int    `json:"steps,omitempty"`
+	// Reached are the marks that were reached.
+	Reached []string `json:"reached,omitempty"`
+	// Proved are the invariants that a complete proof holds for, and NothingToJudge those that it had nothing to judge by.
+	Proved         []string `json:"proved,omitempty"`
+	NothingToJudge []string `json:"nothing_to_judge,omitempty"`
+	// Deadlines are the ends of leases and of freshness in a proof, and where it came to them.
+	Deadlines []Deadline `json:"deadlines,omitempty"`
+	// Replay and Shrink are the commands that run the failed schedule again, and that make it small.
+	Replay string `json:"replay,omitempty"`
+	Shrink string `json:"shrink,omitempty"`
+	// Record and Report are the files that the command has left about the run.
+	Record string `json:"record,omitempty"`
+	Report string `json:"report,omitempty"`
+	// Breaks is the invariant that the protocol is made to violate: that of a mutant, or of an exhibit.
+	Breaks string `json:"breaks,omitempty"`
+	// Found are the invariants that some schedules violate.
+	Found []Found `json:"found,omitempty"`
+	// Strategies say which strategy found how much, and Coverage is what explore and merge have measured. The first result
+	// of a scenario under a protocol has both for all of them.
+	Strategies []Strategy `json:"strategies,omitempty"`
+	Coverage   *Coverage  `json:"coverage,omitempty"`
+}
+
+// Deadline is an end that rows held. A request to its row was sent in the second before it, at it, or after it.
+type Deadline struct {
+	Of     string `json:"of"`
+	Before bool   `json:"before"`
+	At     bool   `json:"at"`
+	After  bool   `json:"after"`
+}
+
+// Found is an invariant that some schedules violate.
+type Found struct {
+	Invariant string `json:"invariant"`
+	// Scenario is where, if it is not the scenario of the result.
+	Scenario string `json:"scenario,omitempty"`
+	// Schedule is the first schedule that violates it, from 1.
+	Schedule int `json:"schedule,omitempty"`
+	// Schedules is how many violate it. Commands that end with the first leave it out.
+	Schedules int `json:"schedules,omitempty"`
+}
+
+// Strategy is what the schedules of one strategy have found.
+type Strategy struct {
+	Strategy  string  `json:"strategy"`
+	Schedules int     `json:"schedules"`
+	Found     []Found `json:"found,omitempty"`
+}
+
+// Coverage is how much of what can happen a campaign has seen.
+type Coverage struct {
+	// Orders are the different partial orders, and States the different states, that the schedules have seen.
+	Orders int `json:"orders"`
+	States int `json:"states"`
+	// About says that both are estimates, from a sample.
+	About bool `json:"about,omitempty"`
+	// NextIsNew is the estimated chance that one more schedule has a new order, from 0 to 1 (Good-Turing).
+	NextIsNew float64 `json:"next_is_new"`
+	// Growth is the coverage over time: at most fifty points.
+	Growth []Growth `json:"growth,omitempty"`
+}
+
+// Growth is the coverage up to a schedule.
+type Growth struct {
+	Schedule int `json:"schedule"` // its place in the campaign, from 1
+	Orders   int `json:"orders"`
+	States   int `json:"states"`
+}
+
+// Verdict is the verdict of a Result.
+type Verdict string
+
+// The verdicts.
+const (
+	OK       Verdict = "ok"
+	Violated Verdict = "violated"
+	Unknown  Verdict = "unknown"
+	Vacuous  Verdict = "vacuous"
+	Skipped  Verdict = "skipped"
+	Mistake  Verdict = "mistake"
+)
+
+// Document is what the format json writes.
+type Document struct {
+	// Format is the version of the document. Fields may be added to it; anything else makes a new version.
+	Format int `json:"format"`
+	// Version is that of isr-sim.
+	Version string `json:"version"`
+	// Command is the command of isr-sim, such as run.
+	Command string `json:"command"`
+	// ExitCode is that of the command.
+	ExitCode int      `json:"exit_code"`
+	Results  []Result `json:"results"`
+}
+
+// String is a result on one line.
+func (r *Result) String() string {
+	if r.Message == "" {
+		return r.title()
+	}
+	return r.title() + ": " + r.Message
+}
+
+// title is a result in a few words.
+func (r *Result) title() string {
+	switch {
+	case r.Verdict == Mistake:
+		return "mistake in " + r.Scenario
+	case r.Invariant != "" && r.Protocol != "":
+		return r.Invariant + " is violated: " + r.subject()
+	case r.Verdict == OK && !r.Passed:
+		return "no violation found, expected one: " + r.subject()
+	}
+	return string(r.Verdict) + ": " + r.subject()
+}
+
+// subject is what was judged.
+func (r *Result) subject() string {
+	if r.Protocol == "" {
+		return r.Scenario
+	}
+	return r.Scenario + " under " + r.Protocol
+}
+
+// reason is the rule that a failed result breaks: an invariant, or a kind of failure.
+func (r *Result) reason() string {
+	switch {
+	case r.Invariant != "":
+		return r.Invariant
+	case r.Verdict == OK:
+		return "not-violated"
+	}
+	return string(r.Verdict)
+}
+
+// clean leaves out characters that no XML may have, and which would move the cursor of a terminal.
+func clean(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xfffe || c == 0xffff {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

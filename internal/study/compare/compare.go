@@ -1,0 +1,200 @@
+// Package compare makes the requests of runs again on a real DynamoDB, and says which answers are not those of the
+// fake.
+package compare
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Comparison is the result of making runs again, request by request, on a real DynamoDB.
+type Comparison struct {
+	Runs        int
+	Requests    int // calls and deletions by TTL
+	Differences []Difference
+}
+
+// Difference is an answer that the fake and the real store gave differently.
+type Difference struct {
+	Run        int // from 1
+	Request    int // from 1; 0 for the rows that were left at the end
+	What       string
+	Fake, Real string
+}
+
+// String prints the difference on three lines.
+func (d Difference) String() string {
+	at := fmt.Sprintf("run %d, request %d", d.Run, d.Request)
+	if d.Request == 0 {
+		at = fmt.Sprintf("run %d, at the end", d.Run)
+	}
+	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
+}
+
+// Run makes each run on the fake, and its requests again on the store behind client, in a table of the scenario's name
+// without TTL, which must not exist, is emptied between runs and deleted at the end. A call whose request was lost is
+// not made; one whose answer was lost is made and its answer not compared. Deletions by TTL are explicit deletes.
+//
+// An error means that the store could not be reached or used; the comparison is then about the requests before that.
+func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
+	for _, run := range runs {
+		if len(run.Scenario.Rows.Rows) > 0 || run.Scenario.Rows.Translate != nil {
+			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META and LOCK: the other store's tables are those of the reference", run.Scenario.Name)
+		}
+	}
+	created, err := client.CreateTable(ctx, isr.TableInput(scenario.TableName))
+	if err != nil {
+		return c, fmt.Errorf("scenario: compare: create table %s: %w", scenario.TableName, err)
+	}
+	defer func() {
+		// The table is to go even if the caller has lost patience, or the next comparison fails for no reason of its own.
+		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(scenario.TableName)})
+		if err == nil && cleanupErr != nil {
+			err = fmt.Errorf("scenario: compare: delete table %s: %w", scenario.TableName, cleanupErr)
+		}
+	}()
+	table := aws.ToString(created.TableDescription.TableId) + aws.ToTime(created.TableDescription.CreationDateTime).String()
+	for i, run := range runs {
+		c.Runs++
+		if err := c.run(ctx, client, run, fmt.Sprint(table, i)); err != nil {
+			return c, fmt.Errorf("scenario: compare run %d: %w", c.Runs, err)
+		}
+		if progress != nil {
+			progress(i+1, len(runs))
+		}
+	}
+	return c, nil
+}
+
+// run compares one run and leaves the table empty. The id is the run's alone, in all that the store remembers.
+func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scenario.Run, id string) error {
+	recorded := hooks.Probe{Record: true}
+	if _, err := run.Do(hooks.With(ctx, &recorded)); err != nil {
+		return err
+	}
+	for i, e := range recorded.Exchanges {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.Requests++
+		var out any
+		var err error
+		what, fake := "TTL", ""
+		if e.Input == nil {
+			fake = "ok " + e.Swept.String()
+			out, err = sweepReal(ctx, client, e.Swept)
+		} else {
+			what, fake = e.What, answerText(e.Output, e.Err)
+			out, err = callReal(ctx, client, e.Input, id)
+		}
+		if _, answered := errors.AsType[smithy.APIError](err); err != nil && !answered {
+			return fmt.Errorf("request %d: %w", i+1, err) // no answer is not another answer
+		}
+		realAnswer := answerText(out, err)
+		if !e.Hidden && fake != realAnswer {
+			c.Differences = append(c.Differences, Difference{c.Runs, i + 1, what, fake, realAnswer})
+		}
+	}
+	rows, err := rowsReal(ctx, client)
+	if err != nil {
+		return err
+	}
+	if want, left := rowTexts(recorded.Rows), rowTexts(rows); !slices.Equal(want, left) {
+		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(want, " "), strings.Join(left, " ")})
+	}
+	for _, row := range rows {
+		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(scenario.TableName), Key: rowKey(row)})
+		if err != nil {
+			return fmt.Errorf("empty table %s: %w", scenario.TableName, err)
+		}
+	}
+	return nil
+}
+
+// callReal makes a recorded call. Idempotency tokens are made the run's own: the store remembers them for ten minutes,
+// beyond the life of a table.
+func callReal(ctx context.Context, client *dynamodb.Client, input any, runID string) (any, error) {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return client.GetItem(ctx, in)
+	case *dynamodb.QueryInput:
+		return client.Query(ctx, in)
+	case *dynamodb.PutItemInput:
+		return client.PutItem(ctx, in)
+	case *dynamodb.UpdateItemInput:
+		return client.UpdateItem(ctx, in)
+	case *dynamodb.DeleteItemInput:
+		return client.DeleteItem(ctx, in)
+	case *dynamodb.TransactWriteItemsInput:
+		own := *in
+		sum := sha256.Sum256([]byte(runID + " " + aws.ToString(in.ClientRequestToken)))
+		own.ClientRequestToken = aws.String(hex.EncodeToString(sum[:16]))
+		return client.TransactWriteItems(ctx, &own)
+	default:
+		return nil, fmt.Errorf("a recorded call of type %T cannot be made again", input)
+	}
+}
+
+// sweepReal deletes a row as TTL did on the fake, and answers with the old row.
+func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
+	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                aws.String(scenario.TableName),
+		Key:                      rowKey(row),
+		ConditionExpression:      aws.String("#ttl = :ttl"),
+		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": attr.ToSDK(row["ttl"])},
+		ReturnValues: types.ReturnValueAllOld,
+	})
+}
+
+// rowKey returns the primary key of a row.
+func rowKey(row attr.Item) map[string]types.AttributeValue {
+	pk, _ := row.Str("pk")
+	sk, _ := row.Str("sk")
+	return pagecache.Key(pk, sk)
+}
+
+// rowsReal returns the rows that are left in the table.
+func rowsReal(ctx context.Context, client *dynamodb.Client) ([]attr.Item, error) {
+	var items []attr.Item
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(scenario.TableName), ConsistentRead: aws.Bool(true)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("scan table %s: %w", scenario.TableName, err)
+		}
+		for _, item := range page.Items {
+			own, err := attr.ItemFromSDK(item)
+			if err != nil {
+				return nil, fmt.Errorf("scan table %s: %w", scenario.TableName, err)
+			}
+			items = append(items, own)
+		}
+	}
+	return items, nil
+}
+
+// rowTexts prints the rows of a table, sorted.
+func rowTexts(items []attr.Item) []string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = item.String()
+	}
+	slices.Sort(texts)
+	return texts
+}

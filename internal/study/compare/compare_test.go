@@ -1,0 +1,104 @@
+package compare_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/study/compare"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// recorded runs some schedules of an embedded scenario.
+func recorded(t testing.TB, name string, seed uint64, n int) []scenario.Run {
+	t.Helper()
+	data, err := fixtures.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recordedOf(t, name+".yaml", data, seed, n)
+}
+
+// recordedOf runs some schedules of a file.
+func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []scenario.Run {
+	t.Helper()
+	s, err := scenario.Parse(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := schedules.New(scenario.Run{Scenario: s, Seed: seed}, sim.Plan{}, n, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := set.First(t.Context(), n)
+	if err != nil || len(runs) != n {
+		t.Fatalf("got %d runs, %v; want %d", len(runs), err, n)
+	}
+	return runs
+}
+
+// TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
+func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
+	for _, name := range race.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+		runs := recorded(t, name, 2, 5)
+		c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
+		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
+			t.Errorf("%s: %d requests, differences %v, error %v", name, c.Requests, c.Differences, err)
+		}
+	}
+}
+
+// TestWhatHappensAtATimeCanBeCompared: the other store is asked for what took effect, whatever befell machines and
+// requests in the meantime.
+func TestWhatHappensAtATimeCanBeCompared(t *testing.T) {
+	runs := recordedOf(t, "timed.yaml", []byte(`
+name: timed
+max-clock-skew: 1s
+cache: {lease: 10s, revalidate: 20s, render: 2s}
+actors:
+  - {name: alice, script: [get /home, sleep 30s, get /home], events: [crash at 1s, restart at 15s, clock +1s at 20s]}
+  - {name: bob, script: [sleep 3s, get /home, sleep 12s, get /home], events: [pause at 4s for 9s]}
+faults:
+  - cut-off actor=bob from 14s to 16s
+  - throttled op=PutItem from 15s to 17s
+  - maybe error-after op=TransactWriteItems from 2s
+  - latency 100ms-2s op=GetItem times=always
+`), 1, 10)
+	c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
+	if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
+		t.Errorf("%d requests, differences %v, error %v", c.Requests, c.Differences, err)
+	}
+}
+
+// TestCompareSeesADifference lets a store answer that is wrong on purpose: the fake without the conditions of puts.
+func TestCompareSeesADifference(t *testing.T) {
+	runs := recorded(t, "two-contenders", 1, 1)
+	db := ddbfake.New(ddbfake.Options{})
+	wrong := ddbfake.NewClient(func(ctx context.Context, c ddbfake.Call) (any, error) {
+		if put, ok := c.Input.(*dynamodb.PutItemInput); ok {
+			put.ConditionExpression, put.ExpressionAttributeValues = nil, nil
+		}
+		return db.Do(ctx, c)
+	})
+	c, err := compare.Run(context.Background(), wrong, runs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Differences) < 2 {
+		t.Fatalf("a store without conditions shows %d differences, want the refused put and what follows", len(c.Differences))
+	}
+	if text := c.Differences[0].String(); !strings.Contains(text, "PutItem LOCK of /home") || !strings.Contains(text, "fake: ConditionalCheckFailedException") {
+		t.Errorf("the first difference reads\n%s\nwant the refused put of LOCK", text)
+	}
+	again, err := compare.Run(context.Background(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
+	if err != nil || len(again.Differences) > 0 || again.Requests == 0 {
+		t.Errorf("the fake against itself: %d requests, differences %v, error %v; want none", again.Requests, again.Differences, err)
+	}
+}

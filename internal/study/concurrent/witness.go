@@ -1,0 +1,97 @@
+package concurrent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// witness has what the nodes of one round share: the bodies, and the record of their observations. It is safe for
+// concurrent use.
+type witness struct {
+	clock  clockwork.Clock
+	number int // of the round
+
+	mu                       sync.Mutex
+	bodies                   map[string][]byte
+	log                      recorder.Log
+	operations               recorder.Operations
+	asked, paused, abandoned int
+}
+
+var _ isr.BodyStore = (*witness)(nil)
+
+// PutBody implements isr.BodyStore.
+func (w *witness) PutBody(_ context.Context, name string, body []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.bodies[name] = slices.Clone(body)
+	return nil
+}
+
+// GetBody implements isr.BodyStore.
+func (w *witness) GetBody(_ context.Context, name string) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	body, ok := w.bodies[name]
+	if !ok {
+		return nil, isr.ErrNoBody
+	}
+	return body, nil
+}
+
+func (w *witness) record(actor string, e history.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.Actor, e.Time = actor, w.clock.Now()
+	w.log.Add(e)
+}
+
+func (w *witness) count(what *int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*what++
+}
+
+// observer is that of recorder.Operations, under the lock.
+func (w *witness) observer(actor string) history.Observer {
+	observe := w.operations.Observer(actor, w.clock.Now)
+	return func(called history.Operation) func(history.Operation) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		answered := observe(called)
+		return func(o history.Operation) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			answered(o)
+		}
+	}
+}
+
+// lines prints the events and operations that a finding names, in order of time.
+func lines(seen invariant.Evidence, f invariant.Finding, start time.Time) []string {
+	var all recorder.Timeline
+	since := func(at time.Time) string { return "+" + at.Sub(start).Round(time.Millisecond).String() }
+	add := func(at time.Time, actor, text string) {
+		all.Add(at, fmt.Sprintf("%-11s  %-8s  %s", since(at), actor, text))
+	}
+	for _, seq := range f.Events {
+		e := seen.History[seq-1]
+		add(e.Time, e.Actor, e.String())
+	}
+	instant := func(second int64) string { return since(time.Unix(second, 0)) }
+	for _, place := range f.Operations {
+		o := seen.Operations[place-1]
+		add(o.At(), o.Actor, fmt.Sprintf("%s (called at %s)", o.Describe(instant), since(o.Began)))
+	}
+	return all.Lines()
+}

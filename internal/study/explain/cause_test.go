@@ -1,0 +1,186 @@
+package explain_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/study/explain"
+)
+
+// explained is the explanation of a protocol's first violation in an embedded scenario, shrunk.
+func explained(t *testing.T, name, protocol string, tails int) *explain.Explanation {
+	t.Helper()
+	s, p := scenariotest.Embedded(t, name), scenariotest.Protocol(t, protocol)
+	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if found.Failure == nil {
+		t.Fatalf("%s passes %s", protocol, name)
+	}
+	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := explain.Explain{Failed: run, Tails: tails}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestTheKnownCauseIsNamedFirst holds, for bugs of which the cause is known, that it is the event which is named first,
+// and that nothing is blamed where the bug needs nothing.
+func TestTheKnownCauseIsNamedFirst(t *testing.T) {
+	for i, tc := range []struct{ scenario, mutant, cause string }{
+		{"paused-after-acquire", "blind-publish", "alice pause"},
+		{"own-commit-met", "own-commit-as-conflict", "fault response-lost op=PutItem key=LOCK"},
+		{"timeout-leaves-in-progress", "no-release-after-failure", "fault origin-failed"},
+		{"ttl-in-milliseconds", "lock-ttl-in-milliseconds", ""},
+		{"paused-process-serves", "fresh-as-of-read", "alice pause"},
+		{"body-deleted-under-the-row", "retry-without-token", "fault response-lost op=TransactWriteItems"},
+		{"stale-page-in-the-second-tier", "last-page-published-again", "alice origin-failed"},
+		{"failure-blocks-the-window", "no-release-after-failure", "alice origin-failed"},
+		{"long-outage", "last-page-for-ever", "alice origin-failed"},
+		{"dead-holder-costs-a-lease", "dead-holder-costs-two-leases", "alice crash"},
+		{"expiry-timer-restarts", "expiry-restarts-on-look", "alice crash"},
+		{"no-time-left-is-no-limit", "zero-lease-is-for-ever", "alice crash"},
+		{"lock-never-stale", "acquire-waits-for-ttl", "alice crash"},
+		{"crashed-holder", "reentrant-by-owner", "alice crash"},
+		{"going-back", "first-look-eventual", "carol stale read"},
+		{"replica-lags", "eventual-read", "alice stale read"},
+		{"second-look-left-out", "no-second-look", "bob gives way to alice"},
+		{"two-contenders", "acquire-by-get-then-put", "bob gives way to alice"},
+		{"late-arrival", "check-then-act-publish", "alice gives way to bob"},
+		{"invalidation-overtaken-by-a-fill", "invalidation-overtaken", "alice gives way to bob"},
+		{"stepped-clock", "blind-publish", "time tick"},
+		{"pointer-before-body", "body-after-pointer", ""},
+		{"window-against-duplicates", "no-release-after-publish", ""},
+		{"stale-inner-data", "stale-inner-cache", ""},
+	} {
+		t.Run(tc.scenario+"/"+tc.mutant, func(t *testing.T) {
+			if few := 4; (testing.Short() || race.Enabled) && i >= few {
+				t.Skipf("the first %d are enough here", few)
+			}
+			x := explained(t, tc.scenario, tc.mutant, 40)
+			got := ""
+			if len(x.Events) > 0 && x.Events[0].Needed() {
+				got = x.Events[0].What
+			}
+			printed := x.Text(false)
+			if got != tc.cause {
+				t.Errorf("found %q as the cause, want %q:\n%s", got, tc.cause, printed)
+			}
+			if got != "" && !strings.Contains(printed, "with it\n\n  needed: step ") {
+				t.Errorf("what was needed is not first:\n%s", printed)
+			}
+			if i := slices.IndexFunc(x.Events, func(e explain.Event) bool { return !e.Needed() }); i >= 0 {
+				if slices.ContainsFunc(x.Events[i:], explain.Event.Needed) {
+					t.Errorf("an event that was not needed comes before one that was: %+v", x.Events)
+				}
+			}
+		})
+	}
+}
+
+// An event is needed if neither a tail nor the rest of the schedule violates the invariant without it.
+func TestNeeded(t *testing.T) {
+	for _, tc := range []struct {
+		violated int
+		rest     bool
+		want     bool
+	}{{0, false, true}, {1, false, false}, {0, true, false}, {1, true, false}} {
+		if e := (explain.Event{Violated: tc.violated, Rest: tc.rest}); e.Needed() != tc.want {
+			t.Errorf("%+v is needed: %v, want %v", e, e.Needed(), tc.want)
+		}
+	}
+}
+
+// A number of tails has grown if it has by more than three standard errors: from 10 of 100 to 25 is 15%, and they are
+// 15.8%; to 26 it is 16%, and they are 15.9%.
+func TestGrew(t *testing.T) {
+	for _, tc := range []struct {
+		before, after int
+		want          bool
+	}{{10, 26, true}, {10, 25, false}, {26, 10, false}, {0, 100, true}, {100, 0, false}, {50, 50, false}, {0, 0, false}, {100, 100, false}} {
+		if got := explain.Grew(tc.before, tc.after, 100); got != tc.want {
+			t.Errorf("from %d to %d of 100: grew %v, want %v", tc.before, tc.after, got, tc.want)
+		}
+	}
+}
+
+// TestInterval holds the figures of Wilson's interval that tables print.
+func TestInterval(t *testing.T) {
+	for _, tc := range []struct {
+		violated, n int
+		from, to    float64
+	}{{0, 200, 0, 0.0188}, {200, 200, 0.9812, 1}, {100, 200, 0.4314, 0.5686}, {1, 10, 0.0179, 0.4042}} {
+		from, to := explain.Interval(tc.violated, tc.n)
+		if math.Abs(from-tc.from) > 0.0001 || math.Abs(to-tc.to) > 0.0001 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", tc.violated, tc.n, from, to, tc.from, tc.to)
+		}
+	}
+}
+
+// TestCausesOfTheWholeWorld holds that a clock that is wrong, deletions that come by themselves, and what the file says to
+// happen are found where the schedule has no step for them.
+func TestCausesOfTheWholeWorld(t *testing.T) {
+	for _, tc := range []struct{ name, mutant, text, cause string }{
+		{"a clock ahead", "recipe-a", `
+name: ahead
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [get /home], clock: {offset: 30s}}
+bounds: {ticks: 0}
+`, "bob clock error"},
+		{"deleted at once", "lock-ttl-too-short", `
+name: at-once
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 15s, get /home]}
+ttl-lag: at-once
+cache: {lease: 30s, render: 20s}
+bounds: {ticks: 0}
+invariants: [single-flight]
+`, "deletion by TTL"},
+		{"a pause at a time", "blind-publish", `
+name: paused-at-a-time
+cache: {render: 3s}
+actors:
+  - {name: alice, script: [get /home], events: [pause at 1s for 20s]}
+  - {name: bob, script: [sleep 13s, change /home, get /home, sleep 10s], events: [clock +1s at 2s]}
+max-clock-skew: 1s
+bounds: {ticks: 0}
+`, "alice pause at 1s for 20s"},
+		{"a slow answer", "blind-publish", `
+name: slow-answer
+cache: {render: 6s, keep-alive: 6s}
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 17s, change /home, get /home, sleep 20s]}
+faults: [latency 25s op=UpdateItem key=LOCK actor=alice, throttled op=GetItem from 30s to 31s]
+bounds: {ticks: 0}
+`, "fault latency 25s op=UpdateItem key=LOCK actor=alice"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, p := scenariotest.Parsed(t, tc.text), scenariotest.Protocol(t, tc.mutant)
+			found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+			if found.Failure == nil {
+				t.Fatal("it passes")
+			}
+			x, err := explain.Explain{Failed: found.Failure.Replay().Run(s, p), Tails: 40}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(x.Events) == 0 || x.Events[0].What != tc.cause || !x.Events[0].Needed() {
+				t.Errorf("want %q first:\n%s", tc.cause, x.Text(true))
+			}
+		})
+	}
+}

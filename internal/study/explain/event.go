@@ -1,0 +1,319 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/reschedule"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Event is something in an explained run that need not have happened, with the result of leaving it out.
+type Event struct {
+	Step int    // its position in Steps; of something in the whole world, the first step that it makes another one
+	What string // its actor and its kind: alice pause
+	// Violated is the number of runs without it that violate the invariant, of Tails. They follow the recorded schedule
+	// up to a step after the event, each to another one, and go on at random.
+	Violated int
+	// With is the number of those that violate it in the same way with the event.
+	With int
+	// Rest says whether the whole schedule violates the invariant without it, as far as it still fits.
+	Rest bool
+
+	rank int
+}
+
+// Needed says that without the event no run that was tried violates the invariant.
+func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
+
+// Interval is the 95% interval of a chance, after so many of n runs: that of Wilson, which holds near 0 and 1, too.
+//
+// Source: Wilson: Probable inference, the law of succession, and statistical inference (JASA 1927).
+func Interval(violated, n int) (from, to float64) {
+	const z = 1.959964
+	p, all := float64(violated)/float64(n), float64(n)
+	middle := (p + z*z/(2*all)) / (1 + z*z/all)
+	half := z / (1 + z*z/all) * math.Sqrt(p*(1-p)/all+z*z/(4*all*all))
+	return max(0, middle-half), min(1, middle+half)
+}
+
+// The ranks of events that are needed alike: those that a test would have to bring about come first, the order of
+// steps and the passing of time last.
+const (
+	rankFault = iota
+	rankNode
+	rankStore
+	rankSwitch
+	rankTime
+)
+
+func rankOf(k sim.Kind) int {
+	switch k {
+	case sim.Effect:
+		return rankFault
+	case sim.Pause, sim.Crash, sim.ClockStep:
+		return rankNode
+	case sim.External, sim.Orphan:
+		return rankStore
+	case sim.Tick:
+		return rankTime
+	default: // a node that comes back
+		return rankSwitch
+	}
+}
+
+// counterfactual is an event, and how to run without it.
+type counterfactual struct {
+	Event
+	world *scenario.Scenario // nil is that of the run
+	fresh int                // the read that no replica answers: see hooks.Probe
+	// follow is the recorded schedule without the event up to a step, and then another strategy.
+	follow func(cut int, then sim.Strategy) sim.Strategy
+	// whole are ways to have the whole schedule without it.
+	whole []sim.Strategy
+}
+
+// without leaves out each event, one at a time. violated counts the tails that violate the invariant by the step that
+// they begin after, from 0.
+func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanation, seen *witness) ([]Event, error) {
+	recorded, err := e.recorded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.elsewhere(ctx, x, recorded)
+	if err != nil {
+		return nil, err
+	}
+	for _, event := range seen.events {
+		all = append(all, e.leftOut(event, seen, recorded))
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	last := len(x.Steps)
+	cut := func(nth, i int) int { return all[nth].Step + i*(last-all[nth].Step+1)/e.Tails }
+	fresh := func(nth int) int { return all[nth].fresh }
+	tails, err := e.count(ctx, o, len(all), e.Tails, fresh, func(nth, i int) scenario.Run {
+		rng := sim.Stream(sim.Derive(e.Failed.Seed, nth*e.Tails+i), "explain without")
+		return e.in(all[nth].world, all[nth].follow(cut(nth, i), sim.RandomWalk.From(rng)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	rests, err := e.count(ctx, o, len(all), 2, fresh, func(nth, way int) scenario.Run {
+		return e.in(all[nth].world, all[nth].whole[min(way, len(all[nth].whole)-1)])
+	})
+	if err != nil {
+		return nil, err
+	}
+	events := make([]Event, len(all))
+	for nth, c := range all {
+		event := c.Event
+		event.Violated, event.Rest = tails[nth], rests[nth] > 0
+		for i := range e.Tails {
+			event.With += x.Steps[min(max(cut(nth, i), event.Step+1), last)-1].Violated
+		}
+		event.With = (event.With + e.Tails/2) / e.Tails
+		events[nth] = event
+	}
+	slices.SortStableFunc(events, func(a, b Event) int {
+		return cmp.Or(boolRank(b.Needed())-boolRank(a.Needed()), boolRank(a.Idle(e.Tails))-boolRank(b.Idle(e.Tails)), cmp.Compare(a.rank, b.rank),
+			cmp.Compare(a.Violated, b.Violated), cmp.Compare(a.Step, b.Step))
+	})
+	return events, nil
+}
+
+// Effect is needed, helped or idle, as the runs of an explanation with so many tails tell.
+func (e Event) Effect(tails int) string {
+	switch {
+	case e.Needed():
+		return "needed"
+	case e.Idle(tails):
+		return "idle"
+	default:
+		return "helped"
+	}
+}
+
+// Idle says that leaving the event out of so many runs changes nothing that they could tell.
+func (e Event) Idle(tails int) bool {
+	_, most := Interval(e.Violated, tails)
+	least, _ := Interval(e.With, tails)
+	return most >= least
+}
+
+func boolRank(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// recorded runs the recorded schedule once more, and notes it in forms that survive a change of the world.
+func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, err error) {
+	recorded, _ = reschedule.Record(sim.StrategyOf(e.Failed.Strategy), func(s sim.Strategy) (sim.Result, bool) {
+		var again *scenario.Outcome
+		run := e.Failed
+		run.Trace, run.Strategy = nil, s
+		if again, err = run.Do(ctx); err != nil {
+			return sim.Result{}, false
+		}
+		return again.Result, true
+	})
+	return recorded, err
+}
+
+// in is the run in another world, under another schedule, to its end.
+func (e Explain) in(world *scenario.Scenario, s sim.Strategy) scenario.Run {
+	run := e.Failed
+	run.Trace, run.Strategy, run.Steps = nil, s, 0
+	if world != nil {
+		run.Scenario = world
+	}
+	return run
+}
+
+// leftOut is a step, or a context switch, of the schedule.
+func (e Explain) leftOut(event optionalEvent, seen *witness, recorded reschedule.Recorded) counterfactual {
+	c := counterfactual{
+		Event:  Event{Step: event.step, rank: rankOf(event.move.Kind)},
+		follow: func(cut int, then sim.Strategy) sim.Strategy { return seen.without(event, cut, then) },
+		whole:  []sim.Strategy{seen.without(event, math.MaxInt, sim.RandomWalk)},
+	}
+	if event.from != "" {
+		c.What, c.rank = event.from+" gives way to "+event.move.Name, rankSwitch
+		return c
+	}
+	c.What = e.what(event.move)
+	before, _ := seen.same(event)
+	c.whole = append(c.whole, reschedule.Deviate(withoutNth(recorded.Deviations, event.move, before)))
+	return c
+}
+
+// withoutNth leaves out the nth deviation, from 0, that makes the move.
+func withoutNth(deviations []reschedule.Deviation, move sim.Move, nth int) []reschedule.Deviation {
+	return slices.DeleteFunc(slices.Clone(deviations), func(d reschedule.Deviation) bool {
+		if d.Move != move {
+			return false
+		}
+		nth--
+		return nth == -1
+	})
+}
+
+// what names an event: its actor, and its kind or the fault that strikes.
+func (e Explain) what(m sim.Move) string {
+	kind := m.Kind.String()
+	if m.Kind == sim.Effect {
+		possible := slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
+		if m.Outcome <= len(possible) {
+			kind = possible[m.Outcome-1].Name()
+		}
+	}
+	return m.Name + " " + kind
+}
+
+// elsewhere are the worlds without a certain fault, an event at a time, an error of a clock, a lag of replicas, or deletions by TTL that
+// come by themselves: those in which the recorded schedule brings something else about.
+func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded reschedule.Recorded) ([]counterfactual, error) {
+	var all []counterfactual
+	add := func(what string, rank int, change func(*scenario.Scenario)) error {
+		world := *e.Failed.Scenario
+		world.Faults, world.Actors = slices.Clone(world.Faults), slices.Clone(world.Actors)
+		change(&world)
+		step, err := e.differs(ctx, x, &world, recorded)
+		if err != nil || step < 0 {
+			return err
+		}
+		all = append(all, counterfactual{
+			Event: Event{Step: step, What: what, rank: rank}, world: &world,
+			follow: func(cut int, then sim.Strategy) sim.Strategy {
+				return until(cut, reschedule.Follow(recorded.Moves), then)
+			},
+			whole: []sim.Strategy{reschedule.Follow(recorded.Moves), reschedule.Deviate(recorded.Deviations)},
+		})
+		return nil
+	}
+	s := e.Failed.Scenario
+	for i, f := range s.Faults {
+		if f.Maybe {
+			continue
+		}
+		if err := add("fault "+f.String(), rankFault, func(s *scenario.Scenario) { s.Faults = slices.Delete(s.Faults, i, i+1) }); err != nil {
+			return nil, err
+		}
+	}
+	for i, a := range s.Actors {
+		for j, event := range a.Events {
+			if err := add(a.Name+" "+event.String(), rankNode, func(s *scenario.Scenario) {
+				s.Actors[i].Events = slices.Delete(slices.Clone(a.Events), j, j+1)
+			}); err != nil {
+				return nil, err
+			}
+		}
+		if a.Drift == (fakeclock.Drift{}) {
+			continue
+		}
+		if err := add(a.Name+" clock error", rankNode, func(s *scenario.Scenario) { s.Actors[i].Drift = fakeclock.Drift{} }); err != nil {
+			return nil, err
+		}
+	}
+	if s.ReplicaLag != 0 {
+		if err := add("lag of replicas", rankStore, func(s *scenario.Scenario) { s.ReplicaLag = 0 }); err != nil {
+			return nil, err
+		}
+		reads, err := e.staleReads(ctx, recorded)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, reads...)
+	}
+	if !s.Lag.Scheduler && s.Lag.Fixed != ddbfake.LagNever {
+		err := add("deletion by TTL", rankStore, func(s *scenario.Scenario) { s.Lag.Fixed = ddbfake.LagNever })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// staleReads are the reads that a replica answered which was behind, each by itself answered by one that was not.
+func (e Explain) staleReads(ctx context.Context, recorded reschedule.Recorded) (all []counterfactual, err error) {
+	steps := 0
+	again := e.in(nil, reschedule.Follow(recorded.Moves))
+	again.Trace = io.Discard
+	_, err = again.Do(hooks.With(ctx, &hooks.Probe{
+		OnStep: func(hooks.Step) { steps++ },
+		OnStale: func(actor string, read int) {
+			all = append(all, counterfactual{
+				Event: Event{Step: steps, What: actor + " stale read", rank: rankFault}, fresh: read,
+				follow: func(cut int, then sim.Strategy) sim.Strategy {
+					return until(cut, reschedule.Follow(recorded.Moves), then)
+				},
+				whole: []sim.Strategy{reschedule.Follow(recorded.Moves), reschedule.Deviate(recorded.Deviations)},
+			})
+		},
+	}))
+	return all, err
+}
+
+// differs returns the position of the first step that another world makes another one; -1 if there is none.
+func (e Explain) differs(ctx context.Context, x *Explanation, world *scenario.Scenario, recorded reschedule.Recorded) (int, error) {
+	_, steps, err := told(ctx, e.in(world, reschedule.Follow(recorded.Moves)))
+	if err != nil {
+		return -1, err
+	}
+	for i, step := range x.Steps {
+		if i >= len(steps) || steps[i].Text != step.Text {
+			return i, nil
+		}
+	}
+	return -1, nil
+}

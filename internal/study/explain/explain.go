@@ -1,0 +1,199 @@
+// Package explain finds the step of a violated run that decided it, and the events that the violation needed.
+//
+//	explanation, err := explain.Explain{Failed: failed}.Run(ctx)
+//	fmt.Print(explanation.Text(false))
+//
+// # Determinism
+//
+// The random tails come from streams of the run's seed: one Explain gives one [Explanation], on any number of cores.
+//
+// # Limits
+//
+// A chance is counted, not computed, and is off as [Explain] says.
+package explain
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Explain finds the step of a violated run that decided it, and the events that the violation needed. It runs each
+// prefix of the schedule with many random tails, and counts the tails that violate the same invariant: at a step that
+// brings the violation about, that number jumps. Later steps may undo a jump; after the last jump, no step prevents the
+// violation.
+//
+// Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step or an error of a clock, a
+// move of time while an actor can run, a context switch while the former actor can run. Explain leaves them out, one at
+// a time: Tails runs without it follow the recorded schedule, each up to another of its later steps, and go on at
+// random. A context switch is left out by having the former actor go on for as long as it can.
+//
+// The tails are random walks, from streams of the run's seed: one Explain gives one Explanation, on any number of
+// cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of
+// less than 1.5%.
+type Explain struct {
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
+	Failed scenario.Run
+	// Tails is the number of random tails for each prefix; 0 is DefaultTails.
+	Tails int
+	// Workers is the number of runs at the same time, which changes no result; 0 is one for each core.
+	Workers int
+}
+
+// DefaultTails is the number of random tails for each prefix of an explained run.
+const DefaultTails = 200
+
+// Explanation has the chance of the violation after each step.
+type Explanation struct {
+	Outcome *scenario.Outcome
+	Tails   int
+	Before  int // number of tails that violate the invariant before the first step
+	Steps   []Step
+	// Last is the step at which that number grew for the last time, by more than the tails are off; Jump is the one at
+	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the invariant.
+	// All are positions in Steps, and -1 if it never grew.
+	Last, Jump, Sealed int
+	Events             []Event // those that the violation needed first
+}
+
+// Step is a step of an explained run.
+type Step struct {
+	N        int    // from 1
+	Text     string // its line in the trace, and below it the lines of its changes
+	Chosen   bool   // something else could have happened instead
+	Changed  bool   // it changed a row, or a client got an answer
+	Violated int    // of the tails that begin after it
+}
+
+// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors are
+// those of scenario.Run.Do, and that of a cancelled context.
+func (e Explain) Run(ctx context.Context) (*Explanation, error) {
+	if e.Tails <= 0 {
+		e.Tails = DefaultTails
+	}
+	x := &Explanation{Tails: e.Tails, Last: -1, Jump: -1}
+	run := e.Failed
+	var seen *witness
+	run.Strategy = witnessed(sim.StrategyOf(run.Strategy), &seen)
+	o, steps, err := told(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if o.Verdict != invariant.Violated {
+		return nil, &campaign.NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
+	}
+	x.Outcome, x.Steps = o, steps
+	prefixes := []int{0} // by step, how many choices there were up to it
+	for i, step := range steps {
+		choices := prefixes[i]
+		if step.Chosen {
+			choices++
+		}
+		prefixes = append(prefixes, choices)
+	}
+	violated, err := e.tails(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	x.Before = violated[0]
+	before, most := x.Before, 0
+	for i := range x.Steps {
+		after := violated[prefixes[i+1]]
+		x.Steps[i].Violated = after
+		if after-before > most {
+			x.Jump, most = i, after-before
+		}
+		if x.grew(before, after) {
+			x.Last = i
+		}
+		if before = after; after < e.Tails {
+			x.Sealed = i + 1
+		}
+	}
+	x.Events, err = e.without(ctx, o, x, seen)
+	return x, err
+}
+
+// told makes a run, and returns the steps of its schedule.
+func told(ctx context.Context, run scenario.Run) (*scenario.Outcome, []Step, error) {
+	var text bytes.Buffer
+	var steps []Step
+	run.Trace = &text
+	o, err := run.Do(hooks.With(ctx, &hooks.Probe{OnStep: func(t hooks.Step) {
+		if t.Visit {
+			return
+		}
+		lines := strings.TrimRight(text.String(), "\n")
+		text.Reset()
+		steps = append(steps, Step{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
+	}}))
+	return o, steps, err
+}
+
+// grew says whether the number of tails grew by more than they are off: by three standard errors.
+func (x *Explanation) grew(before, after int) bool {
+	p, q, n := float64(before)/float64(x.Tails), float64(after)/float64(x.Tails), float64(x.Tails)
+	return after > before && q-p > 3*math.Sqrt((p*(1-p)+q*(1-q))/n)
+}
+
+// tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
+func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
+	choices := o.Result.Choices
+	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 }, func(prefix, tail int) scenario.Run {
+		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
+		return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
+	})
+	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
+}
+
+// count runs n groups of some runs each, and counts in each group those that violate the invariant. fresh is the read of
+// a group that no replica answers; 0 is none.
+func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int, of func(group, i int) scenario.Run) ([]int, error) {
+	violated := make([]bool, n*each)
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	var workers sync.WaitGroup
+	var pool scenario.Pool
+	defer pool.Close()
+	for range min(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)), len(violated)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(violated) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				at := ctx
+				if read := fresh(i / each); read > 0 {
+					at = hooks.With(ctx, &hooks.Probe{Fresh: read})
+				}
+				tail, err := pool.Do(at, of(i/each, i%each))
+				if err != nil {
+					failed.CompareAndSwap(nil, &err)
+					return
+				}
+				violated[i] = tail.Verdict == invariant.Violated && tail.Violation.Invariant.Name == o.Violation.Invariant.Name
+			}
+		})
+	}
+	workers.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	counts := make([]int, n)
+	for i, v := range violated {
+		if v {
+			counts[i/each]++
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,103 @@
+package explain
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// witness records the events of a run that need not have happened, while another chooser decides it.
+type witness struct {
+	chooser sim.Chooser
+	moves   []sim.Move // every step
+	events  []optionalEvent
+	running string // the actor whose code took the latest step of any code
+	early   bool   // the coming step was a choice, and an actor could run
+	goesOn  bool   // the coming step was a choice, and the running actor's code could go on
+}
+
+// optionalEvent is a step that need not have been taken.
+type optionalEvent struct {
+	step int // its position among the moves
+	move sim.Move
+	// from is the actor whose code could have gone on, if the event is a context switch.
+	from string
+}
+
+// witnessed is the strategy with a witness of its latest run.
+func witnessed(s sim.Strategy, seen **witness) sim.Strategy {
+	if s.New == nil {
+		s = sim.RandomWalk
+	}
+	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
+		*seen = &witness{chooser: s.New(rng, expectedSteps)}
+		return *seen
+	}}
+}
+
+// Choose implements sim.Chooser.
+func (w *witness) Choose(steps []sim.Step) int {
+	w.early = slices.ContainsFunc(steps, canRun)
+	w.goesOn = ofCode(steps, w.running) >= 0
+	return w.chooser.Choose(steps)
+}
+
+// Watch implements sim.Watcher.
+func (w *witness) Watch(s sim.Step) {
+	move, at := s.Move(), len(w.moves)
+	if mayBeLeftOut(move, w.early) {
+		w.events = append(w.events, optionalEvent{step: at, move: move})
+	}
+	if isCode(move.Kind) {
+		if w.goesOn && s.Actor() != w.running {
+			w.events = append(w.events, optionalEvent{step: at, move: move, from: w.running})
+		}
+		w.running = s.Actor()
+	}
+	w.moves, w.early, w.goesOn = append(w.moves, move), false, false
+	if watcher, ok := w.chooser.(sim.Watcher); ok {
+		watcher.Watch(s)
+	}
+}
+
+// same counts the other steps with the move of an event: those of time count where an actor could run.
+func (w *witness) same(event optionalEvent) (before, after int) {
+	for _, other := range w.events {
+		switch {
+		case other.from != "" || other.move != event.move || other.step == event.step:
+		case other.step < event.step:
+			before++
+		default:
+			after++
+		}
+	}
+	return before, after
+}
+
+// canRun says whether a run cannot end before the step is taken.
+func canRun(s sim.Step) bool { return s.Kind < sim.Restart || s.Move().Planned }
+
+// isCode says whether a step is one of an actor's own code.
+func isCode(k sim.Kind) bool { return k <= sim.Timer }
+
+// ofCode returns the position of the first step of an actor's own code that no fault strikes; -1 if there is none.
+func ofCode(steps []sim.Step, actor string) int {
+	if actor == "" {
+		return -1
+	}
+	return slices.IndexFunc(steps, func(s sim.Step) bool { return isCode(s.Kind) && s.Actor() == actor && s.Move().Outcome == 0 })
+}
+
+// mayBeLeftOut says whether a step is not part of an ordinary run. Time moves when no actor can run, and need not move
+// before.
+func mayBeLeftOut(m sim.Move, early bool) bool {
+	switch m.Kind {
+	case sim.Tick:
+		return early
+	case sim.Effect:
+		return m.Outcome > 0 // the schedule has a fault strike
+	default:
+		return m.Kind >= sim.Restart && !m.Planned
+	}
+}

@@ -1,0 +1,174 @@
+// Package explore runs all schedules of a campaign, even after a violation. It collects the findings and measures the
+// coverage, keeps a corpus of recorded runs, and splits a campaign into shards whose results are merged.
+package explore
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Explorer is a campaign that goes on after a violation, and measures its coverage, which makes it slower by about a
+// half.
+type Explorer struct {
+	campaign.Campaign
+	// Shard is the part of the campaign to run.
+	Shard Shard
+	// Corpus has the recorded runs that come first, and gets those that are worth it.
+	Corpus Corpus
+	// File is how the reader names the scenario, for the commands that a report prints.
+	File string
+}
+
+// Run explores. A context that is cancelled ends the campaign between schedules, and makes its verdict unknown unless
+// something is violated; a deadline that has passed is an end like any other. All findings until then are in the
+// result. An error is about the corpus or the scenario, never about a run. The result may have findings even with an
+// error.
+func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
+	run := scenario.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
+	c, err := schedules.New(run, e.Plan, e.Schedules, e.Workers)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := digest(c.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	x := &Exploration{
+		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
+		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
+		Expect: c.Scenario.Expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
+	}
+	x.Corpus, err = e.Corpus.Run(ctx, c.Scenario, c.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	keeper := newKeeper(e.Corpus, c, x.Corpus)
+	var total schedules.Total
+	orders, states, last := census{}, census{}, 0
+	size := x.Shard.size(c.Schedules)
+	c.Each(ctx, size, x.Shard.schedule, c.AttemptCovered, func(a schedules.Attempt) bool {
+		last = a.Index
+		x.Ran++
+		if a.Err == nil && x.keeps(a) {
+			a.Err = c.Confirm(ctx, a.Outcome)
+		}
+		if a.Err == nil {
+			a.Err = keeper.note(ctx, a.Outcome)
+		}
+		if a.Err != nil {
+			x.broke(a)
+			x.tried(Tried{a.Strategy, 1, []Count{{brokenFinding, 1}}})
+		} else {
+			x.tried(triedBy(a))
+			total.Add(a.Outcome)
+			orders.add(a.Order, a.Index)
+			for _, state := range a.States {
+				states.add(state, a.Index)
+			}
+			x.note(a)
+		}
+		if e.Progress != nil {
+			e.Progress(x.Ran, size)
+		}
+		return true
+	})
+	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
+	x.Steps, x.Unmet = total.Steps, schedules.FaultTexts(total.Unmet)
+	x.Reached = reached(total.Marks)
+	x.Orders = orders.coverage(x.Ran, last)
+	x.States = states.coverage(x.Ran, last)
+	return x, keeper.finish(x)
+}
+
+// tenth is the first of the last tenth of the schedules from 0 to last.
+func tenth(last int) int { return (last + 1) - (last+1)/10 }
+
+// keeps says whether the exploration will print this attempt.
+func (x *Exploration) keeps(a schedules.Attempt) bool {
+	o := a.Outcome
+	if o.Verdict == invariant.Unknown {
+		return x.Unknown == 0
+	}
+	if o.Verdict != invariant.Violated {
+		return false
+	}
+	i := slices.IndexFunc(x.Findings, func(f Finding) bool { return f.Name == o.Violation.Invariant.Name })
+	e := exampleOf(a)
+	return i < 0 || e.shorter(&x.Findings[i].Shortest)
+}
+
+// digest tells apart scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
+func digest(s *scenario.Scenario) (string, error) {
+	same := *s
+	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, scenario.Defaults().Bounds.Schedules
+	data, err := same.YAML()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// note notes the outcome of an attempt.
+func (x *Exploration) note(a schedules.Attempt) {
+	o := a.Outcome
+	switch o.Verdict {
+	case invariant.Violated:
+		x.found(o.Violation.Invariant.Name, o.Violation.Invariant.Statement, exampleOf(a))
+	case invariant.Unknown:
+		if x.Unknown++; x.Unknown == 1 {
+			doubt := exampleOf(a)
+			x.Doubt = &doubt
+		}
+	case invariant.OK:
+	}
+}
+
+// broke notes an attempt that has no outcome.
+func (x *Exploration) broke(a schedules.Attempt) {
+	example := Example{Schedule: a.Index + 1, Strategy: a.Strategy, Why: a.Err.Error()}
+	if broken, ok := errors.AsType[*scenario.BrokenError](a.Err); ok {
+		example.Why = broken.Result.Err.Error()
+		example.replay(broken.Replay())
+		example.Steps, example.Switches = broken.Result.Steps, broken.Result.Switches
+	}
+	x.found(brokenFinding, "", example)
+}
+
+// found counts a finding.
+func (x *Exploration) found(name, statement string, e Example) {
+	f := Finding{Name: name, Statement: statement, Count: 1, Earliest: e, Shortest: e}
+	x.Findings = addFinding(x.Findings, f)
+}
+
+// exampleOf is the part of a run that an exploration keeps.
+func exampleOf(a schedules.Attempt) Example {
+	o := a.Outcome
+	e := Example{
+		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: o.Result.Steps, Switches: o.Result.Switches, Why: o.Why,
+	}
+	if o.Violation != nil {
+		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines
+	}
+	e.replay(o.Replay())
+	return e
+}
+
+func (e *Example) replay(r scenario.Replay) {
+	e.Seed, e.Choices, e.Digest = r.Seed, r.Choices.String(), r.Digest
+}
+
+// String prints the exploration's identity, for errors.
+func (x *Exploration) String() string {
+	return fmt.Sprintf("shard %s of %s under %s", x.Shard, x.Scenario, x.Protocol)
+}

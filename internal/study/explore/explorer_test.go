@@ -1,0 +1,383 @@
+package explore_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/study/explore"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// explored explores.
+func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
+	t.Helper()
+	x, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// asFile is an exploration as a file.
+func asFile(t testing.TB, x *explore.Exploration) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := explore.WriteExplorations(&b, []*explore.Exploration{x}); err != nil {
+		t.Fatal(err)
+	}
+	read, err := explore.ReadExplorations("x.json", b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(x.Explain("isr-sim"), read[0].Explain("isr-sim")); diff != "" {
+		t.Errorf("read back it is explained otherwise (-before +after):\n%s", diff)
+	}
+	return b.String()
+}
+
+// buggy finds several things in a few hundred schedules.
+func buggy(t testing.TB) explore.Explorer {
+	return explore.Explorer{Campaign: campaign.Campaign{
+		Scenario: scenariotest.Embedded(t, "skewed-clocks"), Protocol: scenariotest.Protocol(t, "lease-in-milliseconds"), Seed: 1, Schedules: 400,
+	}}
+}
+
+func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *testing.T) {
+	e := buggy(t)
+	x := explored(t, e)
+	if x.Ran != 400 || x.Verdict() != invariant.Violated || x.Passed() || len(x.Findings) == 0 {
+		t.Fatalf("%d schedules, verdict %v, passed %v, %d findings; want 400, violated, false, some", x.Ran, x.Verdict(), x.Passed(), len(x.Findings))
+	}
+	// The same, by hand.
+	count, earliest, least := map[string]int{}, map[string]int{}, map[string][]int{}
+	expected := 1
+	for i := range 400 {
+		o, err := scenario.Run{
+			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: sim.Portfolio().At(i), ExpectedSteps: expected,
+		}.Do(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			expected = o.Result.Steps
+		}
+		if o.Violation == nil {
+			continue
+		}
+		name, size := o.Violation.Invariant.Name, []int{o.Result.Switches, o.Result.Steps}
+		if count[name]++; count[name] == 1 {
+			earliest[name] = i + 1
+		}
+		if least[name] == nil || slices.Compare(size, least[name]) < 0 {
+			least[name] = size
+		}
+	}
+	for _, f := range x.Findings {
+		if f.Count != count[f.Name] || f.Earliest.Schedule != earliest[f.Name] || !slices.Equal(least[f.Name], []int{f.Shortest.Switches, f.Shortest.Steps}) {
+			t.Errorf("%s: %d times, earliest %d, shortest %+v; want %d, %d, %v", f.Name, f.Count, f.Earliest.Schedule, f.Shortest,
+				count[f.Name], earliest[f.Name], least[f.Name])
+		}
+		delete(count, f.Name)
+		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
+			choices, err := schedule.ParseChoices(example.Choices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, o := scenariotest.Trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
+			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || o.Digest != example.Digest {
+				t.Errorf("%s does not replay: %+v", f.Name, o)
+			}
+		}
+	}
+	if len(count) > 0 {
+		t.Errorf("not found: %v", count)
+	}
+}
+
+func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
+	for name, e := range map[string]explore.Explorer{
+		"buggy": buggy(t),
+		"cut":   {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
+		"broken": {Campaign: campaign.Campaign{
+			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"faults: [maybe throttled op=TransactWriteItems times=always]"), Protocol: scenariotest.Touchy(t), Seed: 1, Schedules: 300,
+			Options: scenario.Options{Swarm: true},
+		}},
+		"shard": {Campaign: buggy(t).Campaign, Shard: explore.Shard{Index: 2, Count: 3}},
+	} {
+		e.Workers = 1
+		want := asFile(t, explored(t, e))
+		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
+			e.Workers = workers
+			if got := asFile(t, explored(t, e)); got != want {
+				t.Errorf("%s: %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+// merged merges explorations, each a file of its own.
+func merged(xs ...*explore.Exploration) ([]*explore.Exploration, error) {
+	var files []explore.ShardFile
+	for i, x := range xs {
+		files = append(files, explore.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*explore.Exploration{x}})
+	}
+	return explore.MergeExplorations(files)
+}
+
+func TestShardsTogetherAreTheWhole(t *testing.T) {
+	e := buggy(t)
+	whole := explored(t, e)
+	states := whole.States
+	whole.States = explore.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
+	want := asFile(t, whole)
+	for _, n := range race.Fewer([]int{2, 3, 7}, []int{3}) {
+		var shards []*explore.Exploration
+		for i := range n {
+			e.Shard = explore.Shard{Index: n - i, Count: n} // in another order
+			shards = append(shards, explored(t, e))
+		}
+		all, err := merged(shards...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := all[0].States
+		for what, n := range map[string][2]int{"distinct": {got.Distinct, states.Distinct}, "once": {got.Once, states.Once}, "new": {got.New, states.New}} {
+			if off := math.Abs(float64(n[0]-n[1])) / float64(n[1]); off > 0.1 {
+				t.Errorf("%d shards: %s states %d, want about %d", len(shards), what, n[0], n[1])
+			}
+		}
+		all[0].States = explore.Coverage{}
+		if got := asFile(t, all[0]); len(all) != 1 || got != want {
+			t.Errorf("%d shards (-alone +merged):\n%s", n, cmp.Diff(want, got))
+		}
+	}
+}
+
+func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
+	shard := func(i, n int, change func(*explore.Explorer)) *explore.Exploration {
+		e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 20}, Shard: explore.Shard{Index: i, Count: n}}
+		if change != nil {
+			change(&e)
+		}
+		return explored(t, e)
+	}
+	first := shard(1, 2, nil)
+	for name, test := range map[string]struct {
+		files []*explore.Exploration
+		want  string
+	}{
+		"missing":   {[]*explore.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
+		"duplicate": {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
+		"seed":      {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
+		"strategy":  {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
+		"swarm":     {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
+		"schedules": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Schedules = 30 })}, "with the number of schedules 30, expected 20"},
+		"shards":    {[]*explore.Exploration{first, shard(2, 3, nil)}, "with the number of shards 3, expected 2"},
+		"definition": {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) {
+			e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"cache: {lease: 9s}")
+		})}, "with the scenario digest"},
+	} {
+		_, err := merged(test.files...)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
+		}
+	}
+	// Prose and the number of schedules that the file asks for are not what a campaign is about.
+	if all, err := merged(first, shard(2, 2, func(e *explore.Explorer) {
+		e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"about: better prose\nbounds: {schedules: 7}")
+	})); err != nil || all[0].Ran != 20 {
+		t.Errorf("with other prose: %v", err)
+	}
+}
+
+func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"ttl-lag: never\nreach: [ttl-deletion]"), Seed: 1, Schedules: 20}}
+	var shards []*explore.Exploration
+	for i := range 2 {
+		e.Shard = explore.Shard{Index: i + 1, Count: 2}
+		x := explored(t, e)
+		if !x.Passed() || x.Vacuous() || !strings.Contains(x.Explain("isr-sim"), "reached ttl-deletion") {
+			t.Errorf("shard %s: passed %v, vacuous %v:\n%s", e.Shard, x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
+		}
+		shards = append(shards, x)
+	}
+	all, err := merged(shards...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion, which the scenario declares\n"
+	if x := all[0]; x.Passed() || !x.Vacuous() || !strings.HasPrefix(x.Explain("isr-sim"), want) {
+		t.Errorf("passed %v, vacuous %v:\n%s", x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
+	}
+}
+
+func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
+	e := buggy(t)
+	e.Schedules = 100_000
+	ctx, cancel := context.WithCancel(context.Background())
+	heard := 0
+	e.Progress = func(done, _ int) {
+		if heard = done; done == 150 {
+			cancel()
+		}
+	}
+	x, err := e.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x.Interrupted || x.Ran < 150 || x.Ran == e.Schedules || x.Ran != heard {
+		t.Fatalf("interrupted %v after %d schedules, want true after 150 and a few", x.Interrupted, x.Ran)
+	}
+	e.Schedules, e.Progress = x.Ran, nil
+	want := explored(t, e)
+	want.Schedules, want.Interrupted = x.Schedules, true
+	if diff := cmp.Diff(asFile(t, want), asFile(t, x)); diff != "" {
+		t.Errorf("(-a campaign of that length +interrupted):\n%s", diff)
+	}
+}
+
+func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000_000}}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	x, err := e.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Interrupted || !x.Passed() || x.Ran == 0 {
+		t.Errorf("interrupted %v, passed %v after %d schedules; want false, true after some", x.Interrupted, x.Passed(), x.Ran)
+	}
+}
+
+func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
+	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{
+		Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Fickle(t, 2), Seed: 1, Schedules: 50, Workers: 1,
+	}})
+	text := x.Explain("isr-sim")
+	if x.Verdict() != invariant.Unknown || x.Passed() || x.Ran != 50 || !strings.Contains(text, "broken: two-contenders under fickle\n\nnot deterministic: ") ||
+		!strings.Contains(text, "\nreplay: isr-sim replay --protocol fickle ") {
+		t.Errorf("verdict %v after %d schedules, want unknown after 50, with the reason:\n%s", x.Verdict(), x.Ran, text)
+	}
+}
+
+func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "corpus")
+	e := buggy(t)
+	e.Corpus = explore.Corpus(folder)
+	before := explored(t, e)
+	if len(before.Corpus) != 0 {
+		t.Errorf("a corpus that is not there has runs: %v", before.Corpus)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d files are kept (%v), want one of a failure and one of a mark at least", len(files), err)
+	}
+	e.Schedules = 1
+	again := explored(t, e)
+	if len(again.Corpus) != len(files) {
+		t.Fatalf("%d files, %d runs of them", len(files), len(again.Corpus))
+	}
+	passed := false
+	for _, r := range again.Corpus {
+		if r.Problem != "" || passed && r.Violates != "" {
+			t.Errorf("%+v: want a run that replays, and failing ones first", r)
+		}
+		passed = passed || r.Violates == ""
+	}
+	if again.Corpus[0].Violates == "" || !passed || again.Verdict() != invariant.Violated {
+		t.Errorf("of %+v some must fail, and some pass; verdict %v, want violated", again.Corpus, again.Verdict())
+	}
+	if now, err := os.ReadDir(folder); err != nil || len(now) != len(files) {
+		t.Errorf("what is known is kept again: %d files, then %d (%v)", len(files), len(now), err)
+	}
+
+	// Another protocol has no part in it.
+	e.Protocol = scenariotest.Protocol(t, "recipe-a")
+	if other := explored(t, e); len(other.Corpus) != 0 {
+		t.Errorf("runs of another protocol: %+v", other.Corpus)
+	}
+}
+
+func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
+	folder := t.TempDir()
+	s := scenariotest.Parsed(t, scenariotest.Lonely)
+	corpus := explore.Corpus(folder)
+	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
+	if err := corpus.Keep(s, o.Replay(), "reach-something"); err != nil {
+		t.Fatal(err)
+	}
+	changed := o.Replay()
+	changed.Digest = "00000000"
+	if err := corpus.Keep(s, changed, "reach-something"); err != nil {
+		t.Fatal(err)
+	}
+	blind := o.Replay()
+	blind.Violates = "stale-writer"
+	if err := corpus.Keep(s, blind, "stale-writer"); err != nil {
+		t.Fatal(err)
+	}
+	misfit := o.Replay()
+	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
+	if err := corpus.Keep(scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), misfit, "reach-something"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(folder, "lonely.recipe-a.reach-something.00000000.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(whole), "replay:") // as a full disk leaves it
+	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.cut.yaml"), []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 1}, Corpus: corpus})
+	text := x.Explain("isr-sim")
+	for _, want := range []string{
+		"note.yaml cannot be read: " + filepath.Join(folder, "lonely.recipe-a.note.yaml") + ":2:1: found key \"actrs\"",
+		"00000000.yaml does not replay any more: found a trace with the digest " + o.Digest + ", expected 00000000",
+		"11111111.yaml does not replay any more: the schedule does not fit: at step 1 it takes option 7",
+		"lonely.recipe-a.cut.yaml cannot be read: found no replay entry",
+		"does not violate stale-writer any more, in the same run",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Count(text, "corpus: ") != 5 || x.Passed() || x.Verdict() != invariant.Unknown {
+		t.Errorf("want five complaints, and no verdict, got %v:\n%s", x.Verdict(), text)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) < 6 {
+		t.Errorf("%d files are left (%v), want all six", len(files), err)
+	}
+}
+
+func TestParseShard(t *testing.T) {
+	for _, good := range []string{"1/1", "2/4", "4/4"} {
+		if s, err := explore.ParseShard(good); err != nil || s.String() != good {
+			t.Errorf("%s parses to %v (%v)", good, s, err)
+		}
+	}
+	for _, bad := range []string{"", "1", "0/4", "5/4", "-1/4", "1/0", "a/b", "1/2/3"} {
+		if _, err := explore.ParseShard(bad); err == nil || !strings.Contains(err.Error(), "expected i/n") {
+			t.Errorf("%q parses with error %v", bad, err)
+		}
+	}
+}

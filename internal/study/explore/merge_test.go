@@ -1,0 +1,46 @@
+package explore_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/study/explore"
+)
+
+// FuzzReadExplorations: whatever is in a file, it is refused, or can be printed, merged and written again.
+func FuzzReadExplorations(f *testing.F) {
+	for _, e := range []explore.Explorer{
+		buggy(f), {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(f, scenariotest.Lonely), Schedules: 3}, Shard: explore.Shard{Index: 1, Count: 1}},
+	} {
+		e.Schedules = 3
+		var b bytes.Buffer
+		if err := explore.WriteExplorations(&b, []*explore.Exploration{explored(f, e)}); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte(`{"format":"isr-sim explorations","version":1,"explorations":[null]}`))
+	f.Add([]byte(`{"format":"isr-sim explorations","version":1,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		xs, err := explore.ReadExplorations("x.json", data)
+		if err != nil {
+			return
+		}
+		for _, x := range xs {
+			_, _ = x.Row(), x.Explain("isr-sim")
+		}
+		merged, err := explore.MergeExplorations([]explore.ShardFile{{Name: "x.json", Explorations: xs}})
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := explore.WriteExplorations(&b, merged); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := explore.ReadExplorations("y.json", b.Bytes()); err != nil {
+			t.Fatalf("what was merged cannot be read: %v", err)
+		}
+	})
+}

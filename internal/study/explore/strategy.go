@@ -1,0 +1,47 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+)
+
+// Tried says how many schedules one strategy has chosen, and what they found.
+type Tried struct {
+	Strategy  string  `json:"strategy"`
+	Schedules int     `json:"schedules"`
+	Found     []Count `json:"found,omitempty"` // by name
+}
+
+// Count is a finding, and in how many schedules it is.
+type Count struct {
+	Name  string `json:"name"` // as in Finding
+	Count int    `json:"count"`
+}
+
+// triedBy is what one attempt has found.
+func triedBy(a schedules.Attempt) Tried {
+	t := Tried{Strategy: a.Strategy, Schedules: 1}
+	if v := a.Outcome.Violation; v != nil {
+		t.Found = []Count{{v.Invariant.Name, 1}}
+	}
+	return t
+}
+
+// tried adds what a strategy has found.
+func (x *Exploration) tried(t Tried) {
+	i, known := slices.BinarySearchFunc(x.Strategies, t.Strategy, func(o Tried, name string) int { return cmp.Compare(o.Strategy, name) })
+	if !known {
+		x.Strategies = slices.Insert(x.Strategies, i, Tried{Strategy: t.Strategy})
+	}
+	to := &x.Strategies[i]
+	to.Schedules += t.Schedules
+	for _, c := range t.Found {
+		j, known := slices.BinarySearchFunc(to.Found, c.Name, func(o Count, name string) int { return cmp.Compare(o.Name, name) })
+		if !known {
+			to.Found = slices.Insert(to.Found, j, Count{Name: c.Name})
+		}
+		to.Found[j].Count += c.Count
+	}
+}

@@ -1,0 +1,171 @@
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Mutation asks which invariants a mutant breaks, in the scenarios that are known to catch it: those that name it under
+// catches or broken.
+//
+//	result, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
+//	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
+type Mutation struct {
+	Mutant    isr.Protocol
+	Scenarios []*scenario.Scenario
+	Seed      uint64
+	Workers   int // as in campaign.Campaign
+}
+
+// MutantResult says which invariants a mutant broke.
+type MutantResult struct {
+	Mutant isr.Protocol
+	First  map[string]FirstViolation // by the name of the invariant
+	// Ran are the scenarios in which it ran, in their order.
+	Ran []ScenarioRuns
+}
+
+// ScenarioRuns is in how many schedules of a scenario a mutant ran.
+type ScenarioRuns struct {
+	Scenario  string
+	Schedules int
+}
+
+// Tried says where the mutant ran.
+func (c *MutantResult) Tried() string {
+	if len(c.Ran) == 0 {
+		return "no scenario names the mutant under catches or broken"
+	}
+	var parts []string
+	for _, r := range c.Ran {
+		parts = append(parts, fmt.Sprintf("%s of %s", schedules.Plural(r.Schedules, "schedule"), r.Scenario))
+	}
+	return "it ran in " + strings.Join(parts, ", ")
+}
+
+// FirstViolation names the first schedule in which an invariant is broken.
+type FirstViolation struct {
+	Scenario string
+	Schedule int // from 1
+}
+
+// CaughtByNamed says whether the invariant that the mutant names has caught it.
+func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks]; return ok }
+
+// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it before:
+// enough for other invariants to catch it, too.
+const atLeast = 200
+
+// Run runs, in each scenario, at most Within schedules until the invariant that the mutant names is violated, and some
+// for the others. An error is not a verdict; see scenario.Run.Do.
+func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
+	result := &MutantResult{Mutant: m.Mutant, First: map[string]FirstViolation{}}
+	for _, s := range m.Scenarios {
+		if s.Broken != m.Mutant.Name && !slices.Contains(s.Catches, m.Mutant.Name) {
+			continue
+		}
+		if err := m.in(ctx, s, result); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// in runs the mutant in one scenario.
+func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantResult) error {
+	set, err := schedules.New(scenario.Run{Scenario: s, Protocol: m.Mutant, Seed: m.Seed}, sim.Plan{}, Within, m.Workers)
+	if err != nil {
+		return err
+	}
+	named := false
+	var broken error
+	ran := ScenarioRuns{Scenario: s.Name}
+	set.All(ctx, func(a schedules.Attempt) bool {
+		ran.Schedules++
+		if broken = a.Err; broken != nil {
+			return false
+		}
+		for _, name := range a.Outcome.Broken {
+			named = named || name == m.Mutant.Breaks
+			if before, already := result.First[name]; !already || a.Index+1 < before.Schedule {
+				result.First[name] = FirstViolation{s.Name, a.Index + 1}
+			}
+		}
+		return !named || a.Index+1 < atLeast
+	})
+	result.Ran = append(result.Ran, ran)
+	return broken
+}
+
+// understands says whether a protocol can carry out the scripts of a scenario that is made for another one. Every
+// protocol can get, change and sleep.
+func understands(s *scenario.Scenario, p isr.Protocol) bool {
+	if s.Protocol == p.Name {
+		return true
+	}
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb != scenario.Get && c.Verb != scenario.Change && c.Verb != scenario.Sleep {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// runReference runs a reference protocol in every scenario that it understands, with about the given number of
+// schedules in all. Only the verdicts count: so few schedules of another protocol need not reach what a scenario
+// declares.
+func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
+	var some []*scenario.Scenario
+	for _, s := range scenarios {
+		if understands(s, p) && s.Expected(p.Name) == invariant.OK {
+			some = append(some, s)
+		}
+	}
+	var reports []*campaign.Report
+	for _, s := range some { // a context that is over makes each of the rest unknown, at once
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers}.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
+
+// MutationTable is mutant by invariant, as a page of Markdown: in which schedule each invariant first caught it.
+func MutationTable(all []*MutantResult) string {
+	var b strings.Builder
+	judges := invariant.All()
+	b.WriteString("| mutant |")
+	for _, inv := range judges {
+		b.WriteString(" " + inv.Name + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(judges)) + "\n")
+	for _, c := range all {
+		cells := make([]string, len(judges))
+		for i, inv := range judges {
+			catch, is := c.First[inv.Name]
+			switch {
+			case is && inv.Name == c.Mutant.Breaks:
+				cells[i] = fmt.Sprintf("**%d**", catch.Schedule)
+			case is:
+				cells[i] = fmt.Sprint(catch.Schedule)
+			case inv.Name == c.Mutant.Breaks:
+				cells[i] = "**not found**"
+			}
+		}
+		b.WriteString("| " + c.Mutant.Name + " | " + strings.Join(cells, " | ") + " |\n")
+	}
+	return b.String()
+}

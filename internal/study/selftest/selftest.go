@@ -1,0 +1,110 @@
+// Package selftest tests the tester: every mutant in the scenarios that are known to catch it, and the reference
+// protocols in all scenarios that they understand. TestTheTesterIsTested holds the results.
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
+)
+
+// Run is one test of the tester.
+type Run struct {
+	Scenarios []*scenario.Scenario
+	Seed      uint64
+	Workers   int // see campaign.Campaign
+}
+
+// Mutants runs all mutants, and calls each with every result. An error is that of a run, or names the mutant at which
+// ctx was done.
+func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*MutantResult, err error) {
+	for _, p := range mutant.All() {
+		result, err := Mutation{Mutant: p, Scenarios: r.Scenarios, Seed: r.Seed, Workers: r.Workers}.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("interrupted at mutant %s", p.Name)
+		}
+		all = append(all, result)
+		each(result)
+	}
+	return all, nil
+}
+
+// Reference is the result of a reference protocol.
+type Reference struct {
+	Protocol  isr.Protocol
+	Reports   []*campaign.Report // of the scenarios that it understands
+	Schedules int
+	Verdict   invariant.Verdict // ok if all are; otherwise the last one that is not
+}
+
+// References runs the reference protocols, with that many schedules together, and calls each with the result of every
+// one. An error is that of a run, or names the protocol at which ctx was done.
+func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
+	references := recipe.References()
+	for _, p := range references {
+		reports, err := runReference(ctx, p, r.Scenarios, r.Seed, (schedules+len(references)-1)/len(references), r.Workers)
+		if err != nil {
+			return err
+		}
+		ref := Reference{Protocol: p, Reports: reports, Verdict: invariant.OK}
+		for _, report := range reports {
+			ref.Schedules += report.Schedules
+			if report.Verdict != invariant.OK {
+				ref.Verdict = report.Verdict
+			}
+		}
+		each(ref)
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted at reference %s", p.Name)
+		}
+	}
+	return nil
+}
+
+// Header is the head of the table of mutants.
+func Header() string {
+	return fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", "mutant", "names", "found in", "scenario", "others")
+}
+
+// Row is a line of the table of mutants: the mutant, the invariant that it names, the first schedule and its scenario
+// in which that one caught it, and the other invariants that caught it.
+func Row(c *MutantResult) string {
+	found, where := "not found", ""
+	var others []string
+	for _, inv := range invariant.All() {
+		catch, is := c.First[inv.Name]
+		switch {
+		case is && inv.Name == c.Mutant.Breaks:
+			found, where = fmt.Sprint(catch.Schedule), catch.Scenario
+		case is:
+			others = append(others, inv.Name)
+		}
+	}
+	return strings.TrimRight(fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", c.Mutant.Name, c.Mutant.Breaks, found, where, strings.Join(others, ", ")), " ")
+}
+
+// Page is docs/MUTANTS.md.
+func Page(seed uint64, all []*MutantResult) string {
+	return fmt.Sprintf(page, seed, len(all), MutationTable(all))
+}
+
+const page = `# Mutants
+
+The tester is tested: every mutant is a protocol with one bug, and names the invariant that must catch it. A cell is the
+first schedule of the default strategy in which an invariant caught the mutant, in the scenarios that are known to catch
+it (seed %d, up to 10,000 schedules). Bold is the invariant that the mutant names. The others are judged for 200 schedules
+and more. There are %d mutants. The page is made by:
+
+` + "```sh\ngo run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md\n```" + `
+
+%s`

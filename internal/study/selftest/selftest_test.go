@@ -1,0 +1,64 @@
+package selftest
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a
+// mutant which no other one catches, and that docs/MUTANTS.md says so.
+func TestTheTesterIsTested(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("it runs every mutant in every scenario that catches it; go run ./cmd/isr-sim mutants does, too")
+	}
+	t.Parallel()
+	scenarios, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*MutantResult) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := map[string]bool{}
+	for _, c := range all {
+		if !c.CaughtByNamed() {
+			t.Errorf("%s is not caught by %s", c.Mutant.Name, c.Mutant.Breaks)
+		}
+		if onlyBy(c, c.Mutant.Breaks) {
+			alone[c.Mutant.Breaks] = true
+		}
+	}
+	for _, inv := range invariant.All() {
+		if !alone[inv.Name] {
+			t.Errorf("no mutant is caught by %s alone", inv.Name)
+		}
+	}
+	written, err := os.ReadFile("../../../docs/MUTANTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(written), Page(1, all)); diff != "" {
+		t.Errorf("run go run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md (-written +now):\n%s", diff)
+	}
+}
+
+// onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: a node that publishes
+// without a right to often makes what the other nodes are told inexplicable as well.
+func onlyBy(c *MutantResult, name string) bool {
+	//isrsim:unordered any of them will do
+	for other := range c.First {
+		if other != name && other != invariant.Named("linearizable").Name {
+			return false
+		}
+	}
+	return c.CaughtByNamed()
+}

@@ -1,0 +1,111 @@
+package describe_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// known are the pages by the partition keys of their rows.
+type known map[string]string
+
+func (k known) NameOf(pk string) (string, bool) {
+	name, ok := k[pk]
+	return name, ok
+}
+
+// A page that is not known is named by its partition key, and so is every page without Pages.
+func TestPagesAreCalledByTheirNamesWhereTheseAreKnown(t *testing.T) {
+	get := func(pk string) any {
+		return &dynamodb.GetItemInput{Key: pagecache.Key(pk, isr.SortMeta), ConsistentRead: aws.Bool(true)}
+	}
+	pages := known{"CACHE#1": "/home"}
+	for _, test := range []struct {
+		pages describe.Pages
+		pk    string
+		want  string
+	}{
+		{pages, "CACHE#1", "GetItem META of /home"},
+		{pages, "CACHE#2", "GetItem META of CACHE#2"},
+		{nil, "CACHE#1", "GetItem META of CACHE#1"},
+	} {
+		if got := (describe.Words{Start: fakeclock.Epoch, Pages: test.pages}).Input(get(test.pk)); got != test.want {
+			t.Errorf("pages %v: got %q, want %q", test.pages, got, test.want)
+		}
+	}
+}
+
+func TestAChangeIsOneLine(t *testing.T) {
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: ddbfake.LagManual})
+	ctx := context.Background()
+	table := aws.String("cache")
+	for _, create := range []func() error{
+		func() error { _, err := db.As("").CreateTable(ctx, isr.TableInput(*table)); return err },
+		func() error { _, err := db.As("").UpdateTimeToLive(ctx, isr.TTLInput(*table)); return err },
+	} {
+		if err := create(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock.Advance(1500*time.Millisecond + 7*time.Microsecond)
+	lock := pagecache.Key("CACHE#1", isr.SortLock)
+	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
+	lock["lease_token"] = &types.AttributeValueMemberS{Value: "alice-1"}
+	expires := strconv.FormatInt(fakeclock.Epoch.Add(10*time.Second).Unix(), 10)
+	lock["lease_expires_at"], lock["ttl"] = number(expires), number(expires)
+	if _, err := db.As("alice").PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: lock}); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Hour)
+	for _, row := range db.Expired() {
+		db.Sweep(row)
+	}
+	want := []string{
+		"+1.5s       alice     LOCK of CACHE#1: absent => token alice-1 until +10s",
+		"+1h0m1.5s   ttl       LOCK of CACHE#1: token alice-1 until +10s => absent (by TTL)",
+	}
+	changes := db.Changes()
+	if len(changes) != len(want) {
+		t.Fatalf("%d changes, want %d", len(changes), len(want))
+	}
+	for i, c := range changes {
+		if got := describe.Change(c, fakeclock.Epoch, nil); got != want[i] {
+			t.Errorf("change %d\n got %q\nwant %q", i+1, got, want[i])
+		}
+	}
+}
+
+func TestAnAnswerIsWhatItsCallerGetsToKnow(t *testing.T) {
+	words := describe.Words{Start: fakeclock.Epoch}
+	for _, test := range []struct {
+		out  any
+		err  error
+		want string
+	}{
+		{&dynamodb.GetItemOutput{}, nil, "absent"},
+		{&dynamodb.PutItemOutput{}, nil, "ok"},
+		{nil, &ddbfake.NetworkError{Operation: "PutItem"}, "connection lost"},
+		{nil, &types.ProvisionedThroughputExceededException{}, "ProvisionedThroughputExceededException"},
+		{nil, &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{
+			{Code: aws.String("None")}, {Code: aws.String("ConditionalCheckFailed")},
+		}}, "TransactionCanceledException [None, ConditionalCheckFailed]"},
+		{nil, errors.New("something else"), "something else"},
+	} {
+		if got := words.Outcome(test.out, test.err); got != test.want {
+			t.Errorf("%T %v: got %q, want %q", test.out, test.err, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package describe
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// Line is something that a finding does not name, and that led to it.
+type Line struct {
+	Time        time.Time
+	Actor, Text string
+}
+
+// Finding prints the changes, events and operations that a finding names, and what led to it, one a line, in order of
+// time.
+func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led ...Line) []string {
+	var all recorder.Timeline
+	for _, seq := range f.Changes {
+		c := evidence.Changes[seq-1]
+		sent := ""
+		if !c.Sent.Equal(c.Time) {
+			sent = " (sent at " + words.Instant(c.Sent) + ")"
+		}
+		if words.Untold != nil {
+			if what := words.Untold(seq); what != "" {
+				sent += " (" + what + ")"
+			}
+		}
+		all.Add(c.Time, lineOf(words, c, sent))
+	}
+	for _, l := range led {
+		all.Add(l.Time, fmt.Sprintf("%-10s  %-8s  %s", words.Instant(l.Time), l.Actor, l.Text))
+	}
+	for _, seq := range f.Events {
+		e := evidence.History[seq-1]
+		all.Add(e.Time, eventLine(words, e))
+	}
+	for _, place := range f.Operations {
+		o := evidence.Operations[place-1]
+		all.Add(o.At(), fmt.Sprintf("%-10s  %-8s  %s (called at %s)", words.Instant(o.At()), o.Actor, o.Describe(words.Second), words.Instant(o.Began)))
+	}
+	return all.Lines()
+}
+
+// Change prints an entry of the change log on one line: its time in milliseconds since start, its author, and the row
+// before and after. rows knows names that are the rows' own; nil is META and LOCK.
+func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
+	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
+	return lineOf(Words{Start: start, Rows: rows}, c, "")
+}
+
+// shownBody is the number of bytes of a body that a line shows.
+const shownBody = 60
+
+// Event prints an event of a history on one line, as Change does. Of a body, it prints the beginning.
+func Event(e history.Event, start time.Time) string {
+	e.Time = start.Add(e.Time.Sub(start).Truncate(time.Millisecond))
+	if e.Body != "" {
+		e.Body = strconv.QuoteToGraphic(strings.ToValidUTF8(e.Body[:min(len(e.Body), shownBody)], ""))
+	}
+	return eventLine(Words{Start: start}, e)
+}
+
+func eventLine(words Words, e history.Event) string {
+	return fmt.Sprintf("%-10s  %-8s  %s", words.Instant(e.Time), e.Actor, history.Event.String(e))
+}
+
+func lineOf(words Words, c ddbfake.Change, sent string) string {
+	actor := c.Actor
+	if c.Cause == ddbfake.CauseTTL {
+		actor = "ttl"
+	}
+	return fmt.Sprintf("%-10s  %-8s  %s%s", words.Instant(c.Time), actor, words.Change(c), sent)
+}

@@ -1,0 +1,313 @@
+package describe
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Words puts rows, requests and answers into words, for traces and reports. Instants are shown as distances from the
+// start of the run.
+type Words struct {
+	Start time.Time
+	// Pages knows the pages by name; nil knows none.
+	Pages Pages
+	// Rows knows rows that have names of their own; nil is META, LOCK, VER# and REQ#.
+	Rows *rowmap.Mapping
+	// Untold says what the sender of a change was not told, by the change's Seq; "" if it was told. Nil knows nothing.
+	Untold func(change int) string
+}
+
+// Pages finds the name of a page by the partition key of its rows.
+type Pages interface {
+	NameOf(pk string) (name string, ok bool)
+}
+
+// nameOf is Pages.NameOf, for nil Pages too.
+func (w Words) nameOf(pk string) (string, bool) {
+	if w.Pages == nil {
+		return "", false
+	}
+	return w.Pages.NameOf(pk)
+}
+
+// Instant prints a true time: +12s.
+func (w Words) Instant(t time.Time) string { return "+" + t.Sub(w.Start).String() }
+
+// Second prints epoch seconds as an instant if they are within the years around the start, and as they are if not:
+// milliseconds stay recognisable.
+func (w Words) Second(n int64) string {
+	const near = 20 * 365 * 24 * 3600
+	if d := n - w.Start.Unix(); d > -near && d < near {
+		if d < 0 {
+			return (time.Duration(d) * time.Second).String()
+		}
+		return "+" + (time.Duration(d) * time.Second).String()
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// near is Instant for a time within the years around the start; others are printed as Second prints them.
+func (w Words) near(t time.Time) string {
+	if text := w.Second(t.Unix()); !strings.HasPrefix(text, "+") {
+		return text
+	}
+	return w.Instant(t)
+}
+
+// row prints a row by its meaning, and other rows as they are.
+func (w Words) row(item attr.Item) string {
+	if item == nil {
+		return "absent"
+	}
+	if w.Rows != nil {
+		return w.Rows.Row(item, w.near)
+	}
+	sk, _ := item.Str("sk")
+	switch kind, _, _ := strings.Cut(sk, "#"); kind {
+	case isr.SortLock:
+		token, ok := item.Str("lease_token")
+		expires, okExpires := item.Int("lease_expires_at")
+		if ok && okExpires {
+			return fmt.Sprintf("token %s until %s", token, w.Second(expires))
+		}
+	case isr.SortMeta, "VER":
+		what := "body "
+		where, ok := item.Str("s3_key")
+		if !ok {
+			what = "at "
+			where, ok = item.Str("current_sk")
+		}
+		generated, okGenerated := item.Int("generated_at")
+		revalidate, okRevalidate := item.Int("revalidate_seconds")
+		if ok && okGenerated && okRevalidate {
+			version := ""
+			if n, ok := item.Int("version"); ok {
+				version = fmt.Sprintf(" version %d", n)
+			}
+			return fmt.Sprintf("%s%s generated %s fresh until %s%s", what, where, w.Second(generated), w.Second(generated+revalidate), version)
+		}
+	case "REQ":
+		hash, ok := item.Str("request_hash")
+		status, okStatus := item.Str("status")
+		if ok && okStatus {
+			s := fmt.Sprintf("%s with %s", status, hash)
+			if body, ok := item.Str("result_s3_key"); ok {
+				s += ", body " + body
+			}
+			return s
+		}
+	}
+	return item.String()
+}
+
+// sdkRows is sdkRow for several.
+func (w Words) sdkRows(items []map[string]types.AttributeValue) string {
+	rows := make([]string, len(items))
+	for i, item := range items {
+		if w.Rows != nil {
+			rows[i] = w.place(nil, item) + " " + w.sdkRow(item)
+			continue
+		}
+		sk, _ := item["sk"].(*types.AttributeValueMemberS)
+		rows[i] = w.sdkRow(item)
+		if sk != nil {
+			rows[i] = sk.Value + " " + rows[i]
+		}
+	}
+	return "[" + strings.Join(rows, "; ") + "]"
+}
+
+// sdkRow is row for the SDK's form of an item.
+func (w Words) sdkRow(item map[string]types.AttributeValue) string {
+	if item == nil {
+		return "absent"
+	}
+	row, err := attr.ItemFromSDK(item)
+	if err != nil {
+		return err.Error()
+	}
+	return w.row(row)
+}
+
+// place names a row: META of /home.
+func (w Words) place(table *string, key map[string]types.AttributeValue) string {
+	if w.Rows != nil {
+		item, err := attr.ItemFromSDK(key)
+		if err != nil {
+			return err.Error()
+		}
+		return w.Rows.Key(aws.ToString(table), item)
+	}
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil {
+		return w.sdkRow(key)
+	}
+	return w.placeOf(pk.Value, sk.Value)
+}
+
+func (w Words) placeOf(pk, sk string) string {
+	if key, ok := w.nameOf(pk); ok {
+		pk = key
+	}
+	return sk + " of " + pk
+}
+
+// Change prints one entry of the change log.
+func (w Words) Change(c ddbfake.Change) string {
+	pk, _ := c.Key.Str("pk")
+	sk, _ := c.Key.Str("sk")
+	place := w.placeOf(pk, sk)
+	switch {
+	case w.Rows != nil:
+		place = w.Rows.Key(c.Table, c.Key)
+	case pk == "" && sk == "": // a table with keys of its own
+		place = c.Key.String()
+	}
+	s := fmt.Sprintf("%s: %s => %s", place, w.row(c.Before), w.row(c.After))
+	if c.Cause == ddbfake.CauseTTL {
+		s += " (by TTL)"
+	}
+	return s
+}
+
+// Input prints a request.
+func (w Words) Input(in any) string {
+	switch in := in.(type) {
+	case *dynamodb.GetItemInput:
+		return "GetItem " + w.place(in.TableName, in.Key) + consistency(in.ConsistentRead)
+	case *dynamodb.QueryInput:
+		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues) + consistency(in.ConsistentRead)
+	case *dynamodb.PutItemInput:
+		return "PutItem " + w.place(in.TableName, in.Item) + " " + w.sdkRow(in.Item) +
+			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	case *dynamodb.UpdateItemInput:
+		return "UpdateItem " + w.place(in.TableName, in.Key) + " " + aws.ToString(in.UpdateExpression) +
+			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	case *dynamodb.DeleteItemInput:
+		return "DeleteItem " + w.place(in.TableName, in.Key) +
+			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	case *dynamodb.TransactWriteItemsInput:
+		actions := make([]string, len(in.TransactItems))
+		for i, action := range in.TransactItems {
+			actions[i] = w.action(action)
+		}
+		return "TransactWriteItems [" + strings.Join(actions, "; ") + "]"
+	default:
+		return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", in), "*dynamodb."), "Input")
+	}
+}
+
+func consistency(consistent *bool) string {
+	if aws.ToBool(consistent) {
+		return ""
+	}
+	return " (eventually consistent)"
+}
+
+func (w Words) action(a types.TransactWriteItem) string {
+	switch {
+	case a.Put != nil:
+		return "Put " + w.place(a.Put.TableName, a.Put.Item) + " " + w.sdkRow(a.Put.Item) +
+			w.condition(a.Put.ConditionExpression, a.Put.ExpressionAttributeNames, a.Put.ExpressionAttributeValues)
+	case a.Delete != nil:
+		return "Delete " + w.place(a.Delete.TableName, a.Delete.Key) +
+			w.condition(a.Delete.ConditionExpression, a.Delete.ExpressionAttributeNames, a.Delete.ExpressionAttributeValues)
+	case a.Update != nil:
+		return "Update " + w.place(a.Update.TableName, a.Update.Key) + " " + aws.ToString(a.Update.UpdateExpression) +
+			w.condition(a.Update.ConditionExpression, a.Update.ExpressionAttributeNames, a.Update.ExpressionAttributeValues)
+	case a.ConditionCheck != nil:
+		return "ConditionCheck " + w.place(a.ConditionCheck.TableName, a.ConditionCheck.Key) +
+			w.condition(a.ConditionCheck.ConditionExpression, a.ConditionCheck.ExpressionAttributeNames, a.ConditionCheck.ExpressionAttributeValues)
+	default:
+		return "nothing"
+	}
+}
+
+// condition prints a condition with its values.
+func (w Words) condition(condition *string, names map[string]string, values map[string]types.AttributeValue) string {
+	if condition == nil {
+		return ""
+	}
+	var where []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		where = append(where, name+"="+names[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		where = append(where, name+"="+w.value(values[name]))
+	}
+	s := " if " + *condition
+	if len(where) > 0 {
+		s += " {" + strings.Join(where, " ") + "}"
+	}
+	return s
+}
+
+func (w Words) value(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		if name, ok := w.nameOf(v.Value); ok {
+			return name
+		}
+		return v.Value
+	case *types.AttributeValueMemberN:
+		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
+			if t, is := w.Rows.Time(n, w.Start); is {
+				return w.Instant(t)
+			}
+			return w.Second(n)
+		}
+		return v.Value
+	}
+	own, err := attr.FromSDK(v)
+	if err != nil {
+		return err.Error()
+	}
+	return own.String()
+}
+
+// Outcome prints an answer or an error.
+func (w Words) Outcome(out any, err error) string {
+	if err == nil {
+		switch out := out.(type) {
+		case *dynamodb.GetItemOutput:
+			return w.sdkRow(out.Item)
+		case *dynamodb.QueryOutput:
+			return w.sdkRows(out.Items)
+		default:
+			return "ok"
+		}
+	}
+	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		codes := make([]string, len(cancelled.CancellationReasons))
+		for i, reason := range cancelled.CancellationReasons {
+			codes[i] = aws.ToString(reason.Code)
+		}
+		return "TransactionCanceledException [" + strings.Join(codes, ", ") + "]"
+	}
+	if condition, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok && condition.Item != nil {
+		return "ConditionalCheckFailedException, row: " + w.sdkRow(condition.Item)
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return api.ErrorCode()
+	}
+	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
+		return "connection lost"
+	}
+	return err.Error()
+}

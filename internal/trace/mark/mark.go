@@ -1,0 +1,47 @@
+// Package mark names what a run can reach, for those who ask for it: a scenario's marks are words. Package scenario notes
+// them.
+package mark
+
+// The marks, in the order in which reports print them. Every kind of fault, and every fault of a dependency, is a mark
+// too, by its own name.
+const (
+	Published   = "published"    // META showed another page than before
+	ServedFresh = "served-fresh" // a page was served that the cache held to be fresh
+
+	LockTakenOver   = "lock-taken-over"  // a lease that was over was taken by another node
+	LockRefused     = "lock-refused"     // an acquire met a lease that was held
+	PublishRefused  = "publish-refused"  // a publish found that its lease was lost
+	OwnCommitMet    = "own-commit-met"   // a lock's put, sent again after a lost response, met its own row
+	ServedStale     = "served-stale"     // a page was served that the cache knew to be stale
+	ExpiredRowRead  = "expired-row-read" // a row was read past its ttl, not deleted yet
+	TTLDeletion     = "ttl-deletion"     // TTL deleted a row
+	LeaseRefreshed  = "lease-refreshed"  // a holder extended its lease
+	RolledBack      = "rolled-back"      // a page went back to an older version
+	PageInvalidated = "page-invalidated" // a client was told that a page is not fresh any more
+	RequestRepeated = "request-repeated" // a regeneration found that it had been asked for before
+	NodePaused      = "pause"            // a node stopped and ran on later
+	NodeCrashed     = "crash"            // a node lost its memory
+	NodeRestarted   = "restart"          // a crashed node came back
+	ClockSet        = "clock-step"       // a node's clock was set
+	SkewBroken      = "skew-broken"      // a node's clock was off by more than promised
+	CutOff          = "cut-off"          // a request of a machine that is cut off did not arrive
+	SlowAnswer      = "latency"          // an answer was late
+	OrphanTookPlace = "orphaned-request" // a request took effect after its sender had crashed
+
+	HoldTaken      = "hold-taken"      // a script's hold took its lock
+	HoldContended  = "hold-contended"  // a lock was asked for while another node's script held it
+	HoldTakenOver  = "hold-taken-over" // a lock was taken although an earlier holder had not given it back
+	HoldLost       = "hold-lost"       // a holder was told that it had lost its lock
+	HoldExtended   = "hold-extended"   // a holder got another lease
+	GuardedWritten = "guarded-write"   // a holder wrote what its lock guards
+	GuardedRefused = "guarded-refused" // a late write was refused for its fencing token
+	GuardedLate    = "guarded-late"    // a late write took effect, which no lock without fencing tokens can prevent
+)
+
+// The faults of dependencies, in the order in which reports print them. Each is a mark, too.
+const (
+	BodyPutFailed = "body-put-failed" // a body is not stored, and its writer is told
+	BodyPutLost   = "body-put-lost"   // a body is stored, and its writer is told that it is not
+	BodyGetFailed = "body-get-failed" // a body cannot be read now, whether it is there or not
+	OriginFailed  = "origin-failed"   // the origin cannot be read now
+)

@@ -1,0 +1,25 @@
+package recorder_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+func TestLogNumbersEventsFromOne(t *testing.T) {
+	var log recorder.Log
+	at := time.Unix(100, 0)
+	if got := log.Add(history.Event{Time: at, Actor: "a", Kind: history.Asked, Key: "/"}); got != 1 {
+		t.Errorf("first Add = %d, want 1", got)
+	}
+	if got := log.Add(history.Event{Time: at, Actor: "a", Kind: history.Failed, Key: "/"}); got != 2 {
+		t.Errorf("second Add = %d, want 2", got)
+	}
+	for seq, want := range map[int]int{-1: 2, 0: 2, 1: 1, 2: 0, 99: 0} {
+		if got := len(log.Since(seq)); got != want {
+			t.Errorf("len(Since(%d)) = %d, want %d", seq, got, want)
+		}
+	}
+}

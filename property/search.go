@@ -1,0 +1,344 @@
+package property
+
+import (
+	"context"
+	"crypto/rand" //nolint:depguard // to give it a seed
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/cryptotest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/internal/base/heap"
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// search has rapid look for a world that fails, and shrink it.
+func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
+	t.Helper()
+	defer heap.CollectRarely()()
+	count := &tally{marks: map[scenario.Mark]int{}}
+	f := found{runner: newRunner(t, c, newStore), count: count, file: file}
+	count.answers = f.answers
+	as := &asRapid{TB: t, found: &f, before: rapidFiles()}
+	as.run(func() { c.look(as, &f) })
+	if f.last != nil {
+		t.Fatal(f.finish(f.last, file) + as.searched(f.last))
+	}
+	return count
+}
+
+// look has rapid try worlds until one fails.
+func (c Check) look(t rapid.TB, f *found) {
+	t.Helper()
+	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise}
+	if c.subject.able {
+		extra.verbs = f.abilities(c.Rows)
+		f.count.verbs = extra.verbs
+	}
+	generator := c.leavingOut(c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, extra))
+	end, ends := f.t.Deadline()
+	began := time.Now() //nolint:forbidigo // a test's time is bounded by the clock on the wall
+	rapid.Check(t, func(rt *rapid.T) {
+		if f.count.worlds > 0 && f.last == nil && ends {
+			each := time.Since(began) / time.Duration(f.count.worlds)               //nolint:forbidigo // as above
+			f.count.early = f.count.early || time.Until(end) < enoughForWorlds*each //nolint:forbidigo // as above
+		}
+		if f.count.early {
+			return
+		}
+		for range worldsPerCheck {
+			w := generator.Draw(rt, "world")
+			seed := rapid.Uint32().Draw(rt, "seed")
+			if err := f.try(w, uint64(seed), c.Schedules); err != nil {
+				rt.Fatalf("%v", err) // rapid takes failures for the same if they come from the same line
+			}
+		}
+	})
+}
+
+// enoughForWorlds is for how many worlds there must be time to go on: some take longer than others.
+const enoughForWorlds = 5 * worldsPerCheck
+
+// found is the state of the search.
+type found struct {
+	runner
+	count *tally
+	file  string
+	last  *failure // the last one, which is the smallest
+	// attempt names what failed last: rapid tries everything that fails twice.
+	attempt string
+	// passed names the worlds that did not fail, once another has: rapid tries the worlds before a failure each time.
+	passed map[string]bool
+}
+
+// try runs a world and returns an error if it fails as before.
+func (f *found) try(w world, seed uint64, schedules int) error {
+	attempt := fmt.Sprintf("%s\nseed %d, schedules %d", w.text(), seed, schedules)
+	if f.last != nil {
+		if attempt == f.attempt {
+			return errors.New(f.last.kind)
+		}
+		if f.passed[attempt] || !f.last.repeatable() || f.limit.worldsOver() {
+			return nil // a failure that no schedule decides does not shrink
+		}
+	}
+	s, err := w.checked()
+	if err != nil {
+		return err
+	}
+	report, failed := f.campaign(s, seed, schedules)
+	switch {
+	case failed == nil && f.last == nil:
+		f.count.add(report)
+		return nil
+	case failed == nil:
+		if f.passed == nil {
+			f.passed = map[string]bool{}
+		}
+		f.passed[attempt] = true
+		return nil
+	case f.last != nil && f.last.kind != failed.kind:
+		return nil // another failure is not a smaller one
+	default:
+		if f.last == nil {
+			failed.origin = "Found by " + f.subject.function
+			f.announce(failed, f.file)
+		} else {
+			failed.origin = "Found by " + f.subject.function + "; the smallest world that rapid came to"
+		}
+		f.last, f.attempt = failed, attempt
+		return errors.New(failed.kind)
+	}
+}
+
+// asRapid is a test as rapid sees it. Of a failure that the search has found rapid prints nothing, for the check does,
+// and rapid's file of it goes, for the scenario file says more: a run has one failure, and one file.
+type asRapid struct {
+	rapid.TB
+	found  *found
+	before []string // rapid's files, when the search began
+	said   string   // what rapid would have printed
+}
+
+// over ends rapid's check.
+type over struct{}
+
+// run calls what calls rapid.
+func (a *asRapid) run(check func()) {
+	defer func() {
+		if v := recover(); v != nil && v != any(over{}) {
+			panic(v)
+		}
+	}()
+	check()
+}
+
+// Errorf implements rapid.TB.
+func (a *asRapid) Errorf(format string, args ...any) {
+	a.TB.Helper()
+	if a.found.last == nil {
+		a.TB.Errorf(format, args...)
+		return
+	}
+	a.said += fmt.Sprintf(format, args...)
+}
+
+// Logf implements rapid.TB.
+func (a *asRapid) Logf(format string, args ...any) {
+	a.TB.Helper()
+	if a.said == "" {
+		a.TB.Logf(format, args...)
+	}
+}
+
+// Failed implements rapid.TB.
+func (a *asRapid) Failed() bool { return a.found.last != nil || a.TB.Failed() }
+
+// FailNow implements rapid.TB.
+func (a *asRapid) FailNow() {
+	if a.found.last == nil {
+		a.TB.FailNow()
+	}
+	panic(over{})
+}
+
+var (
+	rapidSeed = regexp.MustCompile(`-rapid\.seed=\d+`)
+	rapidFile = regexp.MustCompile(`-rapid\.failfile=("[^"]*")`)
+)
+
+// searched says how to make the search again that has found a failure, and deletes the file that rapid has made of it. A
+// failure that no schedule repeats has no other file: then rapid's stays, and the next check begins with its world.
+func (a *asRapid) searched(f *failure) string {
+	file := ""
+	if found := rapidFile.FindStringSubmatch(a.said); found != nil {
+		_, _ = fmt.Sscanf(found[1], "%q", &file)
+	}
+	var said string
+	if seed := rapidSeed.FindString(a.said); seed != "" {
+		said = "search: " + seed + "\n"
+	}
+	made := slices.Contains(rapidFiles(), file) && !slices.Contains(a.before, file)
+	switch {
+	case file == "":
+		return said
+	case made && f.repeatable():
+		dir := filepath.Dir(file)
+		_ = os.Remove(file)
+		_ = os.Remove(dir) // if it is empty, as the folder above
+		_ = os.Remove(filepath.Dir(dir))
+		return said
+	default:
+		return said + fmt.Sprintf("world: %s, with which the next check begins; delete it to be rid of it\n", strings.ReplaceAll(file, `\`, "/"))
+	}
+}
+
+// rapidFiles are the files that rapid has left.
+func rapidFiles() []string {
+	files, _ := filepath.Glob(filepath.Join("testdata", "rapid", "*", "*.fail")) // the pattern is right
+	return files
+}
+
+// limit says when making a failure smaller must be over, by the clock on the wall: after -rapid.shrinktime in all, or
+// with the first run that does not end. It is the context of all runs. They only ask for Err: in a bubble of
+// testing/synctest, the timer of any other context would stand still.
+type limit struct {
+	context.Context
+	began       bool // there is something to make smaller
+	most        time.Duration
+	worlds, end time.Time // until when rapid may look for smaller worlds; and until when all may last
+	over        atomic.Bool
+	why         string // it ended early, for people
+	mutexes     bool   // goroutines of the store wait for mutexes that others hold over a call
+}
+
+func newLimit(t *testing.T) *limit { return &limit{Context: context.WithoutCancel(t.Context())} }
+
+// Err implements context.Context.
+func (l *limit) Err() error {
+	if l.over.Load() {
+		return context.DeadlineExceeded
+	}
+	return l.Context.Err()
+}
+
+// shrinkFlag is rapid's.
+const shrinkFlag = "rapid.shrinktime"
+
+// reserve is what shrinking leaves of a test's own time: for what comes after it.
+const reserve = 10 * time.Second
+
+// begin has shrinking begin, and returns how long it may take. The schedule gets what worlds leave, and a quarter of
+// the time at least.
+func (l *limit) begin(t *testing.T) time.Duration {
+	var most time.Duration
+	if f := flag.Lookup(shrinkFlag); f != nil {
+		if get, ok := f.Value.(flag.Getter); ok {
+			most, _ = get.Get().(time.Duration)
+		}
+	}
+	now := time.Now() //nolint:forbidigo // shrinking is bounded by the time that people wait
+	if deadline, ok := t.Deadline(); ok {
+		most = min(most, deadline.Add(-reserve).Sub(now))
+	}
+	most = max(most, 0)
+	l.began, l.most, l.worlds, l.end = true, most, now.Add(most-most/4), now.Add(most)
+	if most == 0 {
+		l.over.Store(true)
+		return 0
+	}
+	timer := time.AfterFunc(most, func() { l.over.Store(true) }) //nolint:forbidigo // as above
+	t.Cleanup(func() { timer.Stop() })
+	return most
+}
+
+// worldsOver says whether rapid has had its share.
+func (l *limit) worldsOver() bool {
+	return l.over.Load() || !time.Now().Before(l.worlds) //nolint:forbidigo // as above
+}
+
+// left is how much time there is, for many runs: they end a little after the limit.
+func (l *limit) left() time.Duration {
+	const more = time.Second
+	return max(0, time.Until(l.end)) + more //nolint:forbidigo // as above
+}
+
+// stick notes that a run did not end within most.
+func (l *limit) stick(most time.Duration) {
+	if l.began {
+		l.why = fmt.Sprintf("with a run that did not end within %v", most.Round(time.Millisecond))
+		l.over.Store(true)
+	}
+}
+
+// ended says why there may be a smaller failure; "" if there was time enough to look.
+func (l *limit) ended() string {
+	switch {
+	case !l.began || l.most == 0 || l.why == "" && !l.worldsOver():
+		return ""
+	case l.why == "":
+		return fmt.Sprintf("shrinking ended with its time, %v (-%s)", l.most.Round(time.Millisecond), shrinkFlag)
+	default:
+		return "shrinking ended " + l.why
+	}
+}
+
+// patience is how long a run may take before it counts as stuck: not longer than shrinking may, where that has begun.
+func (l *limit) patience() time.Duration {
+	if !l.began {
+		return patience
+	}
+	const least = time.Second                           // enough for a run that does end
+	return min(patience, max(least, time.Until(l.end))) //nolint:forbidigo // as above
+}
+
+// random seeds crypto/rand for each run, from the run's seed: stores take tokens and the versions of records from it.
+type random struct {
+	in  *testing.T // whose bubble the runs happen in
+	mu  sync.Mutex // a run that is stuck is never waited for
+	was io.Reader  // crypto/rand's Reader before the first run
+	// unseeded says why it cannot be seeded: the test is parallel to others, which share it.
+	unseeded string
+}
+
+// seed is scenario.Run's Before.
+func (r *random) seed(seed uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() {
+		if v := recover(); v != nil {
+			r.unseeded = fmt.Sprint(v)
+		}
+	}()
+	if r.was == nil {
+		r.was = rand.Reader
+	}
+	cryptotest.SetGlobalRandom(r.in, seed) // until the bubble's end
+}
+
+// left has crypto/rand be what it was when t is over, although a run in a bubble that does not end has taken its seed.
+// With the race detector it keeps the seed: what that run has read is not ordered before anything, and would be
+// reported.
+func (r *random) left(t *testing.T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.was == nil || r.unseeded != "" || race.Enabled {
+		return
+	}
+	t.Cleanup(func() { rand.Reader = r.was })
+	cryptotest.SetGlobalRandom(t, 0)
+}

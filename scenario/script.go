@@ -1,0 +1,235 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// Verb is the kind of a command of a script.
+type Verb string
+
+// The verbs of scripts. A cache that cannot do what a verb asks for, because its handler is no isr.Invalidator,
+// isr.Rollbacker or isr.Regenerator, or is no lock, breaks the run.
+const (
+	Get        Verb = "get"        // asks the node's cache for a page: get /home
+	Change     Verb = "change"     // changes the origin's data behind a page: change /home
+	Sleep      Verb = "sleep"      // waits by the node's clock: sleep 61s
+	Invalidate Verb = "invalidate" // has a page not be fresh any more: invalidate /home
+	Rollback   Verb = "rollback"   // goes back to the version before: rollback /home
+	Regenerate Verb = "regenerate" // has a page made once for a request: regenerate /home as order-7 with v2
+	Hold       Verb = "hold"       // takes a lock, works under it for a time, and gives it back: hold job for 3s
+)
+
+// Command is one line of a script.
+type Command struct {
+	Verb Verb
+	Key  string        // for all but sleep
+	For  time.Duration // for sleep and hold
+	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is that of a request without
+	// any.
+	Request, Inputs string
+}
+
+// String returns the command as scripts write it.
+func (c Command) String() string {
+	switch {
+	case c.Verb == Sleep:
+		return string(c.Verb) + " " + c.For.String()
+	case c.Verb == Regenerate && c.Inputs != "":
+		return fmt.Sprintf("%s %s as %s with %s", c.Verb, c.Key, c.Request, c.Inputs)
+	case c.Verb == Regenerate:
+		return fmt.Sprintf("%s %s as %s", c.Verb, c.Key, c.Request)
+	case c.Verb == Hold:
+		return fmt.Sprintf("%s %s for %s", c.Verb, c.Key, c.For)
+	default:
+		return string(c.Verb) + " " + c.Key
+	}
+}
+
+// noInputs is the hash of no inputs.
+const noInputs = "none"
+
+// request is the request that the cache regenerates a page for.
+func (c Command) request() isr.Request {
+	return isr.Request{ID: c.Request, Hash: cmp.Or(c.Inputs, noInputs)}
+}
+
+// form is how a command is written.
+type form struct {
+	verb    Verb
+	form    string
+	example string // of the words after the verb
+}
+
+// forms are those of all commands.
+var forms = []form{
+	{Get, "get KEY", "/home"},
+	{Change, "change KEY", "/home"},
+	{Sleep, "sleep DURATION", "61s"},
+	{Invalidate, "invalidate KEY", "/home"},
+	{Rollback, "rollback KEY", "/home"},
+	{Regenerate, "regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS", "/home as order-7"},
+	{Hold, "hold LOCK for DURATION", "job for 3s"},
+}
+
+// commandError says why a line is no command, and how to mend it.
+type commandError struct{ problem, hint string }
+
+// parseCommand reads a line of a script.
+func parseCommand(text string) (Command, *commandError) {
+	words := strings.Fields(text)
+	verb := ""
+	if len(words) > 0 {
+		verb, words = words[0], words[1:]
+	}
+	c := Command{Verb: Verb(verb)}
+	of := slices.IndexFunc(forms, func(f form) bool { return f.verb == c.Verb })
+	if of < 0 {
+		return c, unknownVerb(text, verb)
+	}
+	wrong := func(expected string) *commandError {
+		return &commandError{fmt.Sprintf("found %q, expected %s", text, expected), verb + " " + forms[of].example}
+	}
+	switch c.Verb {
+	case Sleep:
+		d, err := time.ParseDuration(strings.Join(words, " "))
+		if err != nil || d <= 0 || d > 365*24*time.Hour {
+			return c, wrong("a duration of more than 0s, up to a year")
+		}
+		c.For = d
+	case Regenerate:
+		if len(words) != 3 && len(words) != 5 || words[1] != "as" || len(words) == 5 && words[3] != "with" {
+			return c, wrong(forms[of].form)
+		}
+		if c.Key, c.Request = words[0], words[2]; len(words) == 5 {
+			c.Inputs = words[4]
+		}
+	case Hold:
+		if len(words) != 3 || words[1] != "for" {
+			return c, wrong(forms[of].form)
+		}
+		d, err := time.ParseDuration(words[2])
+		if err != nil || d <= 0 || d > 365*24*time.Hour {
+			return c, wrong("a duration of more than 0s, up to a year")
+		}
+		c.Key, c.For = words[0], d
+	default:
+		if len(words) != 1 {
+			return c, wrong("one key after " + verb)
+		}
+		c.Key = words[0]
+	}
+	if c.Verb != Sleep && c.Verb != Hold && !strings.Contains(c.Key, "/") {
+		return c, &commandError{
+			fmt.Sprintf("found the key %q in %q, expected the path of a page, which has a slash", c.Key, text),
+			strings.Replace(text, " "+c.Key, " /"+c.Key, 1),
+		}
+	}
+	return c, nil
+}
+
+func unknownVerb(text, verb string) *commandError {
+	var verbs, all []string
+	for _, f := range forms {
+		verbs, all = append(verbs, string(f.verb)), append(all, f.form)
+	}
+	return &commandError{fmt.Sprintf("found the command %q, expected %s", text, strings.Join(all, ", ")), suggest.Hint(verb, verbs, "")}
+}
+
+// eventForms are the forms of events, by their first word.
+var eventForms = []struct{ word, example string }{
+	{"crash", "crash at 12s"},
+	{"restart", "restart at 20s"},
+	{"pause", "pause at 5s for 15s"},
+	{"clock", "clock +2s at 10s"},
+}
+
+// event reads what befalls a machine at a time.
+func (p *parse) event(n yamlNode) schedule.Planned {
+	text := p.text(n)
+	var verbs, examples []string
+	for _, f := range eventForms {
+		verbs, examples = append(verbs, f.word), append(examples, f.example)
+	}
+	if p.shape != nil {
+		p.describeWords("", verbs, examples)
+	}
+	if p.err != nil || p.shape != nil {
+		return schedule.Planned{}
+	}
+	words := strings.Fields(text)
+	verb := ""
+	if len(words) > 0 {
+		verb = words[0]
+	}
+	i := slices.Index(verbs, verb)
+	if i < 0 {
+		p.fail(n, suggest.Hint(verb, verbs, "such as: "+examples[0]), "found the event %q, expected one that begins with %s", text, strings.Join(verbs, ", "))
+		return schedule.Planned{}
+	}
+	e, err := parseEvent(words)
+	if err != nil {
+		p.fail(n, "such as: "+examples[i], "found the event %q, expected %v", text, err)
+	}
+	return e
+}
+
+// parseEvent reads the words of an event whose first one is known. The error says what was expected.
+func parseEvent(words []string) (e schedule.Planned, err error) {
+	at := func(rest ...string) error {
+		if len(rest) != 2 || rest[0] != "at" {
+			return fmt.Errorf("at and a time behind %s", strings.Join(words[:len(words)-len(rest)], " "))
+		}
+		e.At, err = parseTime(rest[1])
+		return err
+	}
+	switch words[0] {
+	case "crash":
+		e.Kind = sim.Crash
+		return e, at(words[1:]...)
+	case "restart":
+		e.Kind = sim.Restart
+		return e, at(words[1:]...)
+	case "pause":
+		e.Kind = sim.Pause
+		if len(words) != 5 || words[3] != "for" {
+			return e, errors.New("at and a time, for and a duration")
+		}
+		if err := at(words[1:3]...); err != nil {
+			return e, err
+		}
+		e.For, err = parseTime(words[4])
+		if err == nil && e.For == 0 {
+			err = errors.New("a pause that lasts")
+		}
+		return e, err
+	default:
+		e.Kind = sim.ClockStep
+		if len(words) < 2 {
+			return e, errors.New("by how much, and at a time")
+		}
+		e.For, err = time.ParseDuration(words[1])
+		if err != nil || e.For == 0 || e.For.Abs() > 24*time.Hour {
+			return e, errors.New("a step of at most 24h behind clock, such as +2s or -2s")
+		}
+		return e, at(words[2:]...)
+	}
+}
+
+// parseTime reads a duration that is not negative.
+func parseTime(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d > mostDuration {
+		return 0, fmt.Errorf("a time such as 12s in place of %q", text)
+	}
+	return d, nil
+}

@@ -1,0 +1,401 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// judges are the invariants that judge a run, and the names of those that do not, because the scenario leaves them out.
+type judges struct {
+	chosen bool                  // by is all of package invariant otherwise
+	by     []invariant.Invariant // of package invariant
+	own    []invariant.Invariant // the caller's
+	out    []string
+}
+
+func (j judges) none() bool { return j.chosen && j.by == nil && j.own == nil }
+
+// judgesOf chooses the invariants: those of package invariant, which are about pages or about locks, and the caller's
+// own, without those that the scenario leaves out. An error is a mistake in the caller's own invariants, or a name that
+// is unknown.
+func judgesOf(s *Scenario, o Options) (j judges, err error) {
+	locks := s.holds()
+	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && !locks {
+		return judges{}, nil // as nearly every run: this costs nothing
+	}
+	all := invariant.All()
+	if locks {
+		all = invariant.OfLocks()
+	}
+	var names []string
+	for _, inv := range slices.Concat(all, o.Invariants) {
+		switch {
+		case inv.Name == "" || inv.Statement == "" || inv.Check == nil:
+			return j, fmt.Errorf("scenario %s: found the invariant %q, expected one with a name, a statement and a check", s.Name, inv.Name)
+		case slices.Contains(names, inv.Name):
+			return j, fmt.Errorf("scenario %s: found a second invariant with the name %s, expected a name of its own", s.Name, inv.Name)
+		}
+		names = append(names, inv.Name)
+	}
+	for _, name := range slices.Concat(s.Invariants, s.Without) {
+		if !slices.Contains(names, name) {
+			also := suggest.Hint(name, names, "")
+			if also != "" {
+				also = "; " + also
+			}
+			return j, fmt.Errorf("scenario %s: found the invariant %q, expected one of %s%s", s.Name, name, strings.Join(names, ", "), also)
+		}
+	}
+	j.chosen = true
+	for _, inv := range all {
+		if slices.Contains(s.Without, inv.Name) || s.Invariants != nil && !slices.Contains(s.Invariants, inv.Name) {
+			j.out = append(j.out, inv.Name)
+		} else {
+			j.by = append(j.by, inv)
+		}
+	}
+	for _, inv := range o.Invariants { // a file's list does not name the caller's own, but may leave them out
+		if slices.Contains(s.Without, inv.Name) {
+			j.out = append(j.out, inv.Name)
+		} else {
+			j.own = append(j.own, inv)
+		}
+	}
+	return j, nil
+}
+
+// NotJudged says of each invariant of package invariant that the scenario leaves out that it was not judged, and why:
+// one line each.
+func (s *Scenario) NotJudged() (lines []string) {
+	j, err := judgesOf(s, Options{})
+	if err != nil {
+		return nil // no run of the scenario has a verdict
+	}
+	for _, name := range j.out {
+		lines = append(lines, name+": not judged: left out by the scenario")
+	}
+	return lines
+}
+
+// judgesNothing is why a run in which no invariant judges has no verdict.
+const judgesNothing = "nothing was judged: the scenario leaves out all invariants"
+
+// judge sets the run's verdict, and returns what the run saw. lags are the histories under other lags.
+func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown invariant.Evidence) {
+	o.Verdict, o.out = invariant.OK, judges.out
+	evidence := invariant.Evidence{
+		Changes: w.changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
+		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
+		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
+	}
+	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
+	if w.ofLocks {
+		evidence.Lease, evidence.Lock = w.scenario.Cache.Lease, w.locks.terms
+	}
+	shown = evidence // the changes of the caches' own rows
+	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
+	if judges.none() {
+		o.Verdict, o.Why = invariant.Unknown, judgesNothing
+		return shown
+	}
+	reporter := func(say func(string) string, e time.Duration) func(invariant.Invariant, invariant.Finding) {
+		return func(inv invariant.Invariant, f invariant.Finding) {
+			switch {
+			case w.only != "" && inv.Name != w.only:
+			case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
+				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+say(f.Why)
+			case f.Verdict == invariant.Violated:
+				o.Broken = append(o.Broken, inv.Name)
+				if o.Violation == nil {
+					o.Verdict, o.Why = invariant.Violated, ""
+					inv.Statement = say(withSkew(inv.Statement, e))
+					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: f.Operations}
+					words := w.words()
+					words.Untold = w.untold.of
+					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, f, w.misled(shown, f)...)}
+				}
+			}
+		}
+	}
+	if !judges.chosen || len(judges.by) > 0 {
+		invariant.Judge(evidence, reporter(w.rows.say, w.scenario.Skew), judges.by...)
+	}
+	if len(judges.own) > 0 && o.cut == 0 {
+		invariant.Judge(shown, reporter(func(text string) string { return text }, 0), judges.own...)
+	}
+	w.rows.fit(o)
+	if o.Verdict == invariant.OK && o.Result.End == sim.Cut && o.cut == 0 {
+		o.Verdict = invariant.Unknown
+		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
+	}
+	return shown
+}
+
+// namesSkew finds e, 2e and 4e in the statement of an invariant.
+var namesSkew = regexp.MustCompile(`\b[24]?e\b`)
+
+// withSkew adds the value of e to a statement that names it.
+func withSkew(statement string, e time.Duration) string {
+	if e == 0 || !namesSkew.MatchString(statement) {
+		return statement
+	}
+	return fmt.Sprintf("%s (e is %v)", statement, e)
+}
+
+// Outcome is the result of a run.
+type Outcome struct {
+	Result    schedule.Result
+	Verdict   invariant.Verdict
+	Violation *Violation // the first one, if the verdict is violated
+	Broken    []string   // the names of all violated invariants, in the order of invariant.All
+	Why       string     // for the verdict unknown
+	Marks     []Mark     // the marks that were reached, in the order of Marks
+	Unmet     []Fault    // declared faults that no call of the run could meet
+	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
+	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
+	Misfit string
+	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
+	// tables is not counted.
+	Metrics []ddbfake.Metrics
+	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
+	Digest string
+
+	protocol string
+	swarm    bool
+	cut      int // as Run.Steps, if that has ended the run
+	seen     invariant.Evidence
+	whole    bool     // seen is everything, and not only the operations
+	out      []string // names of invariants that the scenario leaves out
+}
+
+// Replay returns everything that is needed to run the schedule again.
+func (o *Outcome) Replay() Replay {
+	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Steps: o.cut, Digest: o.Digest}
+	if o.Violation != nil {
+		r.Violates = o.Violation.Invariant.Name
+	}
+	return r
+}
+
+// Violation is a broken invariant and the few things that show it.
+type Violation struct {
+	Invariant invariant.Invariant
+	Why       string
+	Lines     []string // the events, in order of time
+}
+
+// BrokenError says that a run broke off and has no verdict: the protocol could not be set up or its code panicked,
+// a recorded schedule does not fit, or a second run of it had another result (*NondeterminismError).
+type BrokenError struct {
+	Scenario, Protocol string
+	Swarm              bool            // as in Run
+	Result             schedule.Result // how far it came: enough to break it again
+}
+
+// Replay returns everything that is needed to run the schedule again.
+func (e *BrokenError) Replay() Replay {
+	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
+}
+
+// Unwrap returns the error on which the run broke off.
+func (e *BrokenError) Unwrap() error { return e.Result.Err }
+
+// Visualize writes a page of HTML with every node's operations on its store, and with the longest orders that explain
+// their answers.
+func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
+
+// Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
+// and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in
+// the same memory. To have it of one of them, make that run by itself, by Outcome.Replay and its Run.
+func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
+	if !o.whole {
+		return invariant.Evidence{}, false
+	}
+	return o.seen, true
+}
+
+// Explain prints the verdict, and of a violation the invariant with its statement and the few events that show it.
+func (o *Outcome) Explain(scenario, protocol string) string {
+	var b strings.Builder
+	switch o.Verdict {
+	case invariant.Violated:
+		o.Violation.print(&b, scenario, protocol)
+	case invariant.Unknown:
+		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
+	case invariant.OK:
+		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
+		if o.cut > 0 {
+			fmt.Fprintf(&b, "the recorded run ends after step %d, so what needs the end of a run was not judged, such as liveness\n", o.cut)
+		}
+	}
+	for _, name := range o.out {
+		fmt.Fprintf(&b, "%s: not judged: left out by the scenario\n", name)
+	}
+	return b.String()
+}
+
+func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
+	fmt.Fprintf(b, "violated: %s under %s\n\n%s: %s\n%s\n\n", scenario, protocol, v.Invariant.Name, v.Invariant.Statement, v.Why)
+	for _, line := range v.Lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// replicaRead is a read that a replica may have answered which has not heard of the latest writes.
+type replicaRead struct {
+	at     time.Time
+	actor  string
+	in     *dynamodb.GetItemInput
+	out    *dynamodb.GetItemOutput
+	events int // that had happened before
+	change int // the latest one
+}
+
+// noteRead notes a read that is answered.
+func (w *world) noteRead(r *storeRequest) {
+	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
+	out, answered := r.out.(*dynamodb.GetItemOutput)
+	if isGet && answered && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
+		read := replicaRead{w.clock.Now(), r.call.Actor, in, out, len(w.history.Events()), w.seen}
+		w.reads = append(w.reads, read)
+		if w.onStale != nil && read.stale(w.db.Changes()) {
+			w.onStale(r.call.Actor, len(w.reads))
+		}
+	}
+}
+
+// asFresh is the input of a call, which no replica answers if it is the read that is to be fresh.
+func (w *world) asFresh(input any) any {
+	in, isGet := input.(*dynamodb.GetItemInput)
+	if !isGet || aws.ToBool(in.ConsistentRead) || w.scenario.ReplicaLag == 0 || len(w.reads)+1 != w.fresh {
+		return input
+	}
+	same := *in
+	same.ConsistentRead = aws.Bool(true)
+	return &same
+}
+
+// stale says whether the read has missed a change that was made before it. Of a part of a row it is told only whether
+// there is one.
+func (r *replicaRead) stale(changes []ddbfake.Change) bool {
+	key, err := attr.ItemFromSDK(r.in.Key)
+	if err != nil {
+		return false
+	}
+	var now attr.Item
+	for i := range changes[:r.change] {
+		if c := &changes[i]; c.Table == aws.ToString(r.in.TableName) && c.Key.Equal(key) {
+			now = c.After
+		}
+	}
+	was, err := attr.ItemFromSDK(r.out.Item)
+	if err != nil || now == nil || r.out.Item == nil {
+		return err == nil && (now == nil) != (r.out.Item == nil)
+	}
+	return r.in.ProjectionExpression == nil && r.in.AttributesToGet == nil && !was.Equal(now)
+}
+
+// misled is the stale read on which what a finding shows last rests: the last one of its actor in the same request of
+// the client. An operation that is shown is the read itself.
+func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []describe.Line) {
+	if len(w.reads) == 0 || len(f.Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
+		return nil
+	}
+	var last history.Event // what is shown last, as an event
+	for _, seq := range f.Events {
+		last = seen.History[seq-1]
+	}
+	for _, seq := range f.Changes {
+		if c := seen.Changes[seq-1]; c.Time.After(last.Time) {
+			last = history.Event{Time: c.Time, Actor: c.Actor, Change: c.Seq - 1}
+		}
+	}
+	asked := 0 // how many events there were when the client asked
+	for i := range seen.History {
+		e := &seen.History[i]
+		if last.Seq > 0 && e.Seq >= last.Seq || last.Seq == 0 && e.Change > last.Change {
+			break
+		}
+		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == history.LockAsked || e.Kind == history.Invalidating) {
+			asked = i + 1
+		}
+	}
+	for i := len(w.reads) - 1; i >= 0; i-- {
+		r := &w.reads[i]
+		after := last.Seq > 0 && r.events >= last.Seq || last.Seq == 0 && r.change > last.Change
+		if r.actor != last.Actor || after || r.events < asked || !r.stale(seen.Changes) {
+			continue
+		}
+		words := w.words()
+		return []describe.Line{{Time: r.at, Actor: r.actor, Text: words.Input(r.in) + " -> " + words.Outcome(r.out, nil) + ", from a replica that is behind"}}
+	}
+	return nil
+}
+
+// untold are the requests that took effect without their senders being told, in their order: the cause of what follows
+// is in no row.
+type untold []untoldRequest
+
+type untoldRequest struct {
+	actor string
+	// The changes that it made, by the Seq of the first and the last.
+	first, last int
+	kind        ddbfake.FaultKind
+	met         bool // it was sent again, and refused for the row that it had written
+}
+
+// note notes a request; last is its last change.
+func (u *untold) note(r *storeRequest, last int, kind ddbfake.FaultKind) {
+	if r.changed > 0 {
+		*u = append(*u, untoldRequest{actor: r.call.Actor, first: last - r.changed + 1, last: last, kind: kind})
+	}
+}
+
+// met notes that an actor's last request was refused for its own row.
+func (u untold) met(actor string) {
+	for i := len(u) - 1; i >= 0; i-- {
+		if u[i].actor == actor {
+			u[i].met = true
+			return
+		}
+	}
+}
+
+// of says what the sender of a change was not told; "" if it was told.
+func (u untold) of(change int) string {
+	for _, r := range u {
+		if change < r.first || change > r.last {
+			continue
+		}
+		what := "its answer was lost"
+		if r.kind != ddbfake.FaultResponseLost {
+			what = fmt.Sprintf("its answer was an error: %s", r.kind)
+		}
+		if r.met {
+			what += "; sent again, it was refused for this row, its own"
+		}
+		return what
+	}
+	return ""
+}

@@ -1,0 +1,277 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// scribbler is a cache that makes one request, of a kind of its own, for each command of a script: worlds in which many
+// kinds of things meet are then small. What it writes depends on all that it has been told.
+type scribbler struct {
+	isr.Config
+	of    [3]string // the requests of get, invalidate and rollback
+	known int
+}
+
+// requests are those that a scribbler can make.
+var requests = []string{"read", "read stale", "query", "put", "put if new", "update", "delete", "transact", "put body", "get body", "origin", "sleep and put"}
+
+func (s *scribbler) Get(ctx context.Context, key string) (isr.Served, error) {
+	s.make(ctx, s.of[0], key)
+	return isr.Served{}, isr.ErrMiss
+}
+
+func (s *scribbler) Invalidate(ctx context.Context, key string) error {
+	s.make(ctx, s.of[1], key)
+	return isr.ErrMiss
+}
+
+func (s *scribbler) Rollback(ctx context.Context, key string) error {
+	s.make(ctx, s.of[2], key)
+	return isr.ErrMiss
+}
+
+// learn has what comes depend on an answer.
+func (s *scribbler) learn(n int, err error) {
+	s.known = (3*s.known + n) % 100
+	if err != nil {
+		s.known++
+	}
+}
+
+// learnRow learns from the number in a row.
+func (s *scribbler) learnRow(item map[string]types.AttributeValue, err error) {
+	n := 0
+	if v, ok := item["n"].(*types.AttributeValueMemberN); ok {
+		n, _ = strconv.Atoi(v.Value)
+	}
+	s.learn(n, err)
+}
+
+func (s *scribbler) row(key string) map[string]types.AttributeValue {
+	item := pagecache.Key(key, isr.SortLock)
+	item["n"] = &types.AttributeValueMemberN{Value: strconv.Itoa(s.known)}
+	item["ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(s.Clock.Now().Unix()+1, 10)}
+	return item
+}
+
+func (s *scribbler) make(ctx context.Context, kind, key string) {
+	table, id := aws.String(s.Table), pagecache.Key(key, isr.SortLock)
+	values := map[string]types.AttributeValue{":n": s.row(key)["n"]}
+	switch kind {
+	case "read", "read stale":
+		out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: id, ConsistentRead: aws.Bool(kind == "read")})
+		if err != nil {
+			out = &dynamodb.GetItemOutput{}
+		}
+		s.learnRow(out.Item, err)
+	case "query":
+		out, err := s.Client.Query(ctx, &dynamodb.QueryInput{
+			TableName: table, KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: map[string]types.AttributeValue{":pk": id["pk"]},
+		})
+		if err != nil || len(out.Items) == 0 {
+			s.learn(0, err)
+			return
+		}
+		s.learnRow(out.Items[0], nil)
+	case "put if new":
+		_, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: s.row(key), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+		s.learn(0, err)
+	case "sleep and put":
+		s.Clock.Sleep(time.Second)
+		fallthrough
+	case "put":
+		out, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: s.row(key), ReturnValues: types.ReturnValueAllOld})
+		if err != nil {
+			out = &dynamodb.PutItemOutput{}
+		}
+		s.learnRow(out.Attributes, err)
+	case "update":
+		_, err := s.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: table, Key: id, UpdateExpression: aws.String("SET n = :n"), ExpressionAttributeValues: values,
+		})
+		s.learn(0, err)
+	case "delete":
+		_, err := s.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: id})
+		s.learn(0, err)
+	case "transact":
+		_, err := s.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: table, Item: s.row(key)}},
+			{ConditionCheck: &types.ConditionCheck{
+				TableName: table, Key: pagecache.Key(map[string]string{"/a": "/b", "/b": "/a"}[key], isr.SortLock), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+			}},
+		}})
+		s.learn(0, err)
+	case "put body":
+		s.learn(0, s.Bodies.PutBody(ctx, key, []byte(strconv.Itoa(s.known))))
+	case "get body":
+		body, err := s.Bodies.GetBody(ctx, key)
+		n, _ := strconv.Atoi(string(body))
+		if errors.Is(err, isr.ErrNoBody) {
+			n, err = 7, nil
+		}
+		s.learn(n, err)
+	case "origin":
+		body, err := s.Render(ctx, key, nil)
+		s.learn(len(body), err)
+	}
+}
+
+// drawWorld draws a scenario, and what a scribbler does in it. The kinds of things that a world can have take turns.
+func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
+	one := func(of ...string) string { return of[rng.IntN(len(of))] }
+	var about []string // what the world has besides
+	var faults []string
+	var more [2]string
+	ticks := 0
+	for i := range 1 + rng.IntN(3) {
+		actor, kind := rng.IntN(2), rng.IntN(9)
+		if i == 0 {
+			kind = int(nth % 9)
+		}
+		switch kind {
+		case 0, 1, 2:
+			faults = append(faults, drawFault(rng))
+		case 3:
+			more[actor] = ", crashes: 1" + one("", ", restarts: 1")
+		case 4:
+			more[actor] = one(", pauses: 1, pause-for: 1s", ", clock: {steps: [-1s]}", ", clock: {steps: [1h]}", ", clock: {offset: 1s}")
+		case 5:
+			more[actor] = ", events: [" + one("crash at 1s", "pause at 1s for 1s", "clock +1s at 1s", "crash at 0s, restart at 1s") + "]"
+		case 6:
+			about = append(about, one("ttl-lag: scheduler", "ttl-lag: at-once", "ttl-lag: fixed 1s", "ttl-lag: uniform 1s 2s"))
+		case 7:
+			about = append(about, "replica-lag: 1s")
+		case 8:
+			ticks = 1
+		}
+	}
+	var actors []string
+	for i, name := range []string{"alice", "bob"} {
+		var script []string
+		for range 2 + rng.IntN(2)*(1-i) {
+			script = append(script, one("get /a", "get /a", "get /b", "invalidate /a", "invalidate /b", "rollback /a", "change /a", "sleep 1s"))
+		}
+		actors = append(actors, fmt.Sprintf("  - {name: %s, script: [%s]%s}", name, strings.Join(script, ", "), more[i]))
+	}
+	slices.Sort(about)
+	about = slices.CompactFunc(about, func(a, b string) bool { return a[:4] == b[:4] })
+	text = fmt.Sprintf("name: world\ncache: {attempts: %d, render: %s}\nmax-clock-skew: 2h\nbounds: {ticks: %d, sweeps: 1}\n%s\nfaults: [%s]\nactors:\n%s\n",
+		1+rng.IntN(2), one("0s", "0s", "1s"), ticks, strings.Join(about, "\n"), strings.Join(faults, ", "), strings.Join(actors, "\n"))
+	of := [3]string{one(requests...), one(requests...), one(requests...)}
+	p = isr.Protocol{Name: strings.Join(of[:], ", "), New: func(c isr.Config) (isr.Handler, error) {
+		return &scribbler{Config: c, of: of}, nil
+	}}
+	return text, p
+}
+
+// drawFault draws a fault, certain or possible, of the store, a dependency or the network.
+func drawFault(rng *rand.Rand) string {
+	one := func(of ...string) string { return of[rng.IntN(len(of))] }
+	kind := one("throttled", "request-lost", "response-lost", "error-after", "conflict", "duplicate", "stale-read", "latency 1s", "latency 1s-2s",
+		"body-put-failed", "body-put-lost", "body-get-failed", "origin-failed", "cut-off")
+	text := kind + one("", "", " actor=alice")
+	if rng.IntN(2) == 0 {
+		return "maybe " + text + one("", " times=2", " times=always", " from 0s to 1s")
+	}
+	return text + one("", " nth=2", " nth=2", " times=2", " from 0s to 1s")
+}
+
+// searched is what a search has come to.
+type searched struct {
+	Ends   []string // what there is in the end, each once, sorted
+	Broken []string // the invariants that some run violated
+}
+
+// search explores a scenario. It says how many states there were, if states are compared, and whether it came to its end.
+func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound int) (searched, sim.Explored) {
+	t.Helper()
+	x := sim.Exploration{Off: off, MaxSchedules: bound}
+	ends, broken := map[string]bool{}, map[string]bool{}
+	stage := newStage()
+	defer stage.close()
+	for x.Next() {
+		w, o, err := Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), probe: &hooks.Probe{Search: true}, stage: stage}.do(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.judge(o, nil, judges{})
+		for _, name := range o.Broken {
+			broken[name] = true
+		}
+		if o.Result.End == sim.Finished {
+			ends[fmt.Sprint(w.since(), w.db.Items(TableName), w.bodies, w.versions)] = true
+		}
+	}
+	return searched{slices.Sorted(maps.Keys(ends)), slices.Sorted(maps.Keys(broken))}, x.Explored()
+}
+
+// What package sim leaves out rests on what this package tells it: which requests touch what, and what the state is.
+// Here small worlds have everything that a scenario can have.
+func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
+	race.OneAtATime(t)
+	const few, many = 200, 1000
+	compared, plainly := 0, 0
+	worlds := uint64(race.Fewer(270, 27))
+	if testing.Short() {
+		worlds = 54
+	}
+	for seed := range worlds {
+		text, p := drawWorld(sim.Stream(seed, "world"), seed)
+		s, err := Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		same := func(what string, want, got any) {
+			t.Helper()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("seed %d: %s:\n%s\n%s\nrequests: %s", seed, what, diff, text, p.Name)
+			}
+		}
+		want, states := search(t, s, p, sim.SleepSets|sim.PersistentSets, many)
+		if !states.Complete {
+			continue
+		}
+		compared++
+		got, asleep := search(t, s, p, sim.PersistentSets, 0)
+		same("sleep sets (-without +with)", want, got)
+		// Of a transaction that changed no row and whose answer is lost, nobody knows whether its token is used up: then
+		// each order is a state of its own.
+		if hidden := strings.Contains(text, "response-lost") || strings.Contains(text, "error-after"); !hidden || !strings.Contains(p.Name, "transact") {
+			same("states with sleep sets (-without +with)", states.States, asleep.States)
+		}
+		got, _ = search(t, s, p, 0, 0)
+		same("all reductions (-state comparison alone +all)", want, got)
+		plain, e := search(t, s, p, sim.SleepSets|sim.StateComparison|sim.PersistentSets, few)
+		if !e.Complete {
+			plain, e = search(t, s, p, sim.StateComparison|sim.PersistentSets, few)
+		}
+		if e.Complete {
+			plainly++
+			same("state comparison (-without +with)", plain, want)
+		}
+	}
+	t.Logf("%d worlds of %d compared, %d of them with all their schedules", compared, worlds, plainly)
+	if compared < int(worlds)/2 || plainly < int(worlds)/4 {
+		t.Errorf("%d worlds of %d were compared, %d of them with all their schedules: too few", compared, worlds, plainly)
+	}
+}
