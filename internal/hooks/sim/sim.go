@@ -51,13 +51,18 @@ const usualChoices = 24
 // defaultMaxSteps is the default of Config.MaxSteps.
 const defaultMaxSteps = 10_000
 
-// Of a schedule, scenario/schedule has what a scenario file and an outcome show.
+// What scenario files and outcomes show of a schedule stands in package schedule.
 type (
-	Kind    = schedule.Kind
+	// Kind is the kind of a step.
+	Kind = schedule.Kind
+	// Planned is an event of a node at a time.
 	Planned = schedule.Planned
+	// Choices is what a strategy has chosen, step by step.
 	Choices = schedule.Choices
-	End     = schedule.End
-	Result  = schedule.Result
+	// End is how a run ends.
+	End = schedule.End
+	// Result is how one run went.
+	Result = schedule.Result
 )
 
 // How a run ends.
