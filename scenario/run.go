@@ -146,7 +146,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: sim.StrategyOf(r.Strategy), ExpectedSteps: r.ExpectedSteps,
-		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble,
+		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble, Memory: r.probe.Memory,
 	}
 	if r.Steps > 0 && (cfg.MaxSteps <= 0 || r.Steps < cfg.MaxSteps) {
 		cfg.MaxSteps = r.Steps
@@ -166,7 +166,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if err != nil {
 		return nil, nil, err
 	}
-	w.only, w.fresh, w.onStale = r.Only, r.probe.Fresh, r.probe.OnStale
+	w.only, w.fresh, w.onStale, w.memory = r.Only, r.probe.Fresh, r.probe.OnStale, r.probe.Memory
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
@@ -228,7 +228,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 		own = newStage()
 		defer own.close()
 	}
-	r.Trace, r.probe, r.Blind = nil, &hooks.Probe{}, true
+	r.Trace, r.probe, r.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
 	lags := make([]invariant.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
 		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
@@ -272,7 +272,7 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
 	cfg := sim.Config{
 		Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps,
-		Bubble: w.bubble, Context: w.ctx,
+		Bubble: w.bubble, Context: w.ctx, Memory: w.memory,
 	}
 	if t != nil {
 		t.Visit = true

@@ -56,6 +56,7 @@ type world struct {
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
 	fresh         int           // see hooks.Probe
+	memory        sim.Memory    // see hooks.Probe
 	onStale       func(actor string, read int)
 	swept         int               // rows that the schedule had TTL delete
 	skewed        bool              // some node's clock can differ from true time

@@ -17,6 +17,8 @@ type Probe struct {
 	// something to judge.
 	Ends   Ends
 	Judged map[string]bool
+	// Memory says how the run may use what nodes did in others.
+	Memory sim.Memory
 	// Coverage asks for Order and States.
 	Coverage bool
 	// Record asks for Exchanges, Rows and Shown.
@@ -84,6 +86,13 @@ func Of(ctx context.Context) *Probe {
 		return p
 	}
 	return none
+}
+
+// Afresh returns a context in which runs are looked at as in ctx, and use nothing of what nodes did in others.
+func Afresh(ctx context.Context) context.Context {
+	p := *Of(ctx)
+	p.Memory = sim.Afresh
+	return With(ctx, &p)
 }
 
 var none = &Probe{}

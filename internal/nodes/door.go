@@ -36,6 +36,7 @@ type arrival struct {
 	answer chan *answer // nil breaks the connection
 	number int          // that a program which says when it is quiet gave it; 0 is none
 	alone  bool         // the program says that it waits for nothing else
+	place  int          // in the order of its life's requests, from 1
 }
 
 // answer is that to an arrival.

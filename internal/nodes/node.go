@@ -17,6 +17,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -29,7 +30,7 @@ const region = "us-east-1"
 type node struct {
 	cfg     isr.Config
 	actor   string
-	process *process // nil when the life is over
+	life    *life // nil when it is over
 	wire    dynamodb.HTTPClient
 	objects http.RoundTripper // of S3; nil before the first request
 	ids     int
@@ -54,17 +55,19 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 		return nil, fmt.Errorf("the actor's name: %w", err)
 	}
 	n := &node{cfg: cfg, actor: key.AccessKeyID, wire: options.HTTPClient}
-	if n.process, err = g.take(n.actor); err != nil {
-		return nil, err
+	mode := sim.Remembered
+	if m, ok := cfg.Clock.(interface{ Memory() sim.Memory }); ok {
+		mode = m.Memory()
 	}
+	n.life = g.newLife(n.actor, mode)
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
-		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Endpoint: "http://" + n.process.listener.Addr().String(), Region: region,
+		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Region: region,
 		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
 	}})
 	if ready.Type != "ready" {
-		return nil, n.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
+		return nil, n.life.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
 	}
 	return n, nil
 }
@@ -94,46 +97,33 @@ func (n *node) Rollback(ctx context.Context, key string) error {
 // EndLife ends the life: the node has crashed, or its run is over.
 func (n *node) EndLife() error { return n.end(false) }
 
-// end gives the process back, once.
+// end ends the life, once.
 func (n *node) end(within bool) error {
-	p := n.process
-	if p == nil {
+	l := n.life
+	if l == nil {
 		return nil
 	}
-	n.process = nil
-	if err := p.forget(within, n.cfg.Clock.Now()); err != nil {
-		return err
-	}
-	if p.reset {
-		p.reset = false
-		p.program.giveBack(p)
-	}
-	return nil
+	n.life = nil
+	return l.end(within, milliseconds(n.cfg.Clock.Now()))
 }
 
 // command has the program do one command.
 func (n *node) command(ctx context.Context, can string, c command) (isr.Served, error) {
-	if !slices.Contains(n.process.can, can) {
-		panic(n.wrong(c.String(), "its hello does not say that it can "+can, ""))
+	if !slices.Contains(n.life.can(), can) {
+		panic(n.life.wrong(c.String(), "its hello does not say that it can "+can, ""))
 	}
 	n.ids++
 	c.ID = n.ids
 	s := n.ask(ctx, c.String(), told{Type: "command", command: &c})
 	switch {
 	case s.Type != "reply":
-		panic(n.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
+		panic(n.life.wrong(c.String(), fmt.Sprintf("printed a line of type %q, expected reply", s.Type), ""))
 	case s.ID != c.ID:
-		panic(n.wrong(c.String(), fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID), ""))
+		panic(n.life.wrong(c.String(), fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID), ""))
 	case s.Error != "":
 		return isr.Served{}, errors.New(s.Error)
 	}
 	return isr.Served{Body: []byte(s.Body), Fresh: s.Fresh}, nil
-}
-
-// wrong is the error of a program that breaks the protocol. Its process is not used any more.
-func (n *node) wrong(at, problem, hint string) *Error {
-	n.process.fail(problem, hint)
-	return &Error{n.actor, at, problem, hint}
 }
 
 // ours is the path of everything that is not DynamoDB's.
@@ -215,7 +205,7 @@ func (n *node) object(ctx context.Context, at string, a *arrival) (to *answer, s
 func (n *node) signed(at string, a *arrival) (region string) {
 	key, region := signer(a.header.Get("Authorization"))
 	if key != "" && key != n.actor {
-		panic(n.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor), "use the credentials of the init line"))
+		panic(n.life.wrong(at, fmt.Sprintf("signed %s with the access key %q, expected %q", a, key, n.actor), "use the credentials of the init line"))
 	}
 	return region
 }

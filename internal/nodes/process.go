@@ -109,6 +109,10 @@ func (g *Program) start(actor string) (*process, error) {
 		p.kill()
 		return broken(err)
 	}
+	if err := g.greet(s.Can); err != nil {
+		p.kill()
+		return broken(err)
+	}
 	p.mu.Lock()
 	p.can = s.Can
 	p.mu.Unlock()
@@ -168,6 +172,14 @@ func (p *process) fail(problem, hint string) {
 		p.failure, p.hint = problem, hint
 		close(p.gone)
 	}
+}
+
+// wrong is the error of a program that breaks the protocol. The process is not used any more.
+func (p *process) wrong(at, problem, hint string) *Error {
+	p.fail(problem, hint)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &Error{p.name, at, problem, hint}
 }
 
 // failed is the error of a program that has failed.
@@ -277,7 +289,7 @@ func (p *process) tell(t told) {
 
 // forget ends a life. The process is ready for the next one, or has been killed. within says that the life ended in
 // the middle of a command.
-func (p *process) forget(within bool, now time.Time) error {
+func (p *process) forget(within bool, now int64) error {
 	const many = 40 // requests that are never answered may keep a connection each
 	p.mu.Lock()
 	able := slices.Contains(p.can, canReset) && (!within || slices.Contains(p.can, canAbandon) && len(p.connections) < many)
@@ -285,12 +297,12 @@ func (p *process) forget(within bool, now time.Time) error {
 	p.mu.Unlock()
 	if !able {
 		if !within {
-			p.tell(told{Type: "end", Time: milliseconds(now)})
+			p.tell(told{Type: "end", Time: now})
 		}
 		p.kill()
 		return nil
 	}
-	p.tell(told{Type: "reset", Time: milliseconds(now)})
+	p.tell(told{Type: "reset", Time: now})
 	s, err := p.line(resetting)
 	for err == nil && s.Type == "quiet" { // of the life that is over
 		s, err = p.line(resetting)

@@ -16,6 +16,7 @@ import (
 const (
 	starting  = "its start"
 	resetting = "its reset"
+	ending    = "its end, done once more"
 )
 
 // DefaultLimit is how long a process may be silent, in real time.
@@ -32,11 +33,17 @@ type Program struct {
 	Limit   time.Duration   // of a silence; 0 is DefaultLimit
 	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
+	// Forgetful has every life be one of a process. Memory bounds what is remembered otherwise, in bytes; 0 is
+	// DefaultMemory.
+	Forgetful bool
+	Memory    int
 
-	mu     sync.Mutex
-	idle   []*process
-	closed bool
-	out    sync.Mutex // of Stderr
+	remembered memory
+	mu         sync.Mutex
+	can        []string // the abilities that the hello names
+	idle       []*process
+	closed     bool
+	out        sync.Mutex // of Stderr
 }
 
 // Protocol returns the program as a protocol.
@@ -66,6 +73,26 @@ func (g *Program) Can(actor string) ([]string, error) {
 	}
 	g.giveBack(p)
 	return slices.Clone(p.can), nil
+}
+
+// hello returns the abilities that the first hello has named.
+func (g *Program) hello() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.can
+}
+
+// greet notes the abilities that a process names. They are those of the program.
+func (g *Program) greet(can []string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.can == nil {
+		g.can = append([]string{}, can...)
+	}
+	if !slices.Equal(g.can, can) {
+		return fmt.Errorf("said that it can %v, and now %v: each process must say the same", g.can, can)
+	}
+	return nil
 }
 
 func (g *Program) limit() time.Duration {

@@ -24,14 +24,11 @@ func TestAtRest(t *testing.T) {
 		{"it waits for its timer, and a request came after the word", &said{Timer: timer}, []int{1}, nil, false},
 		{"it waits for nothing", &said{}, nil, nil, false},
 	} {
-		c := &talk{quiet: test.quiet}
-		for _, number := range test.arrived {
-			c.arrived = append(c.arrived, &arrival{number: number})
+		e := &ear{quiet: test.quiet}
+		for _, number := range append(test.open, test.arrived...) {
+			e.waits = append(e.waits, &arrival{number: number})
 		}
-		for _, number := range test.open {
-			c.open = append(c.open, &arrival{number: number})
-		}
-		if got := c.atRest(); got != test.want {
+		if got := e.atRest(); got != test.want {
 			t.Errorf("%s: at rest %v, want %v", test.name, got, test.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,10 +22,11 @@ import (
 type Program struct {
 	Exec string // the command of --exec; "" is none
 
-	cmd   *cobra.Command
-	name  string
-	limit time.Duration
-	nodes *nodes.Program
+	cmd    *cobra.Command
+	name   string
+	limit  time.Duration
+	memory string
+	nodes  *nodes.Program
 }
 
 // Register adds the flags. which says what --protocol is.
@@ -34,6 +36,7 @@ func (p *Program) Register(cmd *cobra.Command, which string) {
 	f.StringVar(&p.name, "protocol", "", which)
 	f.StringVar(&p.Exec, "exec", "", "run each node as a process of this command, in any language: see docs/NODES.md")
 	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit, "with --exec: how long a process may say nothing, in real time")
+	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20), "with --exec: MiB for what nodes did, so that no code runs twice; off runs it all")
 }
 
 // protocol returns the program as a protocol, or without --exec the one of the given name. Close ends its processes.
@@ -44,6 +47,8 @@ func (p *Program) protocol(name string) (isr.Protocol, error) {
 		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"), "")
 	case p.Exec == "" && given("exec-limit"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit: found it without --exec"), "")
+	case p.Exec == "" && given("memory"):
+		return isr.Protocol{}, cli.Usage(errors.New("--memory: found it without --exec"), "the code of built-in protocols always runs")
 	case p.Exec == "":
 		return cli.Protocol(name)
 	case given("protocol"):
@@ -53,6 +58,14 @@ func (p *Program) protocol(name string) (isr.Protocol, error) {
 	}
 	p.nodes = &nodes.Program{
 		Command: p.Exec, Context: context.WithoutCancel(p.cmd.Context()), Limit: p.limit, Stderr: p.cmd.ErrOrStderr(),
+		Forgetful: p.memory == "off",
+	}
+	if !p.nodes.Forgetful {
+		mebibytes, err := strconv.ParseUint(p.memory, 10, 20)
+		if err != nil || mebibytes == 0 {
+			return isr.Protocol{}, cli.Usage(fmt.Errorf("--memory: found %q, expected a number of MiB from 1 to 1048575, or off", p.memory), "")
+		}
+		p.nodes.Memory = int(mebibytes) << 20
 	}
 	return p.nodes.Protocol(), nil
 }

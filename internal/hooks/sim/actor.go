@@ -309,6 +309,9 @@ type actorClock struct {
 
 func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
 
+// Memory returns that of the run. It is the clock's, because that is what reaches code which knows no Proc.
+func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
+
 // errChannel explains why an actor may not wait on a channel.
 const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep"
 

@@ -55,6 +55,9 @@ type Exploration struct {
 	// like. What differs ends the exploration, and the run, with a *DivergedError. It is for code that may listen to
 	// something that no Sim decides. A Request should be Sorted then: its content is compared, too.
 	Repeat bool
+	// Spare, if set, says of a schedule, by its number from 1, that it is not repeated: something else shows that its code
+	// is deterministic. It is compared with the runs that it begins like all the same.
+	Spare func(schedule int) bool
 
 	visited visited
 	repeats repeats
@@ -115,8 +118,11 @@ func (x *Exploration) Next() bool {
 		return true
 	}
 	if x.Repeat && x.err == nil && !x.repeats.again {
-		x.repeats.again = true
-		return true
+		if x.Spare == nil || !x.Spare(x.done.Schedules) {
+			x.repeats.again = true
+			return true
+		}
+		x.repeats.owed = false
 	}
 	x.repeats.again = false
 	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
@@ -129,6 +135,9 @@ func (x *Exploration) Next() bool {
 	x.path = x.path[:x.frames[len(x.frames)-1].at]
 	return true
 }
+
+// Repeating says that the run which Next has prepared repeats the latest one.
+func (x *Exploration) Repeating() bool { return x.repeats.again }
 
 // Strategy returns the strategy of the run that Next has prepared. It is for one run.
 func (x *Exploration) Strategy() Strategy {

@@ -38,12 +38,25 @@ type Config struct {
 	Context context.Context
 	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
 	Pool *Pool
+	// Memory says whether what nodes are known to do may stand for running their code.
+	Memory Memory
 	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
 	// OnNode, if set, is called for each Pause, Resume, Crash, Restart and ClockStep of a node, and for each Orphan that
 	// it left.
 	OnNode func(k Kind, p *Proc, note string)
 }
+
+// Memory says how code that remembers what it did may use that: a node outside of the simulator's process does. Between
+// two requests a node is a function of what it has been told.
+type Memory uint8
+
+// How what nodes did is remembered.
+const (
+	Remembered Memory = iota // a node does what it did when it was told the same
+	Checked                  // and what no node did before, it does once more at its end
+	Afresh                   // its code runs
+)
 
 // usualChoices is the initial capacity for the choices of a run.
 const usualChoices = 24

@@ -83,8 +83,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			return false
 		}
 		o := a.Outcome
-		suspect := set.OfProgram() && a.Index == 0 // one that is ok, too, must be ok again
-		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil || suspect {
+		if o.Verdict == invariant.Violated || o.Verdict == invariant.Unknown && r.Doubt == nil || set.Suspect(a) {
 			if broken = set.Confirm(ctx, o); broken != nil {
 				return false
 			}

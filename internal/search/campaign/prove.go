@@ -36,7 +36,8 @@ type Prove struct {
 	MaxSchedules, MaxStates int
 	// Options are those of each run. Swarm makes no proof, nor does a bubble. With SDK each schedule is run twice, and compared
 	// with its repetition and with those that it begins like: code that needs such a client may listen to what no
-	// schedule decides.
+	// schedule decides. A program does twice what it is told for the first time, and one schedule in a hundred is run again
+	// without memory.
 	scenario.Options
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
@@ -68,13 +69,21 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	case v.Swarm:
 		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
 	}
-	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}}
+	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}, Memory: sim.Checked}
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
+	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice
+		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
+	}
 	var pool scenario.Pool
 	defer pool.Close()
-	searching := hooks.With(ctx, looked)
+	remembering := hooks.With(ctx, looked)
+	afresh := hooks.Afresh(remembering)
 	for ctx.Err() == nil && x.Next() {
+		searching := remembering
+		if x.Repeating() {
+			searching = afresh
+		}
 		strategy := x.Strategy()
 		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
 		o, err := pool.Do(searching, run)
@@ -116,7 +125,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 // then another one, and an error if o is violated by code that is not known to be deterministic.
 func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
 	r.Strategy, r.Trace = sim.Replay(o.Result.Choices), io.Discard
-	whole, err := r.Do(ctx)
+	whole, err := r.Do(hooks.Afresh(ctx))
 	switch {
 	case err == nil && whole.Verdict == o.Verdict:
 		return whole, nil

@@ -11,11 +11,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. If one of the three runs
-// differs from another it returns a *scenario.BrokenError with a *scenario.NondeterminismError in it.
+// Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs uses
+// nothing of what nodes did in others. If one of the three runs differs from another it returns a *scenario.BrokenError
+// with a *scenario.NondeterminismError in it.
 func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
-	for i := range traces {
+	for i, ctx := range []context.Context{ctx, hooks.Afresh(ctx)} {
 		run := c.again(o)
 		run.Trace = &traces[i]
 		again, err := run.Do(ctx)
@@ -32,7 +33,7 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 
 // repeat runs a schedule once more, and compares the hash of its order and its conclusion.
 func (c Set) repeat(ctx context.Context, a Attempt) error {
-	coverage := hooks.Probe{Coverage: true}
+	coverage := hooks.Probe{Coverage: true, Memory: sim.Afresh}
 	again, err := c.again(a.Outcome).Do(hooks.With(ctx, &coverage))
 	if err := c.same(ctx, a.Outcome, again, err); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 		var trace bytes.Buffer
 		run := c.again(o)
 		run.Trace = &trace
-		_, _ = run.Do(ctx) // its trace is all that is asked for
+		_, _ = run.Do(hooks.Afresh(ctx)) // its trace is all that is asked for
 		if i > 0 && trace.String() != before {
 			return "; " + difference(before, trace.String())
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -126,9 +127,25 @@ func (c Set) First(ctx context.Context, n int) (runs []scenario.Run, err error) 
 }
 
 // OfProgram says that the nodes are processes of a command: their code is not known to be deterministic.
-func (c Set) OfProgram() bool { return strings.HasPrefix(c.Protocol.Name, shell.ExecPrefix) }
+func (c Set) OfProgram() bool { return OfProgram(c.Protocol) }
 
-// again is the run of an outcome, to be made once more.
+// OfProgram says that a protocol is a command, each of whose processes is a node.
+func OfProgram(p isr.Protocol) bool { return strings.HasPrefix(p.Name, shell.ExecPrefix) }
+
+// Sampled says of a schedule of a program, by its number, that it is run again without memory, whatever its verdict: one
+// in a hundred is, drawn by the seed.
+func Sampled(seed uint64, number int) bool {
+	const one = 100
+	return fingerprint.Mix(sim.Derive(seed, number), one)%one == 0
+}
+
+// Suspect says that a schedule is to be confirmed whatever its verdict: nothing that is remembered of a program is
+// believed unchecked. The first one is, and those that are Sampled.
+func (c Set) Suspect(a Attempt) bool {
+	return c.OfProgram() && (a.Index == 0 || Sampled(c.Seed, a.Index))
+}
+
+// again repeats the run of an outcome.
 func (c Set) again(o *scenario.Outcome) scenario.Run {
 	run := c.Run
 	run.Seed, run.Strategy = o.Result.Seed, sim.Replay(o.Result.Choices)

@@ -59,7 +59,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	c.Each(ctx, size, x.Shard.schedule, c.AttemptCovered, func(a schedules.Attempt) bool {
 		last = a.Index
 		x.Ran++
-		if a.Err == nil && x.keeps(a) {
+		if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
 			a.Err = c.Confirm(ctx, a.Outcome)
 		}
 		if a.Err == nil {

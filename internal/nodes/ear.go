@@ -1,0 +1,193 @@
+package nodes
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// deed is what a program does after it was told something, until it waits.
+type deed struct {
+	line  *said      // its answer; nil where it waits
+	asked []*arrival // its new requests, in the order of what they ask
+	left  []int      // the requests that it waits for no longer, by their places
+	quiet *said      // its word, if it gives one
+
+	early []*arrival // those that are left and have no place yet
+}
+
+// ear hears what a process does.
+type ear struct {
+	p     *process
+	waits []*arrival // the requests that the program waits for
+	count int        // requests so far
+	quiet *said      // the program's word, since something last came to it
+}
+
+// tell passes a line on.
+func (e *ear) tell(t told) {
+	e.quiet = nil
+	e.p.tell(t)
+}
+
+// reply passes the answer on to a request of the given place; nil breaks the connection.
+func (e *ear) reply(place int, to *answer) {
+	i := slices.IndexFunc(e.waits, func(a *arrival) bool { return a.place == place })
+	if i < 0 {
+		return // the program waits for it no longer
+	}
+	e.quiet = nil
+	e.p.reply(e.waits[i], to)
+	e.waits = slices.Delete(e.waits, i, i+1)
+}
+
+// listen waits until the program answers with a line, or has requests or a timer and waits for nothing else. want, if
+// not nil, is what it did the last time: a program that does not say when it is quiet has then come to rest when it has
+// done as much.
+func (e *ear) listen(at string, want *deed) (d deed, err error) {
+	says := slices.Contains(e.p.can, canQuiet)
+	for {
+		if !e.p.parallel() && len(d.asked) > 0 || says && e.atRest() || !says && want != nil && want.line == nil && len(d.asked) == len(want.asked) {
+			break
+		}
+		heard, err := e.hear(at, !says && len(e.waits) > 0)
+		if err != nil {
+			return d, err
+		}
+		switch {
+		case heard.left != nil:
+			e.leave(&d, heard.left)
+		case heard.arrival != nil:
+			a := heard.arrival
+			if says && a.number == 0 {
+				return d, e.p.wrong(at, fmt.Sprintf("sent %s without the header %s, though its hello says that it can %q", a, headerNumber, canQuiet), "")
+			}
+			d.asked, e.waits = append(d.asked, a), append(e.waits, a)
+			if a.alone {
+				e.quiet = &said{Requests: []int{a.number}}
+			}
+		case heard.line == nil: // nothing came
+			return e.placed(d), nil
+		default:
+			s, err := parseLine(heard.line)
+			if err != nil {
+				return d, e.p.wrong(at, err.Error(), "the program's own messages go to stderr")
+			}
+			if says && s.Type == "quiet" {
+				e.quiet = &s
+				continue
+			}
+			d.line = &s
+			err = e.over(at, &d)
+			return e.placed(d), err
+		}
+	}
+	d.quiet = e.quiet
+	return e.placed(d), nil
+}
+
+// placed gives the new requests their order and their places.
+func (e *ear) placed(d deed) deed {
+	slices.SortStableFunc(d.asked, compare)
+	for _, a := range d.asked {
+		e.count++
+		a.place = e.count
+	}
+	for _, a := range d.early {
+		d.left = append(d.left, a.place)
+	}
+	d.early = nil
+	slices.Sort(d.left)
+	return d
+}
+
+// leave notes that the program waits for a request no longer.
+func (e *ear) leave(d *deed, a *arrival) {
+	i := slices.Index(e.waits, a)
+	if i < 0 {
+		return // it has been answered
+	}
+	e.waits = slices.Delete(e.waits, i, i+1)
+	e.p.leave(a)
+	if a.place == 0 {
+		d.early = append(d.early, a)
+		return
+	}
+	d.left = append(d.left, a.place)
+}
+
+// over waits for the requests that the program has let go: a connection that it has closed may be noticed later than its
+// line.
+func (e *ear) over(at string, d *deed) error {
+	noticed := newDeadline(DefaultSettle)
+	defer noticed.stop()
+	for len(e.waits) > 0 {
+		heard, err := e.p.nextWithin(at, noticed.over())
+		if err != nil {
+			return err
+		}
+		if heard.left == nil {
+			break
+		}
+		e.leave(d, heard.left)
+	}
+	if len(e.waits) > 0 {
+		return e.p.wrong(at, fmt.Sprintf("printed a line of type %q while its %s was under way", d.line.Type, e.waits[0]),
+			"a node has done its work when it replies: await all requests before")
+	}
+	return nil
+}
+
+// hear waits for what the program says next. If it may settle, that may be nothing.
+func (e *ear) hear(at string, maySettle bool) (event, error) {
+	var settled <-chan time.Time
+	if maySettle {
+		rest := newDeadline(cmp.Or(e.p.program.Settle, DefaultSettle))
+		defer rest.stop()
+		settled = rest.over()
+	}
+	return e.p.nextWithin(at, settled)
+}
+
+// atRest says whether the program waits for nothing but the requests that have come, and its timer.
+func (e *ear) atRest() bool {
+	if e.quiet == nil || len(e.quiet.Requests) != len(e.waits) || len(e.quiet.Requests) == 0 && e.quiet.Timer == 0 {
+		return false
+	}
+	for _, a := range e.waits {
+		if !slices.Contains(e.quiet.Requests, a.number) {
+			return false
+		}
+	}
+	return true
+}
+
+// content is what a request asks: its body, but of JSON neither the order of the members nor the token that SDKs draw at
+// random for a transaction.
+func (a *arrival) content() string {
+	var members map[string]any
+	if len(a.body) == 0 || a.header.Get("X-Amz-Target") == "" {
+		return string(a.body)
+	}
+	d := json.NewDecoder(bytes.NewReader(a.body))
+	d.UseNumber()
+	if d.Decode(&members) != nil || d.More() {
+		return string(a.body)
+	}
+	delete(members, "ClientRequestToken")
+	sorted, err := json.Marshal(members)
+	if err != nil {
+		return string(a.body)
+	}
+	return string(sorted)
+}
+
+// compare orders requests that are under way at the same time by what they ask. Those that ask the same come in the
+// order in which the program numbered them, if it did.
+func compare(a, b *arrival) int {
+	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query), cmp.Compare(a.content(), b.content()),
+		cmp.Compare(a.number, b.number))
+}

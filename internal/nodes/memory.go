@@ -1,0 +1,370 @@
+package nodes
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// DefaultMemory bounds what is remembered of a program, in bytes.
+const DefaultMemory = 256 << 20
+
+// memory is what lives of a program did, by what they were told. Between two requests a program is a function of what
+// it has been told, in order: lines and answers, each with the node's own time. So its code runs once for each past.
+//
+// A past that is known costs no process. One that is new is brought to a process: it is told all that the life was told
+// before, without store and scheduler, and has to do what it did then. If it does something else, the run has no verdict.
+//
+// A memory that is full is emptied: what was dropped is run again.
+type memory struct {
+	mu   sync.Mutex
+	root *past
+	size int // bytes, about
+}
+
+// past is a moment of a life: that after a sequence of things that it was told.
+type past struct {
+	deed deed
+	next map[pastKey]*past
+}
+
+// pastKey is a digest of what a life is told at one moment. Two things with one digest are one in 2^128.
+type pastKey [16]byte
+
+// first is the past of a life that was told nothing. most bounds the memory, in bytes.
+func (m *memory) first(most int) *past {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.root == nil || m.size > most {
+		m.root, m.size = &past{}, 0 // lives under way keep the part that they stand in
+	}
+	return m.root
+}
+
+// known returns what follows a past in which something is told; nil if that has not been seen.
+func (m *memory) known(p *past, told pastKey) *past {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return p.next[told]
+}
+
+// note remembers what a life does. What another life did there before must have been the same.
+func (m *memory) note(p *past, told pastKey, d deed) (next *past, isNew bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if next := p.next[told]; next != nil {
+		return next, false, next.deed.differs(d)
+	}
+	if p.next == nil {
+		p.next = map[pastKey]*past{}
+	}
+	next = &past{deed: d}
+	p.next[told] = next
+	m.size += d.size()
+	return next, true, nil
+}
+
+// size is about how many bytes a deed takes.
+func (d deed) size() int {
+	const each, header = 300, 60
+	size := each
+	if d.line != nil {
+		size += each + len(d.line.Body)
+	}
+	for _, a := range d.asked {
+		size += each + header*len(a.header) + len(a.path) + len(a.query) + len(a.body)
+	}
+	return size
+}
+
+// differs says how what a program does differs from what it did when it was told the same before; nil if it does not.
+func (d deed) differs(now deed) error {
+	for i := range max(len(d.asked), len(now.asked)) {
+		was, is := at(d.asked, i), at(now.asked, i)
+		if was != nil && is != nil && was.method == is.method && compare(was, is) == 0 {
+			continue
+		}
+		before, after := apart(was.words(), is.words())
+		return fmt.Errorf("request %d was %q when it was told the same before, and is now %q", cmp.Or(was, is).place, before, after)
+	}
+	if !slices.Equal(d.left, now.left) {
+		return fmt.Errorf("requests %v were the ones that it waited for no longer when it was told the same before, and are now %v", d.left, now.left)
+	}
+	if was, is := d.line.words()+d.quiet.words(), now.line.words()+now.quiet.words(); was != is {
+		was, is = apart(was, is)
+		return fmt.Errorf("answer was %q when it was told the same before, and is now %q", was, is)
+	}
+	return nil
+}
+
+// at returns the i-th request, nil if there are fewer.
+func at(asked []*arrival, i int) *arrival {
+	if i < len(asked) {
+		return asked[i]
+	}
+	return nil
+}
+
+// apart cuts two texts that differ down to where they do.
+func apart(a, b string) (ofA, ofB string) {
+	const before, most = 60, 160
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	cut := func(text string) string {
+		word, _, _ := strings.Cut(text, " ")
+		from := same - before
+		if from <= len(word) {
+			word, from = "", 0
+		} else {
+			word += " ..."
+		}
+		if to := from + most; to < len(text) {
+			return word + text[from:to] + "..."
+		}
+		return word + text[from:]
+	}
+	return cut(a), cut(b)
+}
+
+// words is a request for people; "" is none.
+func (a *arrival) words() string {
+	if a == nil {
+		return ""
+	}
+	text := a.String()
+	if a.query != "" {
+		text += "?" + a.query
+	}
+	if body := a.content(); body != "" {
+		text += " " + body
+	}
+	return text
+}
+
+// words is a line as it counts; "" is none.
+func (s *said) words() string {
+	if s == nil {
+		return ""
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// input is one thing that a life is told: a line, or the answer to its request of a place, where nil is none.
+type input struct {
+	line  *told
+	place int
+	to    *answer
+}
+
+// keyOf is the key of what a life is told at one moment.
+func keyOf(inputs []input) (key pastKey) {
+	h := fnv.New128a()
+	part := func(text string) {
+		_, _ = io.WriteString(h, strconv.Itoa(len(text))+":") // a hash takes everything
+		_, _ = io.WriteString(h, text)
+	}
+	for _, in := range inputs {
+		if in.line != nil {
+			text, err := json.Marshal(in.line)
+			if err != nil {
+				panic(fmt.Errorf("nodes: a line that is no JSON: %w", err))
+			}
+			part("line")
+			part(string(text))
+			continue
+		}
+		part(strconv.Itoa(in.place))
+		if in.to == nil {
+			part("none")
+			continue
+		}
+		part(strconv.Itoa(in.to.status))
+		part(strconv.FormatInt(in.to.time, 10))
+		for _, name := range slices.Sorted(maps.Keys(in.to.header)) {
+			part(name + "=" + strings.Join(in.to.header[name], ","))
+		}
+		part(string(in.to.body))
+	}
+	h.Sum(key[:0])
+	return key
+}
+
+// life is the program in one life of an actor: a process, or the memory of what one did.
+type life struct {
+	program *Program
+	actor   string
+	mode    sim.Memory
+	past    *past // where it stands in the memory; nil without one
+
+	told  []input  // since it last did something
+	moved []moment // before, in order; kept as long as a process may have to be brought there
+	ear   ear      // of its process
+	count int      // requests so far
+	news  bool     // it did what no life did before it
+}
+
+// moment is what a life was told, and what it did.
+type moment struct {
+	told []input
+	did  deed
+}
+
+// newLife begins a life of the actor.
+func (g *Program) newLife(actor string, mode sim.Memory) *life {
+	l := &life{program: g, actor: actor, mode: mode}
+	if mode != sim.Afresh && !g.Forgetful {
+		l.past = g.remembered.first(cmp.Or(g.Memory, DefaultMemory))
+	}
+	return l
+}
+
+// tell tells the life a line, and reply the answer to its request of a place. Both reach it when it is listened to.
+func (l *life) tell(t told)                  { l.told = append(l.told, input{line: &t}) }
+func (l *life) reply(a *arrival, to *answer) { l.told = append(l.told, input{place: a.place, to: to}) }
+
+// listen returns what the program does after what it was told. Its requests are the caller's own.
+func (l *life) listen(at string) (deed, error) {
+	now := moment{told: l.told}
+	l.told = nil
+	var key pastKey
+	if l.past != nil {
+		key = keyOf(now.told)
+		if l.ear.p == nil {
+			if next := l.program.remembered.known(l.past, key); next != nil {
+				l.past, now.did = next, next.deed
+				l.moved = append(l.moved, now)
+				return l.own(now.did), nil
+			}
+		}
+	}
+	if l.ear.p == nil {
+		if err := l.bring(at); err != nil {
+			return deed{}, err
+		}
+	}
+	var err error
+	if now.did, err = l.do(at, now.told, nil); err != nil {
+		return deed{}, err
+	}
+	if l.past != nil {
+		var isNew bool
+		if l.past, isNew, err = l.program.remembered.note(l.past, key, now.did); err != nil {
+			return deed{}, l.changed(at, err)
+		}
+		l.news = l.news || isNew
+		l.moved = append(l.moved, now)
+	}
+	return l.own(now.did), nil
+}
+
+// own returns the deed with requests that are the caller's own: those of a memory are everybody's.
+func (l *life) own(d deed) deed {
+	all := make([]*arrival, len(d.asked))
+	for i, a := range d.asked {
+		l.count++
+		all[i] = &arrival{method: a.method, path: a.path, raw: a.raw, query: a.query, header: a.header, body: a.body, number: a.number, place: l.count}
+	}
+	d.asked = all
+	return d
+}
+
+// bring starts a process, and tells it all that the life was told before.
+func (l *life) bring(at string) error {
+	p, err := l.program.take(l.actor)
+	if err != nil {
+		return err
+	}
+	l.ear = ear{p: p}
+	for _, m := range l.moved {
+		did, err := l.do(at, m.told, &m.did)
+		if err != nil {
+			return err
+		}
+		if err := m.did.differs(did); err != nil {
+			return l.changed(at, err)
+		}
+	}
+	return nil
+}
+
+// do tells the process something, and returns what it does.
+func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
+	for _, in := range inputs {
+		if in.line == nil {
+			l.ear.reply(in.place, in.to)
+			continue
+		}
+		line := *in.line
+		if line.initial != nil {
+			init := *line.initial
+			init.Endpoint = "http://" + l.ear.p.listener.Addr().String()
+			line.initial = &init
+		}
+		l.ear.tell(line)
+	}
+	return l.ear.listen(at, want)
+}
+
+// changed is the error of a program that does something else than it did when it was told the same.
+func (l *life) changed(at string, err error) error {
+	return l.ear.p.wrong(at, "it is not deterministic: its "+err.Error(),
+		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, or sockets of its own")
+}
+
+// can are the abilities that the program's hello names. There is none before its first process has said hello.
+func (l *life) can() []string { return l.program.hello() }
+
+// wrong is the error of a program that breaks the protocol. Its process, if it has one, is not used any more.
+func (l *life) wrong(at, problem, hint string) *Error {
+	if l.ear.p != nil {
+		return l.ear.p.wrong(at, problem, hint)
+	}
+	return &Error{l.actor, at, problem, hint}
+}
+
+// end ends the life. within says that it ended in the middle of a command. A life of a proof that did something new does
+// it all once more: nobody else may ever ask.
+func (l *life) end(within bool, now int64) error {
+	if l.ear.p == nil {
+		return nil
+	}
+	if err := l.giveBack(within, now); err != nil {
+		return err
+	}
+	if l.mode != sim.Checked || !l.news {
+		return nil
+	}
+	if err := l.bring(ending); err != nil {
+		return err
+	}
+	return l.giveBack(within, now)
+}
+
+// giveBack gives the process back for another life, if it can have one.
+func (l *life) giveBack(within bool, now int64) error {
+	p := l.ear.p
+	l.ear = ear{}
+	if err := p.forget(within, now); err != nil {
+		return err
+	}
+	if p.reset {
+		p.reset = false
+		l.program.giveBack(p)
+	}
+	return nil
+}
