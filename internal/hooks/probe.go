@@ -91,7 +91,7 @@ func Of(ctx context.Context) *Probe {
 // Afresh returns a context in which runs are looked at as in ctx, and use nothing of what nodes did in others.
 func Afresh(ctx context.Context) context.Context {
 	p := *Of(ctx)
-	p.Memory = sim.Afresh
+	p.Memory = sim.Memory{Afresh: true}
 	return With(ctx, &p)
 }
 

@@ -14,7 +14,7 @@ type deed struct {
 	line  *said      // its answer; nil where it waits
 	asked []*arrival // its new requests, in the order of what they ask
 	left  []int      // the requests that it waits for no longer, by their places
-	quiet *said      // its word, if it gives one
+	quiet *said      // its word, if it gives one: of the timer alone, by its place
 
 	early []*arrival // those that are left and have no place yet
 }
@@ -25,11 +25,17 @@ type ear struct {
 	waits []*arrival // the requests that the program waits for
 	count int        // requests so far
 	quiet *said      // the program's word, since something last came to it
+	// timers are the numbers that the program gave its timers, by their places. Numbers of a process may go on where those
+	// of the life before have ended.
+	timers []int
 }
 
 // tell passes a line on.
 func (e *ear) tell(t told) {
 	e.quiet = nil
+	if t.Timer > 0 {
+		t.Timer = e.timers[t.Timer-1]
+	}
 	e.p.tell(t)
 }
 
@@ -85,7 +91,13 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 			return e.placed(d), err
 		}
 	}
-	d.quiet = e.quiet
+	if e.quiet != nil && e.quiet.Timer != 0 {
+		i := slices.Index(e.timers, e.quiet.Timer)
+		if i < 0 {
+			i, e.timers = len(e.timers), append(e.timers, e.quiet.Timer)
+		}
+		d.quiet = &said{Timer: i + 1, After: e.quiet.After}
+	}
 	return e.placed(d), nil
 }
 
@@ -187,7 +199,9 @@ func (a *arrival) content() string {
 
 // compare orders requests that are under way at the same time by what they ask. Those that ask the same come in the
 // order in which the program numbered them, if it did.
-func compare(a, b *arrival) int {
-	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query), cmp.Compare(a.content(), b.content()),
-		cmp.Compare(a.number, b.number))
+func compare(a, b *arrival) int { return cmp.Or(a.asks(b), cmp.Compare(a.number, b.number)) }
+
+// asks compares what two requests ask; 0 is the same.
+func (a *arrival) asks(b *arrival) int {
+	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query), cmp.Compare(a.content(), b.content()))
 }

@@ -90,7 +90,7 @@ func (d deed) size() int {
 func (d deed) differs(now deed) error {
 	for i := range max(len(d.asked), len(now.asked)) {
 		was, is := at(d.asked, i), at(now.asked, i)
-		if was != nil && is != nil && was.method == is.method && compare(was, is) == 0 {
+		if was != nil && is != nil && was.method == is.method && was.asks(is) == 0 {
 			continue
 		}
 		before, after := apart(was.words(), is.words())
@@ -208,8 +208,8 @@ func keyOf(inputs []input) (key pastKey) {
 type life struct {
 	program *Program
 	actor   string
-	mode    sim.Memory
-	past    *past // where it stands in the memory; nil without one
+	check   func(again func() error) // see sim.Memory
+	past    *past                    // where it stands in the memory; nil without one
 
 	told  []input  // since it last did something
 	moved []moment // before, in order; kept as long as a process may have to be brought there
@@ -225,9 +225,9 @@ type moment struct {
 }
 
 // newLife begins a life of the actor.
-func (g *Program) newLife(actor string, mode sim.Memory) *life {
-	l := &life{program: g, actor: actor, mode: mode}
-	if mode != sim.Afresh && !g.Forgetful {
+func (g *Program) newLife(actor string, m sim.Memory) *life {
+	l := &life{program: g, actor: actor, check: m.Check}
+	if !m.Afresh && !g.Forgetful {
 		l.past = g.remembered.first(cmp.Or(g.Memory, DefaultMemory))
 	}
 	return l
@@ -337,8 +337,8 @@ func (l *life) wrong(at, problem, hint string) *Error {
 	return &Error{l.actor, at, problem, hint}
 }
 
-// end ends the life. within says that it ended in the middle of a command. A life of a proof that did something new does
-// it all once more: nobody else may ever ask.
+// end ends the life. within says that it ended in the middle of a command. What no life did before is done once more if
+// that is asked for: no other life may ever come there.
 func (l *life) end(within bool, now int64) error {
 	if l.ear.p == nil {
 		return nil
@@ -346,19 +346,25 @@ func (l *life) end(within bool, now int64) error {
 	if err := l.giveBack(within, now); err != nil {
 		return err
 	}
-	if l.mode != sim.Checked || !l.news {
-		return nil
+	if l.check != nil && l.news {
+		l.check(func() error {
+			again := &life{program: l.program, actor: l.actor, moved: l.moved}
+			if err := again.bring(ending); err != nil {
+				_ = again.giveBack(true, now) // the first error says what happened
+				return err
+			}
+			return again.giveBack(within, now)
+		})
 	}
-	if err := l.bring(ending); err != nil {
-		return err
-	}
-	return l.giveBack(within, now)
+	return nil
 }
 
 // giveBack gives the process back for another life, if it can have one.
 func (l *life) giveBack(within bool, now int64) error {
 	p := l.ear.p
-	l.ear = ear{}
+	if l.ear = (ear{}); p == nil {
+		return nil
+	}
 	if err := p.forget(within, now); err != nil {
 		return err
 	}

@@ -55,11 +55,11 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 		return nil, fmt.Errorf("the actor's name: %w", err)
 	}
 	n := &node{cfg: cfg, actor: key.AccessKeyID, wire: options.HTTPClient}
-	mode := sim.Remembered
+	var memory sim.Memory
 	if m, ok := cfg.Clock.(interface{ Memory() sim.Memory }); ok {
-		mode = m.Memory()
+		memory = m.Memory()
 	}
-	n.life = g.newLife(n.actor, mode)
+	n.life = g.newLife(n.actor, memory)
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{

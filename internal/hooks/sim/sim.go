@@ -38,7 +38,7 @@ type Config struct {
 	Context context.Context
 	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
 	Pool *Pool
-	// Memory says whether what nodes are known to do may stand for running their code.
+	// Memory says whether what nodes are known to do stands for running their code.
 	Memory Memory
 	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
@@ -47,16 +47,14 @@ type Config struct {
 	OnNode func(k Kind, p *Proc, note string)
 }
 
-// Memory says how code that remembers what it did may use that: a node outside of the simulator's process does. Between
-// two requests a node is a function of what it has been told.
-type Memory uint8
-
-// How what nodes did is remembered.
-const (
-	Remembered Memory = iota // a node does what it did when it was told the same
-	Checked                  // and what no node did before, it does once more at its end
-	Afresh                   // its code runs
-)
+// Memory says how code that remembers what it did may use that: a node outside of this process does. Between two requests
+// a node is a function of what it has been told. The zero Memory has a node do what one did that was told the same.
+type Memory struct {
+	Afresh bool // its code runs
+	// Check, if set, is called at the end of a node that did what none did before. It has again called, which does it all
+	// once more, and may do so at the same time as runs.
+	Check func(again func() error)
+}
 
 // usualChoices is the initial capacity for the choices of a run.
 const usualChoices = 24

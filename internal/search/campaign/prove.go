@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -69,7 +72,21 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	case v.Swarm:
 		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
 	}
-	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}, Memory: sim.Checked}
+	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}}
+	checks, ctx := errgroup.WithContext(ctx)
+	checks.SetLimit(runtime.GOMAXPROCS(0))
+	looked.Memory.Check = func(again func() error) { checks.Go(again) }
+	proof, err := v.search(ctx, looked)
+	if failed := checks.Wait(); failed != nil { // which has ended the search
+		result := sim.Result{End: sim.Broken, Err: failed}
+		return nil, &scenario.BrokenError{Scenario: s.Name, Protocol: v.Protocol.Name, Result: result}
+	}
+	return proof, err
+}
+
+// search runs the schedules one after the other.
+func (v Prove) search(ctx context.Context, looked *hooks.Probe) (*Proof, error) {
+	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
 	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice

@@ -33,7 +33,7 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 
 // repeat runs a schedule once more, and compares the hash of its order and its conclusion.
 func (c Set) repeat(ctx context.Context, a Attempt) error {
-	coverage := hooks.Probe{Coverage: true, Memory: sim.Afresh}
+	coverage := hooks.Probe{Coverage: true, Memory: sim.Memory{Afresh: true}}
 	again, err := c.again(a.Outcome).Do(hooks.With(ctx, &coverage))
 	if err := c.same(ctx, a.Outcome, again, err); err != nil {
 		return err

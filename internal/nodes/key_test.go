@@ -1,0 +1,105 @@
+package nodes
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestKeyOf has everything that a program is told tell two pasts apart.
+func TestKeyOf(t *testing.T) {
+	line := func(change func(*told)) []input {
+		all := told{
+			Type: "init", Time: 1, Timer: 2, initial: &initial{Actor: "alice", Tenant: "t", Table: "table", Seed: 3, Config: configuration{Lease: 4}},
+			command: &command{ID: 5, Verb: "get", Key: "/home", Request: "r", Inputs: "i"},
+		}
+		change(&all)
+		return []input{{line: &all}}
+	}
+	to := func(change func(*input)) []input {
+		all := input{place: 1, to: &answer{status: 200, header: http.Header{"A": {"b"}}, body: []byte("body"), time: 6}}
+		change(&all)
+		return []input{all}
+	}
+	first, second := to(func(*input) {}), to(func(in *input) { in.place = 2 })
+	seen := map[pastKey]string{}
+	for _, test := range []struct {
+		name   string
+		inputs []input
+	}{
+		{"nothing", nil},
+		{"a line", line(func(*told) {})},
+		{"another type", line(func(l *told) { l.Type = "wake" })},
+		{"another time", line(func(l *told) { l.Time++ })},
+		{"another timer", line(func(l *told) { l.Timer++ })},
+		{"another actor", line(func(l *told) { l.Actor = "bob" })},
+		{"another tenant", line(func(l *told) { l.Tenant = "u" })},
+		{"another seed", line(func(l *told) { l.Seed++ })},
+		{"another configuration", line(func(l *told) { l.Config.Lease++ })},
+		{"another command", line(func(l *told) { l.ID++ })},
+		{"another verb", line(func(l *told) { l.Verb = "invalidate" })},
+		{"another key", line(func(l *told) { l.Key = "/" })},
+		{"another request", line(func(l *told) { l.Request = "s" })},
+		{"other inputs", line(func(l *told) { l.Inputs = "j" })},
+		{"an answer", first},
+		{"an answer to another request", second},
+		{"another status", to(func(in *input) { in.to.status = 500 })},
+		{"another header", to(func(in *input) { in.to.header = http.Header{"A": {"c"}} })},
+		{"no header", to(func(in *input) { in.to.header = nil })},
+		{"another body", to(func(in *input) { in.to.body = []byte("bodz") })},
+		{"an answer at another time", to(func(in *input) { in.to.time++ })},
+		{"a lost answer", to(func(in *input) { in.to = nil })},
+		{"two answers", append(to(func(*input) {}), second...)},
+		{"two answers in the other order", append(to(func(in *input) { in.place = 2 }), first...)},
+	} {
+		key := keyOf(test.inputs)
+		if other, taken := seen[key]; taken {
+			t.Errorf("%s and %s have one key", test.name, other)
+		}
+		seen[key] = test.name
+		if keyOf(test.inputs) != key {
+			t.Errorf("%s has two keys", test.name)
+		}
+	}
+}
+
+// TestDiffers has everything that a program does tell two deeds apart, and nothing that a program draws at random or
+// counts on from an earlier life.
+func TestDiffers(t *testing.T) {
+	whole := func(change func(d *deed)) deed {
+		d := deed{
+			line: &said{Type: "reply", ID: 1, Body: "body", Fresh: true}, left: []int{1}, quiet: &said{Timer: 1, After: new(float64)},
+			asked: []*arrival{{
+				method: "POST", path: "/", query: "a=b", number: 7, header: http.Header{"X-Amz-Target": {"DynamoDB_20120810.TransactWriteItems"}},
+				body: []byte(`{"ClientRequestToken": "random", "A": 1, "B": 12345678901234567890}`),
+			}},
+		}
+		change(&d)
+		return d
+	}
+	was := whole(func(*deed) {})
+	for name, change := range map[string]func(d *deed){
+		"the line":         func(d *deed) { d.line.Body = "other" },
+		"no line":          func(d *deed) { d.line = nil },
+		"what is left":     func(d *deed) { d.left = nil },
+		"the timer":        func(d *deed) { d.quiet.Timer = 2 },
+		"its time":         func(d *deed) { *d.quiet.After = 5 },
+		"no timer":         func(d *deed) { d.quiet = nil },
+		"the method":       func(d *deed) { d.asked[0].method = "GET" },
+		"the path":         func(d *deed) { d.asked[0].path, d.asked[0].header = "/other", nil },
+		"the query":        func(d *deed) { d.asked[0].query = "" },
+		"the operation":    func(d *deed) { d.asked[0].header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem") },
+		"a number's value": func(d *deed) { d.asked[0].body = []byte(`{"A": 1, "B": 12345678901234567891}`) },
+		"no request":       func(d *deed) { d.asked = nil },
+		"one request more": func(d *deed) { d.asked = append(d.asked, d.asked[0]) },
+	} {
+		if was.differs(whole(change)) == nil {
+			t.Errorf("%s: got no difference", name)
+		}
+	}
+	same := whole(func(d *deed) {
+		d.asked[0].number, d.asked[0].body = 8, []byte(`{"B": 12345678901234567890, "A": 1, "ClientRequestToken": "other"}`)
+	})
+	if err := was.differs(same); err != nil {
+		t.Errorf("a token, an order of members and a number of the process: got %v, want no difference", err)
+	}
+}

@@ -1,0 +1,80 @@
+//go:build unix
+
+package nodes_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// TestMemory has runs with a memory, one that is emptied all the time, and none have the same traces, byte for byte.
+func TestMemory(t *testing.T) {
+	t.Parallel() // it waits more than it works
+	type setting struct {
+		forgetful bool
+		most      int
+	}
+	seeds := 6
+	if testing.Short() {
+		seeds = 2
+	}
+	for _, test := range []struct{ behaviour, scenario string }{
+		{"reference", "two-contenders"}, {"reference", "lost-response"}, {"reference", "crashed-holder"}, {"reference", "skewed-clocks"},
+		{"three-parallel", ""}, {"lets-go", ""},
+	} {
+		s := oneNode(t)
+		if test.scenario != "" {
+			s = load(t, test.scenario)
+		}
+		var want []string
+		for _, with := range []setting{{forgetful: true}, {}, {most: 1}} {
+			p := program(t, test.behaviour, 0)
+			p.Forgetful, p.Memory, p.Settle = with.forgetful, with.most, 300*time.Millisecond
+			for i := range seeds {
+				var trace strings.Builder
+				run := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: sim.Derive(2, i%(seeds/2)), Trace: &trace} // each twice
+				if _, err := run.Do(t.Context()); err != nil {
+					t.Fatalf("%s in %s, %+v: %v", test.behaviour, test.scenario, with, err)
+				}
+				if with.forgetful {
+					want = append(want, trace.String())
+				} else if trace.String() != want[i] {
+					t.Fatalf("%s in %s, %+v, schedule %d: got\n%s\nwant\n%s", test.behaviour, test.scenario, with, i, trace.String(), want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestMemoryIsNotBelieved has a program that does something else than a life before it, when it was told the same, be
+// found by a proof and by a campaign: where it is brought to a past, and where nothing would ever come again.
+func TestMemoryIsNotBelieved(t *testing.T) {
+	p := program(t, "random", 0)
+	_, err := campaign.Prove{Scenario: oneNode(t), Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+	var bad *nodes.Error
+	if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) || bad.Actor != "alice" || !strings.Contains(bad.Problem, want) {
+		t.Errorf("proof: got %v, want alice: ...%s", err, want)
+	}
+	// Two schedules part where one answer is lost: the second is brought to what the first had asked.
+	s, err := scenario.Parse("lost.yaml", []byte("name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
+		"faults: [maybe response-lost op=GetItem]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = program(t, "random", 0)
+	for seed := range uint64(30) {
+		if _, err = (scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}).Do(t.Context()); err != nil {
+			break
+		}
+	}
+	if want := "not deterministic: its request 2 was"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
+		t.Errorf("runs: got %v, want ...%s", err, want)
+	}
+}
