@@ -44,130 +44,75 @@ func batchWriteCases() []Case {
 		oneOf      = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 	)
 	cases := []Case{
-		{
-			Name: "puts and deletes", Rule: "A batch puts and deletes.", Source: doc,
-			rows: rows,
-			steps: []step{
-				expect(batchWrite(actions{put(row("a", "3", "x", 3)), remove(key("a", "1"))}), ok),
-				expect(query("pk = :p", with(attrs{":p": "a"}), only("sk, x")), `2 of 2: {sk: "2", x: 2} {sk: "3", x: 3}`),
-			},
-		},
-		{
-			Name: "put replaces", Rule: "A put replaces the whole item.", Source: alternator + "test_batch.py",
-			rows: rows,
-			steps: []step{
-				expect(batchWrite(actions{put(row("a", "1", "y", 9))}), ok),
-				expect(get(key("a", "1")), `{pk: "a", sk: "1", y: 9}`),
-			},
-		},
-		{
-			Name: "delete of nothing", Rule: "Deleting an item that does not exist succeeds.", Source: doc,
-			steps: []step{expect(batchWrite(actions{remove(key("a", "1"))}), ok)},
-		},
-		{
-			Name: "two tables", Rule: "A batch writes to several tables, and one key in two tables is no duplicate.", Source: dynalite + "batchWriteItem.js",
-			tables: map[string]schema{usualTable: usualSchema, "other": usualSchema, "third": "id N"},
-			steps: []step{
-				expect(batchWrite(actions{put(key("a", "1")), put(key("a", "1"), on("other")), put(attrs{"id": 1}, on("third"))}), ok),
-				expect(get(key("a", "1"), on("other")), `{pk: "a", sk: "1"}`),
-				expect(get(attrs{"id": 1}, on("third")), `{id: 1}`),
-			},
-		},
-		{
-			Name: "25 writes", Rule: "A batch has 25 writes at most.", Source: doc,
-			steps: []step{
-				expect(batchWrite(puts(25)), ok),
-				expect(count("k"), "25 of 25"),
-			},
-		},
-		{
-			Name: "26 writes", Rule: "A batch of more than 25 writes is refused, and writes nothing.", Source: errors,
-			steps: []step{
-				expect(batchWrite(puts(26)), broken(mapValues)),
-				expect(count("k"), "0 of 0"),
-			},
-		},
-		{
-			Name: "26 writes to two tables", Rule: "The limit of 25 writes is one for all tables together.", Source: doc,
-			tables: two,
-			steps: []step{
-				expect(batchWrite(append(puts(25), put(attrs{"id": 1}, on("other")))), invalid("Too many items requested for the BatchWriteItem call")),
-				expect(count("k"), "0 of 0"),
-			},
-		},
-		{
-			Name: "all or nothing of what is not valid", Rule: "A batch with one invalid write is refused, and writes nothing.", Source: alternator + "test_batch.py",
-			steps: []step{
-				expect(batchWrite(actions{put(key("k", "1")), put(attrs{"pk": "k", "sk": 2}), put(key("k", "3"))}), invalid(mismatch)),
-				expect(batchWrite(actions{put(key("k", "1")), put(attrs{"x": "k"}), put(key("k", "3"))}), invalid(mismatch)),
-				expect(count("k"), "0 of 0"),
-			},
-		},
-		{
-			Name: "one missing table", Rule: "If one table is missing, nothing is written.", Source: doc,
-			steps: []step{
-				expect(batchWrite(actions{put(key("k", "1")), put(key("k", "1"), on("missing"))}), noTable),
-				expect(count("k"), "0 of 0"),
-			},
-		},
-		{
-			Name: "no such detail", Rule: "ReturnConsumedCapacity has three values; a batch with any other is refused.", Source: ordering,
-			steps: []step{
-				expect(batchWrite(actions{put(key("k", "1"))}, capacity("BOGUS")), broken(enum)),
-				expect(count("k"), "0 of 0"),
-			},
-		},
-		{
-			Name: "duplicates", Rule: "No item comes twice: the batch is refused.", Source: errors,
-			steps: []step{
-				expect(batchWrite(actions{put(key("k", "1")), remove(key("k", "1"))}), invalid(duplicates)),
-				expect(batchWrite(actions{remove(key("k", "1")), put(key("k", "1"))}), invalid(duplicates)),
-				expect(batchWrite(actions{put(row("k", "1", "x", 1)), put(row("k", "1", "x", 2))}), invalid(duplicates)),
-				expect(batchWrite(actions{remove(key("k", "1")), remove(key("k", "1"))}), invalid(duplicates)),
-				expect(batchWrite(actions{put(key("k", "1")), put(key("k", "2")), put(key("l", "1"))}), ok),
-				expect(count("k"), "2 of 2"),
-			},
-		},
-		{
-			Name: "equal numbers", Rule: "Numbers that are equal are one key.", Source: docTypes,
-			tables: map[string]schema{usualTable: "id N"},
-			steps: []step{
-				expect(batchWrite(actions{put(attrs{"id": num("1")}), put(attrs{"id": num("1.0")})}), invalid(duplicates)),
-			},
-		},
-		{
-			Name: "400 KB", Rule: "Each item has 400 KB at most.", Source: docLimits,
-			steps: []step{
-				expect(batchWrite(actions{put(key("k", "1")), put(row("k", "2", "v", text(400*1024)))}), invalid("Item size has exceeded the maximum allowed size")),
-				expect(batchWrite(actions{put(row("k", "2", "v", text(400*1024)), on("missing"))}), invalid("Item size has exceeded the maximum allowed size")),
-				expect(count("k"), "0 of 0"),
-			},
-		},
-		{
-			Name: "25 large writes", Rule: "25 items of nearly 400 KB are not too large a batch.", Source: doc,
-			steps: []step{expect(batchWrite(puts(25, "v", text(400_000))), ok)},
-		},
-		{
-			Name: "capacity", Rule: "Each write takes units, by the larger of the images.", Source: docCapacity,
-			rows: []attrs{row("a", "1", "v", text(2000))},
-			steps: []step{
-				expect(batchWrite(actions{put(row("a", "2", "v", text(1500))), put(key("a", "1"))}, capacity("TOTAL")), "ok; 4 units"),
-			},
-		},
-		{
-			Name: "capacity by index", Rule: "INDEXES tells the table's part.", Source: doc,
-			steps: []step{
-				expect(batchWrite(actions{put(key("a", "2")), put(key("a", "1"))}, capacity("INDEXES")), "ok; 2 units, 2 of the table"),
-			},
-		},
-		{
-			Name: "empty binary key", Rule: "A key binary is not empty, put or deleted.", Source: errors,
-			tables: map[string]schema{usualTable: "pk B"},
-			steps: []step{
-				expect(batchWrite(actions{put(attrs{"pk": []byte{}})}), invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: pk")),
-				expect(batchWrite(actions{remove(attrs{"pk": []byte{}})}), invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: pk")),
-			},
-		},
+		newCase("puts and deletes", "A batch puts and deletes.", doc, holding(rows...),
+			expect(batchWrite(actions{put(row("a", "3", "x", 3)), remove(key("a", "1"))}), ok),
+			expect(query("pk = :p", with(attrs{":p": "a"}), only("sk, x")), `2 of 2: {sk: "2", x: 2} {sk: "3", x: 3}`)),
+		newCase("put replaces", "A put replaces the whole item.", alternator+"test_batch.py", holding(rows...),
+			expect(batchWrite(actions{put(row("a", "1", "y", 9))}), ok),
+			expect(get(key("a", "1")), `{pk: "a", sk: "1", y: 9}`)),
+		newCase("delete of nothing", "Deleting an item that does not exist succeeds.", doc,
+			expect(batchWrite(actions{remove(key("a", "1"))}), ok)),
+		newCase("two tables", "A batch writes to several tables, and one key in two tables is no duplicate.",
+			dynalite+"batchWriteItem.js",
+			inTables(map[string]schema{usualTable: usualSchema, "other": usualSchema, "third": "id N"}),
+			expect(batchWrite(actions{put(key("a", "1")), put(key("a", "1"), on("other")), put(attrs{"id": 1}, on("third"))}),
+				ok),
+			expect(get(key("a", "1"), on("other")), `{pk: "a", sk: "1"}`),
+			expect(get(attrs{"id": 1}, on("third")), `{id: 1}`)),
+		newCase("25 writes", "A batch has 25 writes at most.", doc,
+			expect(batchWrite(puts(25)), ok),
+			expect(count("k"), "25 of 25")),
+		newCase("26 writes", "A batch of more than 25 writes is refused, and writes nothing.", errors,
+			expect(batchWrite(puts(26)), broken(mapValues)),
+			expect(count("k"), "0 of 0")),
+		newCase("26 writes to two tables", "The limit of 25 writes is one for all tables together.", doc,
+			inTables(two),
+			expect(batchWrite(append(puts(25), put(attrs{"id": 1}, on("other")))),
+				invalid("Too many items requested for the BatchWriteItem call")),
+			expect(count("k"), "0 of 0")),
+		newCase("all or nothing of what is not valid",
+			"A batch with one invalid write is refused, and writes nothing.", alternator+"test_batch.py",
+			expect(batchWrite(actions{put(key("k", "1")), put(attrs{"pk": "k", "sk": 2}), put(key("k", "3"))}),
+				invalid(mismatch)),
+			expect(batchWrite(actions{put(key("k", "1")), put(attrs{"x": "k"}), put(key("k", "3"))}),
+				invalid(mismatch)),
+			expect(count("k"), "0 of 0")),
+		newCase("one missing table", "If one table is missing, nothing is written.", doc,
+			expect(batchWrite(actions{put(key("k", "1")), put(key("k", "1"), on("missing"))}), noTable),
+			expect(count("k"), "0 of 0")),
+		newCase("no such detail", "ReturnConsumedCapacity has three values; a batch with any other is refused.",
+			ordering,
+			expect(batchWrite(actions{put(key("k", "1"))}, capacity("BOGUS")), broken(enum)),
+			expect(count("k"), "0 of 0")),
+		newCase("duplicates", "No item comes twice: the batch is refused.", errors,
+			expect(batchWrite(actions{put(key("k", "1")), remove(key("k", "1"))}), invalid(duplicates)),
+			expect(batchWrite(actions{remove(key("k", "1")), put(key("k", "1"))}), invalid(duplicates)),
+			expect(batchWrite(actions{put(row("k", "1", "x", 1)), put(row("k", "1", "x", 2))}), invalid(duplicates)),
+			expect(batchWrite(actions{remove(key("k", "1")), remove(key("k", "1"))}), invalid(duplicates)),
+			expect(batchWrite(actions{put(key("k", "1")), put(key("k", "2")), put(key("l", "1"))}), ok),
+			expect(count("k"), "2 of 2")),
+		newCase("equal numbers", "Numbers that are equal are one key.", docTypes, inTable("id N"),
+			expect(batchWrite(actions{put(attrs{"id": num("1")}), put(attrs{"id": num("1.0")})}), invalid(duplicates))),
+		newCase("400 KB", "Each item has 400 KB at most.", docLimits,
+			expect(batchWrite(actions{put(key("k", "1")), put(row("k", "2", "v", text(400*1024)))}),
+				invalid("Item size has exceeded the maximum allowed size")),
+			expect(batchWrite(actions{put(row("k", "2", "v", text(400*1024)), on("missing"))}),
+				invalid("Item size has exceeded the maximum allowed size")),
+			expect(count("k"), "0 of 0")),
+		newCase("25 large writes", "25 items of nearly 400 KB are not too large a batch.", doc,
+			expect(batchWrite(puts(25, "v", text(400_000))), ok)),
+		newCase("capacity", "Each write takes units, by the larger of the images.", docCapacity,
+			holding(row("a", "1", "v", text(2000))),
+			expect(batchWrite(actions{put(row("a", "2", "v", text(1500))), put(key("a", "1"))}, capacity("TOTAL")),
+				"ok; 4 units")),
+		newCase("capacity by index", "INDEXES tells the table's part.", doc,
+			expect(batchWrite(actions{put(key("a", "2")), put(key("a", "1"))}, capacity("INDEXES")),
+				"ok; 2 units, 2 of the table")),
+		newCase("empty binary key", "A key binary is not empty, put or deleted.", errors, inTable("pk B"),
+			expect(batchWrite(actions{put(attrs{"pk": []byte{}})}),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: pk")),
+			expect(batchWrite(actions{remove(attrs{"pk": []byte{}})}),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: pk"))),
 	}
 	type batch struct {
 		name, rule, source string
@@ -196,7 +141,7 @@ func batchWriteCases() []Case {
 		{"bad number in a missing table", "Values are checked before the table is looked for.", dynalite + "batchWriteItem.js", batchWrite(actions{put(attrs{"pk": num("b")}, on("missing"))}), invalid("The parameter cannot be converted to a numeric value: b")},
 		{"empty set", "A set is not empty.", dynalite + "batchWriteItem.js", batchWrite(actions{put(row("a", "1", "s", strs{}))}), badParameter("An string set  may not be empty")},
 	} {
-		cases = append(cases, Case{Name: b.name, Rule: b.rule, Source: b.source, steps: []step{expect(b.do, b.want)}})
+		cases = append(cases, newCase(b.name, b.rule, b.source, expect(b.do, b.want)))
 	}
 	return cases
 }
@@ -236,60 +181,38 @@ func batchGetCases() []Case {
 		mismatch = "The provided key element does not match the schema"
 	)
 	cases := []Case{
-		{
-			Name: "two tables", Rule: "A batch reads from several tables.", Source: doc,
-			tables: two, rows: rows,
-			steps: []step{
-				expect(put(attrs{"id": 1}, on("other")), ok),
-				expect(batchGet(actions{get(key("b", "1")), get(attrs{"id": 1}, on("other"))}), `other: {id: 1}; rows: {pk: "b", sk: "1"}`),
-				expect(batchGet(actions{get(key("b", "1")), get(attrs{"id": 2}, on("other"))}), `other: nothing; rows: {pk: "b", sk: "1"}`),
-			},
-		},
-		{
-			Name: "projection of a table", Rule: "Each table has a projection of its own.", Source: doc,
-			tables: two, rows: rows,
-			steps: []step{
-				expect(put(attrs{"id": 1, "x": 9}, on("other")), ok),
-				expect(batchGet(actions{get(key("a", "1"), only("y")), get(attrs{"id": 1}, on("other"), only("#x"), named("#x", "x"))}), `other: {x: 9}; rows: {y: 2}`),
-			},
-		},
-		{
-			Name: "a bad projection of one table", Rule: "A bad projection of one table refuses the whole.", Source: errors,
-			tables: two,
-			steps: []step{
-				expect(batchGet(actions{get(key("a", "1"), only("y")), get(attrs{"id": 1}, on("other"), only("x, x"))}), invalid(overlap)),
-			},
-		},
-		{
-			Name: "one key in two tables", Rule: "The tables of a batch may name equal keys: one key in two tables is no duplicate.", Source: alternator + "test_batch.py",
-			tables: map[string]schema{usualTable: usualSchema, "other": usualSchema}, rows: rows,
-			steps: []step{
-				expect(batchGet(actions{get(key("b", "1")), get(key("b", "1"), on("other"))}), `other: nothing; rows: {pk: "b", sk: "1"}`),
-			},
-		},
-		{
-			Name: "capacity of two tables", Rule: "Units are reported by table.", Source: dynalite + "batchGetItem.js",
-			tables: two, rows: rows,
-			steps: []step{
-				expect(batchGet(actions{get(key("b", "1"), eventually()), get(key("b", "2"), eventually()), get(attrs{"id": 2}, on("other"), eventually())}, capacity("TOTAL")),
-					`other: nothing; rows: {pk: "b", sk: "1"}; 0.5 units; 1 units`),
-			},
-		},
-		{
-			Name: "16 MB", Rule: "Keys beyond 16 MB come back in UnprocessedKeys, with the parameters of the request.", Source: doc,
-			rows: large,
-			steps: []step{
-				expect(batchGet(largeGets[:41]), "rows: "+repeat("{}", 41)),
-				expect(batchGet(largeGets), "rows: "+repeat("{}", 41)+`; left of rows: 1, consistent true, only "#s"`),
-			},
-		},
-		{
-			Name: "empty binary key", Rule: "A key binary is not empty.", Source: errors,
-			tables: map[string]schema{usualTable: "pk B"},
-			steps: []step{
-				expect(batchGet(actions{get(attrs{"pk": []byte{}})}), invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: pk")),
-			},
-		},
+		newCase("two tables", "A batch reads from several tables.", doc, inTables(two), holding(rows...),
+			expect(put(attrs{"id": 1}, on("other")), ok),
+			expect(batchGet(actions{get(key("b", "1")), get(attrs{"id": 1}, on("other"))}),
+				`other: {id: 1}; rows: {pk: "b", sk: "1"}`),
+			expect(batchGet(actions{get(key("b", "1")), get(attrs{"id": 2}, on("other"))}),
+				`other: nothing; rows: {pk: "b", sk: "1"}`)),
+		newCase("projection of a table", "Each table has a projection of its own.", doc, inTables(two),
+			holding(rows...),
+			expect(put(attrs{"id": 1, "x": 9}, on("other")), ok),
+			expect(batchGet(actions{get(key("a", "1"), only("y")), get(attrs{"id": 1}, on("other"), only("#x"), named("#x", "x"))}),
+				`other: {x: 9}; rows: {y: 2}`)),
+		newCase("a bad projection of one table", "A bad projection of one table refuses the whole.", errors,
+			inTables(two),
+			expect(batchGet(actions{get(key("a", "1"), only("y")), get(attrs{"id": 1}, on("other"), only("x, x"))}),
+				invalid(overlap))),
+		newCase("one key in two tables",
+			"The tables of a batch may name equal keys: one key in two tables is no duplicate.",
+			alternator+"test_batch.py", inTables(map[string]schema{usualTable: usualSchema, "other": usualSchema}),
+			holding(rows...),
+			expect(batchGet(actions{get(key("b", "1")), get(key("b", "1"), on("other"))}),
+				`other: nothing; rows: {pk: "b", sk: "1"}`)),
+		newCase("capacity of two tables", "Units are reported by table.", dynalite+"batchGetItem.js", inTables(two),
+			holding(rows...),
+			expect(batchGet(actions{get(key("b", "1"), eventually()), get(key("b", "2"), eventually()), get(attrs{"id": 2}, on("other"), eventually())}, capacity("TOTAL")),
+				`other: nothing; rows: {pk: "b", sk: "1"}; 0.5 units; 1 units`)),
+		newCase("16 MB", "Keys beyond 16 MB come back in UnprocessedKeys, with the parameters of the request.", doc,
+			holding(large...),
+			expect(batchGet(largeGets[:41]), "rows: "+repeat("{}", 41)),
+			expect(batchGet(largeGets), "rows: "+repeat("{}", 41)+`; left of rows: 1, consistent true, only "#s"`)),
+		newCase("empty binary key", "A key binary is not empty.", errors, inTable("pk B"),
+			expect(batchGet(actions{get(attrs{"pk": []byte{}})}),
+				invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty binary value. Key: pk"))),
 	}
 	type batch struct {
 		name, rule, source string
@@ -331,7 +254,7 @@ func batchGetCases() []Case {
 		{"unused name", "A name is used.", docNames, batchGet(actions{get(key("a", "1"), only("x"), named("#y", "y"))}), invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {#y}")},
 		{"names without a projection", "Names are for the projection.", docNames, batchGet(actions{get(key("a", "1"), named("#y", "y"))}), invalid("ExpressionAttributeNames can only be specified when using expressions")},
 	} {
-		cases = append(cases, Case{Name: b.name, Rule: b.rule, Source: b.source, rows: rows, steps: []step{expect(b.do, b.want)}})
+		cases = append(cases, newCase(b.name, b.rule, b.source, holding(rows...), expect(b.do, b.want)))
 	}
 	return cases
 }

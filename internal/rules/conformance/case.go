@@ -54,12 +54,52 @@ type Deviation struct {
 	Reason string
 }
 
+// part is one thing of a case: its tables, its rows, what it needs of a store, or a step.
+type part interface{ addTo(c *Case) }
+
+func (s step) addTo(c *Case) { c.steps = append(c.steps, s) }
+
+// setup is a part that is no step.
+type setup func(c *Case)
+
+func (set setup) addTo(c *Case) { set(c) }
+
+// newCase returns a case without a topic, which [Cases] gives it.
+func newCase(name, rule, source string, parts ...part) Case {
+	return Case{Name: name, Rule: rule, Source: source}.and(parts...)
+}
+
+// and adds parts to a case.
+func (c Case) and(parts ...part) Case {
+	for _, p := range parts {
+		p.addTo(&c)
+	}
+	return c
+}
+
 // expect is a step: a request and DynamoDB's answer. The known deviations of stores are in files of their own: see
 // local.go.
-func expect(do request, want string) step { return step{do: do, want: want} }
+func expect(do request, want string) part { return step{do: do, want: want} }
 
 // then is a step without an answer: time passes, or TTL comes.
-func then(do request) step { return step{do: do} }
+func then(do request) part { return step{do: do} }
+
+// inTable gives the usual table another schema.
+func inTable(s schema) part { return inTables(map[string]schema{usualTable: s}) }
+
+// inTables gives the case tables of its own, in place of the usual one.
+func inTables(tables map[string]schema) part { return setup(func(c *Case) { c.tables = tables }) }
+
+// holding puts rows into the usual table before the first step.
+func holding(rows ...attrs) part { return setup(func(c *Case) { c.rows = rows }) }
+
+var (
+	noTables     setup = func(c *Case) { c.tables = map[string]schema{} }
+	movesClock   setup = func(c *Case) { c.clock = true }
+	needsSweep   setup = func(c *Case) { c.sweep = true }
+	runsAlone    setup = func(c *Case) { c.alone = true }
+	readsStreams setup = func(c *Case) { c.streams = true }
+)
 
 // Cases returns all cases, by topic, in the order in which they stand in their files.
 func Cases() []Case {

@@ -12,12 +12,12 @@ type judgement struct {
 func judge(judgements []judgement) []Case {
 	cases := make([]Case, len(judgements))
 	for i, j := range judgements {
-		c := Case{Name: j.name, Rule: j.rule, Source: j.source}
+		c := newCase(j.name, j.rule, j.source)
 		if j.item != nil {
 			c.rows = []attrs{j.item}
 		}
 		options := append([]option{where(j.condition)}, j.args...)
-		c.steps = []step{expect(remove(key("a", "b"), options...), j.want)}
+		c = c.and(expect(remove(key("a", "b"), options...), j.want))
 		cases[i] = c
 	}
 	return cases

@@ -125,22 +125,19 @@ func expressionCases() []Case {
 			invalid("Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; expression size: 4114"),
 		},
 	} {
-		cases = append(cases, Case{Name: r.name, Rule: r.rule, Source: r.source, steps: []step{expect(r.do, r.want)}})
+		cases = append(cases, newCase(r.name, r.rule, r.source, expect(r.do, r.want)))
 	}
 	for _, word := range []string{"TTL", "LOCK", "OWNER", "TOKEN", "STATUS", "STATE", "Value", "name", "data", "hash", "timestamp", "year"} {
-		cases = append(cases, Case{
-			Name: "reserved word " + word, Rule: "A reserved word is no name by itself, in whatever case; as #name it is.", Source: docReserved,
-			rows: []attrs{row("a", "b", word, 1)},
-			steps: []step{
-				expect(remove(a, where("attribute_not_exists("+word+")")),
-					invalid("Invalid ConditionExpression: Attribute name is a reserved keyword; reserved keyword: "+word)),
-				expect(update(a, "SET "+word+" = :v", with(one)),
-					invalid("Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: "+word)),
-				expect(get(a, only(word)),
-					invalid("Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: "+word)),
-				expect(get(a, only("#w"), named("#w", word)), "{"+word+": 1}"),
-			},
-		})
+		cases = append(cases, newCase("reserved word "+word,
+			"A reserved word is no name by itself, in whatever case; as #name it is.", docReserved,
+			holding(row("a", "b", word, 1)),
+			expect(remove(a, where("attribute_not_exists("+word+")")),
+				invalid("Invalid ConditionExpression: Attribute name is a reserved keyword; reserved keyword: "+word)),
+			expect(update(a, "SET "+word+" = :v", with(one)),
+				invalid("Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: "+word)),
+			expect(get(a, only(word)),
+				invalid("Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: "+word)),
+			expect(get(a, only("#w"), named("#w", word)), "{"+word+": 1}")))
 	}
 	return cases
 }
@@ -315,13 +312,9 @@ func projectionCases() []Case {
 		{"syntax", "A projection is a list of paths.", dynalite + "getItem.js", "x,", invalid(`Invalid ProjectionExpression: Syntax error; token: "<EOF>", near: ","`), nil},
 		{"function", "A projection has no functions.", alternator + "test_projection_expression.py", "size(x)", invalid(`Invalid ProjectionExpression: Syntax error; token: "(", near: "size(x"`), nil},
 	} {
-		cases = append(cases, Case{
-			Name: v.name, Rule: v.rule, Source: v.source, rows: []attrs{item},
-			steps: []step{expect(get(key("a", "b"), append([]option{only(v.projection)}, v.args...)...), v.want)},
-		})
+		cases = append(cases, newCase(v.name, v.rule, v.source, holding(item),
+			expect(get(key("a", "b"), append([]option{only(v.projection)}, v.args...)...), v.want)))
 	}
-	return append(cases, Case{
-		Name: "of a missing item", Rule: "A projection of a missing item is nothing, not an empty item.", Source: api("GetItem"),
-		steps: []step{expect(get(key("a", "b"), only("x")), "nothing")},
-	})
+	return append(cases, newCase("of a missing item", "A projection of a missing item is nothing, not an empty item.",
+		api("GetItem"), expect(get(key("a", "b"), only("x")), "nothing")))
 }

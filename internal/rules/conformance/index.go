@@ -43,16 +43,11 @@ func indexCreateCases() []Case {
 		local   = usualSchema + " | lsi: pk S, n N -> ALL"
 		created = "table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0"
 	)
-	noTables := map[string]schema{}
 	described := func(name, rule, source string, of schema, want string) Case {
-		return Case{Name: name, Rule: rule, Source: source, tables: map[string]schema{usualTable: of}, steps: []step{
-			expect(describeTable(), want),
-		}}
+		return newCase(name, rule, source, inTable(of), expect(describeTable(), want))
 	}
 	refused := func(name, rule, source string, of schema, want string, options ...option) Case {
-		return Case{Name: name, Rule: rule, Source: source, tables: noTables, steps: []step{
-			expect(createTable(usualTable, of, options...), want),
-		}}
+		return newCase(name, rule, source, noTables, expect(createTable(usualTable, of, options...), want))
 	}
 	many := func(prefix, form string, n int) schema {
 		s := usualSchema
@@ -95,11 +90,8 @@ func indexCreateCases() []Case {
 			set("AttributeDefinitions", usualSchema.input().AttributeDefinitions), set("GlobalSecondaryIndexes", []types.GlobalSecondaryIndex{})),
 		refused("no local indexes", "A list of local indexes is not empty.", dynalite+"createTable.js", local, badParameter("List of LocalSecondaryIndexes is empty"),
 			set("AttributeDefinitions", usualSchema.input().AttributeDefinitions), set("LocalSecondaryIndexes", []types.LocalSecondaryIndex{})),
-		{
-			Name: "100 projected attributes", Rule: "All indexes together may project 100 attributes.", Source: api("Projection"),
-			tables: map[string]schema{usualTable: include(20, 20, 20, 20, 20)},
-			steps:  []step{expect(put(row("a", "b", "g", "g")), ok)},
-		},
+		newCase("100 projected attributes", "All indexes together may project 100 attributes.", api("Projection"),
+			inTable(include(20, 20, 20, 20, 20)), expect(put(row("a", "b", "g", "g")), ok)),
 		refused("101 projected attributes", "All indexes together may not project more than 100 attributes, whether they are the same or others.", api("Projection"), include(20, 20, 20, 20, 20, 1),
 			badParameter("NonKeyAttributes count of all indexes exceeds the per-table limit of 100")),
 		refused("21 projected attributes", "One index may project 20 attributes and no more.", api("Projection"), include(21),
@@ -190,110 +182,79 @@ func indexWriteCases() []Case {
 		want       string
 	}
 	cases := []Case{
-		{
-			Name: "sparse", Rule: "An item without a key attribute of an index is not in it.", Source: docGlobal, tables: tables,
-			steps: []step{
-				expect(put(row("a", "b", "v", 1)), ok), expect(byG(), "0 of 0"),
-				expect(update(key("a", "b"), "SET g = :g", with(attrs{":g": "x"})), ok), expect(byG(only("v")), "1 of 1: {v: 1}"),
-				expect(update(key("a", "b"), "REMOVE g"), ok), expect(byG(), "0 of 0"),
-			},
-		},
-		{
-			Name: "moves", Rule: "An item moves in an index when its key there changes.", Source: docGlobal, tables: tables,
-			steps: []step{
-				expect(put(row("a", "b", "g", "x")), ok), expect(put(row("a", "b", "g", "z")), ok), expect(byG(), "0 of 0"),
-				expect(query("g = :g", index("gsi"), with(attrs{":g": "z"}), selecting("COUNT")), "1 of 1"),
-			},
-		},
-		{
-			Name: "deletes", Rule: "A deleted item is deleted from the indexes.", Source: docGlobal, tables: tables,
-			steps: []step{expect(put(full), ok), expect(remove(key("a", "b")), ok), expect(byG(), "0 of 0")},
-		},
-		{
-			Name: "transaction", Rule: "A transaction changes the indexes too.", Source: docTransactions, tables: tables,
-			steps: []step{
-				expect(transact(actions{put(row("a", "1", "g", "x")), put(row("a", "2", "g", "x"))}), ok), expect(byG(selecting("COUNT")), "2 of 2"),
-			},
-		},
-		{
-			Name: "duplicates", Rule: "Items may have the same key in an index.", Source: docGlobal, tables: tables,
-			steps: []step{expect(put(row("a", "1", "g", "x")), ok), expect(put(row("b", "1", "g", "x")), ok), expect(byG(selecting("COUNT")), "2 of 2")},
-		},
-		{
-			Name: "put with a key of another type", Rule: "A key attribute of an index has the key's type.", Source: dynalite + "putItem.js", tables: tables,
-			steps: []step{
-				expect(put(row("a", "b", "g", 1)), mismatch("g", "S", "N", "gsi")), expect(put(row("a", "b", "l", nil)), mismatch("l", "S", "NULL", "lsi")),
-				expect(put(row("a", "b", "n", "1")), mismatch("n", "N", "S", "gsn")),
-			},
-		},
-		{
-			Name: "put with an empty key", Rule: "A key attribute of an index is not empty.", Source: nubo + "tier3/error-messages/putItem.test.ts", tables: tables,
-			steps: []step{
-				expect(put(row("a", "b", "g", "")), empty("string", "gsi", "g")), expect(put(row("a", "b", "b", []byte{})), empty("binary", "gsn", "b")),
-				expect(put(row("a", "b", "v", "")), ok),
-			},
-		},
-		{
-			Name: "key before the condition", Rule: "Keys of indexes are checked before the condition.", Source: LocalOnly, tables: tables, rows: []attrs{row("a", "b")},
-			steps: []step{
-				expect(put(row("a", "b", "g", 1), where("attribute_not_exists(pk)")), mismatch("g", "S", "N", "gsi")),
-				expect(put(row("a", "b", "g", ""), where("attribute_not_exists(pk)")), empty("string", "gsi", "g")),
-			},
-		},
-		{
-			Name: "update to another type", Rule: "An update leaves key attributes of indexes their type.", Source: dynalite + "updateItem.js", tables: tables, rows: []attrs{full},
-			steps: []step{
-				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": 1})), mismatch("g", "S", "N", "gsi")),
-				expect(update(key("a", "b"), "SET g = v"), invalid("The update expression attempted to update the secondary index key to unsupported type")),
-				expect(update(key("c", "d"), "ADD l :v", with(attrs{":v": 1})), mismatch("l", "S", "N", "lsi")),
-				expect(update(key("c", "d"), "SET g = v + :v", with(attrs{":v": 1})), mismatch("g", "S", "N", "gsi")),
-			},
-		},
-		{
-			Name: "type before the condition", Rule: "A type that the request alone shows to be wrong is reported before the condition, another one after it.", Source: dynalite + "updateItem.js", tables: tables, rows: []attrs{full},
-			steps: []step{
-				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": 1}), where("attribute_not_exists(pk)")), mismatch("g", "S", "N", "gsi")),
-				expect(update(key("a", "b"), "SET g = v", where("attribute_not_exists(pk)")), conditionFailed),
-			},
-		},
-		{
-			Name: "update to a long key", Rule: "An update does not make them too long.", Source: api("TransactWriteItems") + "#API_TransactWriteItems_Errors", tables: tables, rows: []attrs{full},
-			steps: []step{
-				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": text(2048)})), ok),
-				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": text(2049)})), invalid("The update expression attempted to update the secondary index key beyond allowed size limits")),
-				expect(update(key("a", "b"), "SET l = :v", with(attrs{":v": text(1024)})), ok),
-				expect(update(key("a", "b"), "SET l = :v", with(attrs{":v": text(1025)})), invalid("The update expression attempted to update the secondary index key beyond allowed size limits")),
-			},
-		},
-		{
-			Name: "update to an empty key", Rule: "An update does not empty them.", Source: nubo + "tier2/transactions/transactWrite.test.ts", tables: tables, rows: []attrs{full},
-			steps: []step{
-				expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": ""})), emptyUpdate),
-				expect(transact(actions{update(key("a", "b"), "SET g = :v", with(attrs{":v": ""}))}), emptyUpdate),
-			},
-		},
-		{
-			Name: "transaction with a key of another type", Rule: "A transaction is cancelled for a key attribute of another type, and refused for an empty one.", Source: parity + "tier3/error-messages/transactWriteItems.test.ts", tables: tables,
-			steps: []step{
-				expect(transact(actions{put(row("a", "b", "g", 1)), put(row("c", "d"))}), cancelled(reasonInvalid("One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi"), none)),
-				expect(transact(actions{put(row("c", "d")), put(row("a", "b", "g", ""))}), empty("string", "gsi", "g")),
-				expect(transact(actions{update(key("a", "b"), "SET g = :v", with(attrs{":v": 1}))}), cancelled(reasonInvalid("One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi"))),
-			},
-		},
-		{
-			Name: "long partition key", Rule: "A partition key of an index has at most 2,048 bytes.", Source: alternator + "test_gsi_updatetable.py", tables: tables,
-			steps: []step{
-				expect(put(row("a", "b", "g", strings.Repeat("x", 2048))), ok),
-				expect(put(row("a", "b", "g", strings.Repeat("x", 2049))), badParameter("Size of hashkey has exceeded the maximum size limit of2048 bytes")),
-			},
-		},
-		{
-			Name: "long sort key", Rule: "A sort key of an index has at most 1,024 bytes.", Source: alternator + "test_lsi.py", tables: tables,
-			steps: []step{
-				expect(put(row("a", "b", "l", strings.Repeat("x", 1024))), ok),
-				expect(put(row("a", "b", "l", strings.Repeat("x", 1025))), badParameter("Aggregated size of all range keys has exceeded the size limit of 1024 bytes")),
-			},
-		},
+		newCase("sparse", "An item without a key attribute of an index is not in it.", docGlobal, inTables(tables),
+			expect(put(row("a", "b", "v", 1)), ok), expect(byG(), "0 of 0"),
+			expect(update(key("a", "b"), "SET g = :g", with(attrs{":g": "x"})),
+				ok), expect(byG(only("v")), "1 of 1: {v: 1}"),
+			expect(update(key("a", "b"), "REMOVE g"), ok), expect(byG(), "0 of 0")),
+		newCase("moves", "An item moves in an index when its key there changes.", docGlobal, inTables(tables),
+			expect(put(row("a", "b", "g", "x")), ok), expect(put(row("a", "b", "g", "z")), ok), expect(byG(), "0 of 0"),
+			expect(query("g = :g", index("gsi"), with(attrs{":g": "z"}), selecting("COUNT")), "1 of 1")),
+		newCase("deletes", "A deleted item is deleted from the indexes.", docGlobal, inTables(tables),
+			expect(put(full), ok), expect(remove(key("a", "b")), ok), expect(byG(), "0 of 0")),
+		newCase("transaction", "A transaction changes the indexes too.", docTransactions, inTables(tables),
+			expect(transact(actions{put(row("a", "1", "g", "x")), put(row("a", "2", "g", "x"))}),
+				ok), expect(byG(selecting("COUNT")), "2 of 2")),
+		newCase("duplicates", "Items may have the same key in an index.", docGlobal, inTables(tables),
+			expect(put(row("a", "1", "g", "x")),
+				ok), expect(put(row("b", "1", "g", "x")), ok), expect(byG(selecting("COUNT")), "2 of 2")),
+		newCase("put with a key of another type", "A key attribute of an index has the key's type.",
+			dynalite+"putItem.js", inTables(tables),
+			expect(put(row("a", "b", "g", 1)),
+				mismatch("g", "S", "N", "gsi")), expect(put(row("a", "b", "l", nil)), mismatch("l", "S", "NULL", "lsi")),
+			expect(put(row("a", "b", "n", "1")), mismatch("n", "N", "S", "gsn"))),
+		newCase("put with an empty key", "A key attribute of an index is not empty.",
+			nubo+"tier3/error-messages/putItem.test.ts", inTables(tables),
+			expect(put(row("a", "b", "g", "")),
+				empty("string", "gsi", "g")), expect(put(row("a", "b", "b", []byte{})), empty("binary", "gsn", "b")),
+			expect(put(row("a", "b", "v", "")), ok)),
+		newCase("key before the condition", "Keys of indexes are checked before the condition.", LocalOnly,
+			inTables(tables), holding(row("a", "b")),
+			expect(put(row("a", "b", "g", 1), where("attribute_not_exists(pk)")), mismatch("g", "S", "N", "gsi")),
+			expect(put(row("a", "b", "g", ""), where("attribute_not_exists(pk)")), empty("string", "gsi", "g"))),
+		newCase("update to another type", "An update leaves key attributes of indexes their type.",
+			dynalite+"updateItem.js", inTables(tables), holding(full),
+			expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": 1})), mismatch("g", "S", "N", "gsi")),
+			expect(update(key("a", "b"), "SET g = v"),
+				invalid("The update expression attempted to update the secondary index key to unsupported type")),
+			expect(update(key("c", "d"), "ADD l :v", with(attrs{":v": 1})), mismatch("l", "S", "N", "lsi")),
+			expect(update(key("c", "d"), "SET g = v + :v", with(attrs{":v": 1})), mismatch("g", "S", "N", "gsi"))),
+		newCase("type before the condition",
+			"A type that the request alone shows to be wrong is reported before the condition, another one after it.",
+			dynalite+"updateItem.js", inTables(tables), holding(full),
+			expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": 1}), where("attribute_not_exists(pk)")),
+				mismatch("g", "S", "N", "gsi")),
+			expect(update(key("a", "b"), "SET g = v", where("attribute_not_exists(pk)")), conditionFailed)),
+		newCase("update to a long key", "An update does not make them too long.",
+			api("TransactWriteItems")+"#API_TransactWriteItems_Errors", inTables(tables), holding(full),
+			expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": text(2048)})), ok),
+			expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": text(2049)})),
+				invalid("The update expression attempted to update the secondary index key beyond allowed size limits")),
+			expect(update(key("a", "b"), "SET l = :v", with(attrs{":v": text(1024)})), ok),
+			expect(update(key("a", "b"), "SET l = :v", with(attrs{":v": text(1025)})),
+				invalid("The update expression attempted to update the secondary index key beyond allowed size limits"))),
+		newCase("update to an empty key", "An update does not empty them.",
+			nubo+"tier2/transactions/transactWrite.test.ts", inTables(tables), holding(full),
+			expect(update(key("a", "b"), "SET g = :v", with(attrs{":v": ""})), emptyUpdate),
+			expect(transact(actions{update(key("a", "b"), "SET g = :v", with(attrs{":v": ""}))}), emptyUpdate)),
+		newCase("transaction with a key of another type",
+			"A transaction is cancelled for a key attribute of another type, and refused for an empty one.",
+			parity+"tier3/error-messages/transactWriteItems.test.ts", inTables(tables),
+			expect(transact(actions{put(row("a", "b", "g", 1)), put(row("c", "d"))}),
+				cancelled(reasonInvalid("One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi"), none)),
+			expect(transact(actions{put(row("c", "d")), put(row("a", "b", "g", ""))}), empty("string", "gsi", "g")),
+			expect(transact(actions{update(key("a", "b"), "SET g = :v", with(attrs{":v": 1}))}),
+				cancelled(reasonInvalid("One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi")))),
+		newCase("long partition key", "A partition key of an index has at most 2,048 bytes.",
+			alternator+"test_gsi_updatetable.py", inTables(tables),
+			expect(put(row("a", "b", "g", strings.Repeat("x", 2048))), ok),
+			expect(put(row("a", "b", "g", strings.Repeat("x", 2049))),
+				badParameter("Size of hashkey has exceeded the maximum size limit of2048 bytes"))),
+		newCase("long sort key", "A sort key of an index has at most 1,024 bytes.", alternator+"test_lsi.py",
+			inTables(tables),
+			expect(put(row("a", "b", "l", strings.Repeat("x", 1024))), ok),
+			expect(put(row("a", "b", "l", strings.Repeat("x", 1025))),
+				badParameter("Aggregated size of all range keys has exceeded the size limit of 1024 bytes"))),
 	}
 	for _, l := range []ladder{
 		{"capacity of nothing", "An index that a write does not change takes nothing.", put(row("a", "c", "w", 1), detail), "ok; 1 units, 1 of the table"},
@@ -307,10 +268,8 @@ func indexWriteCases() []Case {
 		{"capacity of leaving", "A key that goes takes a delete.", update(key("a", "b"), "REMOVE g", detail), "ok; 3 units, 1 of the table, 1 of gsi, 1 of lsi"},
 		{"capacity of a delete", "A deleted item takes a unit of each index that it was in.", remove(key("a", "b"), detail), "ok; 3 units, 1 of the table, 1 of gsi, 1 of lsi"},
 	} {
-		cases = append(cases, Case{
-			Name: l.name, Rule: l.rule, Source: nubo + "tier1/putItem/indexConsumedCapacity.test.ts", tables: tables, rows: []attrs{full},
-			steps: []step{expect(l.do, l.want)},
-		})
+		cases = append(cases, newCase(l.name, l.rule, nubo+"tier1/putItem/indexConsumedCapacity.test.ts",
+			inTables(tables), holding(full), expect(l.do, l.want)))
 	}
 	return cases
 }

@@ -86,16 +86,12 @@ func indexQueryCases() []Case {
 		{"starting key of another partition", "A starting key is within the partition.", dynalite + "query.js", "g = :g", []option{gsi, g(none), start("p", "d", "y", -5)}, invalid("The provided starting key is outside query boundaries based on provided conditions")},
 		{"starting key outside the range", "A starting key is within the range.", dynalite + "query.js", "g = :g AND n > :n", []option{gsi, g(attrs{":n": 2}), start("p", "b", "x", 1)}, invalid("The provided starting key does not match the range key predicate")},
 	} {
-		cases = append(cases, Case{
-			Name: q.name, Rule: q.rule, Source: q.source, tables: map[string]schema{usualTable: local}, rows: rows,
-			steps: []step{expect(query(q.keys, q.options...), q.want)},
-		})
+		cases = append(cases, newCase(q.name, q.rule, q.source, inTable(local), holding(rows...),
+			expect(query(q.keys, q.options...), q.want)))
 	}
-	tied := Case{
-		Name: "ties", Rule: "Items with the same key in an index come one after the other, each once.", Source: nubo + "tier1/query/gsi.test.ts",
-		tables: map[string]schema{usualTable: "pk S, sk S | lsi: pk S, n N -> KEYS_ONLY"},
-		rows:   []attrs{row("p", "1", "n", 7), row("p", "2", "n", 7), row("p", "3", "n", 7)},
-	}
+	tied := newCase("ties", "Items with the same key in an index come one after the other, each once.",
+		nubo+"tier1/query/gsi.test.ts", inTable("pk S, sk S | lsi: pk S, n N -> KEYS_ONLY"),
+		holding(row("p", "1", "n", 7), row("p", "2", "n", 7), row("p", "3", "n", 7)))
 	page := func(options ...option) request {
 		return query("pk = :p AND n = :n", append(options, lsi, with(attrs{":p": "p", ":n": 7}), sk, limit(1))...)
 	}
@@ -104,9 +100,9 @@ func indexQueryCases() []Case {
 		if i > 0 {
 			from = append(from, startingAfter(row("p", string(rune('0'+i)), "n", 7)))
 		}
-		tied.steps = append(tied.steps, expect(page(from...), `1 of 1: {sk: "`+want+`"}; last {n: 7, pk: "p", sk: "`+want+`"}`))
+		tied = tied.and(expect(page(from...), `1 of 1: {sk: "`+want+`"}; last {n: 7, pk: "p", sk: "`+want+`"}`))
 	}
-	tied.steps = append(tied.steps, expect(page(startingAfter(row("p", "3", "n", 7))), "0 of 0"))
+	tied = tied.and(expect(page(startingAfter(row("p", "3", "n", 7))), "0 of 0"))
 	return append(cases, tied)
 }
 
@@ -173,31 +169,25 @@ func indexScanCases() []Case {
 		{"starting key of another segment", "A starting key is in the segment.", dynalite + "scan.js", []option{gsi, startingAfter(row("p", "a", "g", "x", "n", 1)), segment(0, 1000000)}, invalid(
 			bad + ": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: 1000000 Segment: 0")},
 	} {
-		cases = append(cases, Case{
-			Name: s.name, Rule: s.rule, Source: s.source, tables: map[string]schema{usualTable: indexed}, rows: rows,
-			steps: []step{expect(scan(s.options...), s.want)},
-		})
+		cases = append(cases, newCase(s.name, s.rule, s.source, inTable(indexed), holding(rows...),
+			expect(scan(s.options...), s.want)))
 	}
-	tied := Case{
-		Name: "ties", Rule: "Items with the same key in an index come one after the other, each once.", Source: nubo + "tier1/scan/lsiPagination.test.ts",
-		tables: map[string]schema{usualTable: "pk S, sk S | lsi: pk S, n N -> KEYS_ONLY"},
-		rows:   []attrs{row("p", "1", "n", 7), row("p", "2", "n", 7), row("p", "3", "n", 7)},
-	}
+	tied := newCase("ties", "Items with the same key in an index come one after the other, each once.",
+		nubo+"tier1/scan/lsiPagination.test.ts", inTable("pk S, sk S | lsi: pk S, n N -> KEYS_ONLY"),
+		holding(row("p", "1", "n", 7), row("p", "2", "n", 7), row("p", "3", "n", 7)))
 	for i := range 3 {
 		from := []option{lsi, sk, limit(1)}
 		if i > 0 {
 			from = append(from, startingAfter(row("p", fmt.Sprint(i), "n", 7)))
 		}
-		tied.steps = append(tied.steps, expect(scan(from...), fmt.Sprintf(`1 of 1: {sk: "%[1]d"}; last {n: 7, pk: "p", sk: "%[1]d"}`, i+1)))
+		tied = tied.and(expect(scan(from...), fmt.Sprintf(`1 of 1: {sk: "%[1]d"}; last {n: 7, pk: "p", sk: "%[1]d"}`, i+1)))
 	}
-	tied.steps = append(tied.steps, expect(scan(lsi, startingAfter(row("p", "3", "n", 7))), "0 of 0"))
+	tied = tied.and(expect(scan(lsi, startingAfter(row("p", "3", "n", 7))), "0 of 0"))
 	cases = append(cases, tied)
-	return append(cases, Case{
-		Name: "segments", Rule: "One segment is the whole index.", Source: docScan,
-		tables: map[string]schema{usualTable: "pk S, sk S | gsi: g S -> ALL"},
-		rows:   []attrs{row("p", "a", "g", "one"), row("q", "a", "g", "one"), row("r", "a", "g", "two"), row("s", "a")},
-		steps:  []step{expect(scan(gsi, segment(0, 1), selecting("COUNT")), "3 of 3")},
-	})
+	return append(cases, newCase("segments", "One segment is the whole index.", docScan,
+		inTable("pk S, sk S | gsi: g S -> ALL"),
+		holding(row("p", "a", "g", "one"), row("q", "a", "g", "one"), row("r", "a", "g", "two"), row("s", "a")),
+		expect(scan(gsi, segment(0, 1), selecting("COUNT")), "3 of 3")))
 }
 
 func indexKeyCases() []Case {
@@ -258,18 +248,14 @@ func indexKeyCases() []Case {
 		{"filter on a key attribute", "A filter is not about any key attribute.", composite, "h = :h AND i = :i", []option{args(attrs{":b": "live"}), filter("b = :b")}, invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: b")},
 		{"consistent read", "An index with a key of several attributes is read eventually consistently, like any global one.", docManyKeys, "h = :h AND i = :i", []option{args(nil), set("ConsistentRead", true)}, invalid("Consistent reads are not supported on global secondary indexes")},
 	} {
-		cases = append(cases, Case{
-			Name: q.name, Rule: q.rule, Source: q.source, tables: map[string]schema{usualTable: many}, rows: rows,
-			steps: []step{expect(query(q.keys, append([]option{gsi}, q.options...)...), q.want)},
-		})
+		cases = append(cases, newCase(q.name, q.rule, q.source, inTable(many), holding(rows...),
+			expect(query(q.keys, append([]option{gsi}, q.options...)...), q.want)))
 	}
-	return append(cases, Case{
-		Name: "attribute of another type", Rule: "Each key attribute of an item has its own type, and none is empty.", Source: composite,
-		tables: map[string]schema{usualTable: many},
-		steps: []step{
-			expect(put(item("1", "T", "live", "10")), badParameter("Type mismatch for Index Key c Expected: N Actual: S IndexName: gsi")),
-			expect(put(item("1", "T", "", 1)), invalid("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
-				"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: gsi, IndexKey: b")),
-		},
-	})
+	return append(cases, newCase("attribute of another type",
+		"Each key attribute of an item has its own type, and none is empty.", composite, inTable(many),
+		expect(put(item("1", "T", "live", "10")),
+			badParameter("Type mismatch for Index Key c Expected: N Actual: S IndexName: gsi")),
+		expect(put(item("1", "T", "", 1)),
+			invalid("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
+				"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: gsi, IndexKey: b"))))
 }

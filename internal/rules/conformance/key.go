@@ -10,113 +10,56 @@ func keyCases() []Case {
 	)
 	const texts = parity + "tier3/error-messages/transactWriteItems.test.ts"
 	return []Case{
-		{
-			Name: "put without a key", Rule: "An item has all of its table's key attributes.", Source: dynalite + "putItem.js",
-			steps: []step{
-				expect(put(attrs{"pk": "a"}), badParameter("Missing the key sk in the item")),
-				expect(put(attrs{"sk": "b"}), badParameter("Missing the key pk in the item")),
-			},
-		},
-		{
-			Name: "put with a key of another type", Rule: "A key attribute has the type that the table gives it.", Source: texts,
-			steps: []step{
-				expect(put(attrs{"pk": 5, "sk": "b"}), badParameter("Type mismatch for key pk expected: S actual: N")),
-				expect(put(attrs{"pk": "a", "sk": list{"x"}}), badParameter("Type mismatch for key sk expected: S actual: L")),
-			},
-		},
-		{
-			Name: "key with too little", Rule: "A key names all key attributes.", Source: dynalite + "getItem.js",
-			steps: []step{
-				expect(get(attrs{"pk": "a"}), invalid(mismatch)),
-				expect(remove(attrs{"pk": "a"}), invalid(mismatch)),
-				expect(update(attrs{"pk": "a"}, "REMOVE x"), invalid(mismatch)),
-			},
-		},
-		{
-			Name: "key with too much", Rule: "A key names nothing but key attributes.", Source: dynalite + "getItem.js",
-			steps: []step{
-				expect(get(attrs{"pk": "a", "sk": "b", "x": 1}), invalid(mismatch)),
-			},
-		},
-		{
-			Name: "key with another name", Rule: "A key names the table's key attributes.", Source: dynalite + "getItem.js",
-			steps: []step{
-				expect(get(attrs{"pk": "a", "x": "b"}), invalid(mismatch)),
-			},
-		},
-		{
-			Name: "key of another type", Rule: "A key has the types that the table gives it.", Source: dynalite + "getItem.js",
-			steps: []step{
-				expect(get(attrs{"pk": 1, "sk": "b"}), invalid(mismatch)),
-				expect(update(attrs{"pk": "a", "sk": true}, "REMOVE x"), invalid(mismatch)),
-			},
-		},
-		{
-			Name: "empty key value", Rule: "A key value is not empty.", Source: docTypes,
-			steps: []step{
-				expect(put(row("", "b")), invalid(empty+"pk")),
-				expect(put(row("a", "")), invalid(empty+"sk")),
-				expect(get(key("a", "")), invalid(empty+"sk")),
-				expect(remove(key("", "b")), invalid(empty+"pk")),
-				expect(update(key("a", ""), "REMOVE x"), invalid(empty+"sk")),
-			},
-		},
-		{
-			Name: "empty binary key value", Rule: "A binary key value is not empty.", Source: parity + "tier3/error-messages/putItem.test.ts",
-			tables: map[string]schema{usualTable: "id B"},
-			steps: []step{
-				expect(put(attrs{"id": []byte{}}), invalid(emptyBin+"id")),
-				expect(get(attrs{"id": []byte{}}), invalid(emptyBin+"id")),
-			},
-		},
-		{
-			Name: "long partition key", Rule: "A partition key has at most 2,048 bytes.", Source: docLimits,
-			steps: []step{
-				expect(put(row(text(2048), "b")), ok),
-				expect(put(row(text(2049), "b")), badParameter(hashSize)),
-				expect(get(key(text(2049), "b")), badParameter(hashSize)),
-			},
-		},
-		{
-			Name: "long sort key", Rule: "A sort key has at most 1,024 bytes.", Source: docLimits,
-			steps: []step{
-				expect(put(row("a", text(1024))), ok),
-				expect(put(row("a", text(1025))), badParameter(sortSize)),
-				expect(get(key("a", text(1025))), badParameter(sortSize)),
-			},
-		},
-		{
-			Name: "partition key alone", Rule: "A table may have a partition key alone.", Source: api("CreateTable"),
-			tables: map[string]schema{usualTable: "id S"},
-			steps: []step{
-				expect(put(attrs{"id": "x", "sk": 1}), ok),
-				expect(get(attrs{"id": "x"}), `{id: "x", sk: 1}`),
-				expect(get(attrs{"id": "x", "sk": 1}), invalid(mismatch)),
-			},
-		},
-		{
-			Name: "binary keys", Rule: "Binary sort keys are ordered by unsigned bytes.", Source: api("Query"),
-			tables: map[string]schema{usualTable: "pk B, sk B"},
-			rows: []attrs{
-				{"pk": []byte("p"), "sk": []byte{0x80}}, {"pk": []byte("p"), "sk": []byte{0x7f}}, {"pk": []byte("p"), "sk": []byte{0}},
-			},
-			steps: []step{
-				expect(query("pk = :p", with(attrs{":p": []byte("p")}), only("sk")), "3 of 3: {sk: 0x00} {sk: 0x7f} {sk: 0x80}"),
-			},
-		},
-		{
-			Name: "keys do not run together", Rule: "(\"a\", \"bc\") and (\"ab\", \"c\") are two keys.", Source: docTypes,
-			rows: []attrs{row("a", "bc"), row("ab", "c")},
-			steps: []step{
-				expect(remove(key("a", "bc")), ok),
-				expect(get(key("ab", "c")), `{pk: "ab", sk: "c"}`),
-			},
-		},
-		{
-			Name: "keys have a case", Rule: "Key values are compared byte by byte.", Source: docTypes,
-			rows:  []attrs{row("A", "b")},
-			steps: []step{expect(get(key("a", "b")), "nothing")},
-		},
+		newCase("put without a key", "An item has all of its table's key attributes.", dynalite+"putItem.js",
+			expect(put(attrs{"pk": "a"}), badParameter("Missing the key sk in the item")),
+			expect(put(attrs{"sk": "b"}), badParameter("Missing the key pk in the item"))),
+		newCase("put with a key of another type", "A key attribute has the type that the table gives it.", texts,
+			expect(put(attrs{"pk": 5, "sk": "b"}), badParameter("Type mismatch for key pk expected: S actual: N")),
+			expect(put(attrs{"pk": "a", "sk": list{"x"}}),
+				badParameter("Type mismatch for key sk expected: S actual: L"))),
+		newCase("key with too little", "A key names all key attributes.", dynalite+"getItem.js",
+			expect(get(attrs{"pk": "a"}), invalid(mismatch)),
+			expect(remove(attrs{"pk": "a"}), invalid(mismatch)),
+			expect(update(attrs{"pk": "a"}, "REMOVE x"), invalid(mismatch))),
+		newCase("key with too much", "A key names nothing but key attributes.", dynalite+"getItem.js",
+			expect(get(attrs{"pk": "a", "sk": "b", "x": 1}), invalid(mismatch))),
+		newCase("key with another name", "A key names the table's key attributes.", dynalite+"getItem.js",
+			expect(get(attrs{"pk": "a", "x": "b"}), invalid(mismatch))),
+		newCase("key of another type", "A key has the types that the table gives it.", dynalite+"getItem.js",
+			expect(get(attrs{"pk": 1, "sk": "b"}), invalid(mismatch)),
+			expect(update(attrs{"pk": "a", "sk": true}, "REMOVE x"), invalid(mismatch))),
+		newCase("empty key value", "A key value is not empty.", docTypes,
+			expect(put(row("", "b")), invalid(empty+"pk")),
+			expect(put(row("a", "")), invalid(empty+"sk")),
+			expect(get(key("a", "")), invalid(empty+"sk")),
+			expect(remove(key("", "b")), invalid(empty+"pk")),
+			expect(update(key("a", ""), "REMOVE x"), invalid(empty+"sk"))),
+		newCase("empty binary key value", "A binary key value is not empty.",
+			parity+"tier3/error-messages/putItem.test.ts", inTable("id B"),
+			expect(put(attrs{"id": []byte{}}), invalid(emptyBin+"id")),
+			expect(get(attrs{"id": []byte{}}), invalid(emptyBin+"id"))),
+		newCase("long partition key", "A partition key has at most 2,048 bytes.", docLimits,
+			expect(put(row(text(2048), "b")), ok),
+			expect(put(row(text(2049), "b")), badParameter(hashSize)),
+			expect(get(key(text(2049), "b")), badParameter(hashSize))),
+		newCase("long sort key", "A sort key has at most 1,024 bytes.", docLimits,
+			expect(put(row("a", text(1024))), ok),
+			expect(put(row("a", text(1025))), badParameter(sortSize)),
+			expect(get(key("a", text(1025))), badParameter(sortSize))),
+		newCase("partition key alone", "A table may have a partition key alone.", api("CreateTable"), inTable("id S"),
+			expect(put(attrs{"id": "x", "sk": 1}), ok),
+			expect(get(attrs{"id": "x"}), `{id: "x", sk: 1}`),
+			expect(get(attrs{"id": "x", "sk": 1}), invalid(mismatch))),
+		newCase("binary keys", "Binary sort keys are ordered by unsigned bytes.", api("Query"), inTable("pk B, sk B"),
+			holding(attrs{"pk": []byte("p"), "sk": []byte{0x80}}, attrs{"pk": []byte("p"), "sk": []byte{0x7f}}, attrs{"pk": []byte("p"), "sk": []byte{0}}),
+			expect(query("pk = :p", with(attrs{":p": []byte("p")}), only("sk")),
+				"3 of 3: {sk: 0x00} {sk: 0x7f} {sk: 0x80}")),
+		newCase("keys do not run together", "(\"a\", \"bc\") and (\"ab\", \"c\") are two keys.", docTypes,
+			holding(row("a", "bc"), row("ab", "c")),
+			expect(remove(key("a", "bc")), ok),
+			expect(get(key("ab", "c")), `{pk: "ab", sk: "c"}`)),
+		newCase("keys have a case", "Key values are compared byte by byte.", docTypes, holding(row("A", "b")),
+			expect(get(key("a", "b")), "nothing")),
 	}
 }
 
@@ -188,10 +131,8 @@ func keyPathCases() []Case {
 			get(key("a", "b"), only("m.x")), "{m: {x: 1}}",
 		},
 	} {
-		cases = append(cases, Case{
-			Name: c.name, Rule: c.rule, Source: c.source, tables: map[string]schema{usualTable: indexed},
-			rows: []attrs{row("a", "b", "m", attrs{"x": 1})}, steps: []step{expect(c.do, c.want)},
-		})
+		cases = append(cases, newCase(c.name, c.rule, c.source, inTable(indexed),
+			holding(row("a", "b", "m", attrs{"x": 1})), expect(c.do, c.want)))
 	}
 	return cases
 }

@@ -133,12 +133,12 @@ func legacyConditionCases() []Case {
 			[]tests{{"n": absent()}, {"z": absent()}, {"n": existing(true, having(6))}, {"absent": existing(true, having(5))}},
 		},
 	} {
-		one := Case{Name: c.name, Rule: c.rule, Source: c.source, rows: []attrs{item}}
+		one := newCase(c.name, c.rule, c.source, holding(item))
 		for _, t := range c.holds {
-			one.steps = append(one.steps, expect(legacyUpdate(k, nil, expected(t)), ok))
+			one = one.and(expect(legacyUpdate(k, nil, expected(t)), ok))
 		}
 		for _, t := range c.fails {
-			one.steps = append(one.steps, expect(legacyUpdate(k, nil, expected(t)), conditionFailed))
+			one = one.and(expect(legacyUpdate(k, nil, expected(t)), conditionFailed))
 		}
 		cases = append(cases, one)
 	}
@@ -148,53 +148,51 @@ func legacyConditionCases() []Case {
 func legacyJoinCases(k, item attrs) []Case {
 	yes, no := is("EQ", 5), is("EQ", 6)
 	return []Case{
-		{
-			Name: "AND", Rule: "Conditions are joined by AND unless said otherwise.", Source: docLegacyOperator, rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, nil, expected(tests{"n": yes, "absent": absent(), "s": having("hello")})), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")})), conditionFailed),
-				expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("hello")}), joinedBy("AND")), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"n": no, "s": having("hello")}), joinedBy("AND")), conditionFailed),
-			},
-		},
-		{
-			Name: "OR", Rule: "Joined by OR, one condition that holds is enough.", Source: docLegacyOperator, rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, nil, expected(tests{"n": no, "s": having("hello")}), joinedBy("OR")), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")}), joinedBy("OR")), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"n": no, "s": having("x"), "z": absent()}), joinedBy("OR")), conditionFailed),
-			},
-		},
-		{
-			Name: "operator without conditions", Rule: "ConditionalOperator has something to join.", Source: extenddb213, rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, nil, joinedBy("AND")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(legacyUpdate(k, nil, expected(tests{}), joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(put(item, joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(remove(k, joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(scan(joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(scan(joinedBy("AND"), scanFilter(tests{})), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(scan(joinedBy("AND"), attributesToGet("a", "b")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-				expect(legacyQuery(tests{"pk": is("EQ", "a"), "sk": is("EQ", "b")}, joinedBy("AND")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
-			},
-		},
-		{
-			Name: "operator with one condition", Rule: "ConditionalOperator joins two conditions at least.", Source: extenddb213, rows: []attrs{item},
-			steps: []step{
-				expect(put(item, expected(tests{"n": yes}), joinedBy("AND")), invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
-				expect(remove(k, expected(tests{"n": yes}), joinedBy("OR")), invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
-				expect(legacyUpdate(k, nil, expected(tests{"n": yes}), joinedBy("OR")), invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
-				expect(scan(scanFilter(tests{"n": yes}), joinedBy("OR")), invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
-				expect(legacyQuery(tests{"pk": is("EQ", "a")}, queryFilter(tests{"n": yes}), joinedBy("AND")), invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
-			},
-		},
-		{
-			Name: "no such operator", Rule: "ConditionalOperator is AND or OR, in capitals.", Source: alternator + "test_query_filter.py", rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")}), joinedBy("and")), broken("Value 'and' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]")),
-				expect(scan(scanFilter(tests{"n": yes, "s": is("EQ", "x")}), joinedBy("DOG")), broken("Value 'DOG' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]")),
-				expect(legacyQuery(tests{"pk": is("EQ", "a")}, queryFilter(tests{"n": yes, "s": is("EQ", "x")}), joinedBy("XOR")), broken("Value 'XOR' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]")),
-			},
-		},
+		newCase("AND", "Conditions are joined by AND unless said otherwise.", docLegacyOperator, holding(item),
+			expect(legacyUpdate(k, nil, expected(tests{"n": yes, "absent": absent(), "s": having("hello")})), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")})), conditionFailed),
+			expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("hello")}), joinedBy("AND")), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"n": no, "s": having("hello")}), joinedBy("AND")),
+				conditionFailed)),
+		newCase("OR", "Joined by OR, one condition that holds is enough.", docLegacyOperator, holding(item),
+			expect(legacyUpdate(k, nil, expected(tests{"n": no, "s": having("hello")}), joinedBy("OR")), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")}), joinedBy("OR")), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"n": no, "s": having("x"), "z": absent()}), joinedBy("OR")),
+				conditionFailed)),
+		newCase("operator without conditions", "ConditionalOperator has something to join.", extenddb213,
+			holding(item),
+			expect(legacyUpdate(k, nil, joinedBy("AND")),
+				invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(legacyUpdate(k, nil, expected(tests{}), joinedBy("OR")),
+				invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(put(item, joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(remove(k, joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(scan(joinedBy("OR")), invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(scan(joinedBy("AND"), scanFilter(tests{})),
+				invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(scan(joinedBy("AND"), attributesToGet("a", "b")),
+				invalid("ConditionalOperator cannot be used without Filter or Expected")),
+			expect(legacyQuery(tests{"pk": is("EQ", "a"), "sk": is("EQ", "b")}, joinedBy("AND")),
+				invalid("ConditionalOperator cannot be used without Filter or Expected"))),
+		newCase("operator with one condition", "ConditionalOperator joins two conditions at least.", extenddb213,
+			holding(item),
+			expect(put(item, expected(tests{"n": yes}), joinedBy("AND")),
+				invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
+			expect(remove(k, expected(tests{"n": yes}), joinedBy("OR")),
+				invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
+			expect(legacyUpdate(k, nil, expected(tests{"n": yes}), joinedBy("OR")),
+				invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
+			expect(scan(scanFilter(tests{"n": yes}), joinedBy("OR")),
+				invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")),
+			expect(legacyQuery(tests{"pk": is("EQ", "a")}, queryFilter(tests{"n": yes}), joinedBy("AND")),
+				invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements"))),
+		newCase("no such operator", "ConditionalOperator is AND or OR, in capitals.",
+			alternator+"test_query_filter.py", holding(item),
+			expect(legacyUpdate(k, nil, expected(tests{"n": yes, "s": having("x")}), joinedBy("and")),
+				broken("Value 'and' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]")),
+			expect(scan(scanFilter(tests{"n": yes, "s": is("EQ", "x")}), joinedBy("DOG")),
+				broken("Value 'DOG' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]")),
+			expect(legacyQuery(tests{"pk": is("EQ", "a")}, queryFilter(tests{"n": yes, "s": is("EQ", "x")}), joinedBy("XOR")),
+				broken("Value 'XOR' at 'conditionalOperator' failed to satisfy constraint: Member must satisfy enum value set: [OR, AND]"))),
 	}
 }

@@ -67,10 +67,8 @@ func legacyQueryCases() []Case {
 		{"filter of a list", "The orders take strings, numbers and binaries.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"v": is("LT", list{})})}, badParameter("ComparisonOperator LT is not valid for L AttributeValue type")},
 		{"filter with no such operator", "There are thirteen operators.", alternator + "test_query_filter.py", tests{"pk": pk}, []option{queryFilter(tests{"v": is("DOG", 3)})}, broken("Value 'DOG' at 'queryFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
 	} {
-		cases = append(cases, Case{
-			Name: q.name, Rule: q.rule, Source: q.source, rows: rows,
-			steps: []step{expect(legacyQuery(q.keys, q.options...), q.want)},
-		})
+		cases = append(cases, newCase(q.name, q.rule, q.source, holding(rows...),
+			expect(legacyQuery(q.keys, q.options...), q.want)))
 	}
 	return append(cases, legacyIndexCases()...)
 }
@@ -78,7 +76,7 @@ func legacyQueryCases() []Case {
 func legacyIndexCases() []Case {
 	const indexed = "pk S, sk S | gsi: g S, n N -> ALL | lsi: pk S, n N -> KEYS_ONLY | multi: g S HASH, h S HASH, n N -> ALL"
 	one := func(sk string, more ...any) request { return put(row("p", sk, more...), on("indexed")) }
-	fill := []step{
+	fill := []part{
 		expect(one("a", "g", "x", "h", "y", "n", 3, "v", 1), ok),
 		expect(one("b", "g", "x", "h", "z", "n", 1, "v", 2), ok),
 		expect(one("c", "n", 2), ok),
@@ -87,11 +85,8 @@ func legacyIndexCases() []Case {
 		return legacyQuery(t, append([]option{on("indexed"), set("IndexName", name), eventually()}, options...)...)
 	}
 	sk := attributesToGet("sk")
-	build := func(name, rule, source string, steps ...step) Case {
-		return Case{
-			Name: name, Rule: rule, Source: source, tables: map[string]schema{"indexed": indexed},
-			steps: append(fill[:len(fill):len(fill)], steps...),
-		}
+	build := func(name, rule, source string, steps ...part) Case {
+		return newCase(name, rule, source, inTables(map[string]schema{"indexed": indexed})).and(fill...).and(steps...)
 	}
 	return []Case{
 		build("global index", "KeyConditions on an index are about its key.", docLegacyKeys,
@@ -99,24 +94,34 @@ func legacyIndexCases() []Case {
 			expect(index("gsi", tests{"g": is("EQ", "x"), "n": is("GT", 1)}, sk), `1 of 1: {sk: "a"}`),
 			expect(index("gsi", tests{"pk": is("EQ", "p")}), invalid("Query condition missed key schema element: g")),
 			expect(index("gsi", tests{"g": is("LT", "x")}), invalid("Query key condition not supported")),
-			expect(index("gsi", tests{"g": is("EQ", "x"), "n": is("NE", 1)}), invalid("Attempted conditional constraint is not an indexable operation")),
-			expect(index("gsi", tests{"g": is("EQ", "x")}, queryFilter(tests{"n": is("EQ", 1)})), invalid("QueryFilter can only contain non-primary key attributes: Primary key attribute: n")),
-			expect(index("gsi", tests{"g": is("EQ", "x")}, queryFilter(tests{"v": is("EQ", 1)}), sk), `1 of 2: {sk: "a"}`),
+			expect(index("gsi", tests{"g": is("EQ", "x"), "n": is("NE", 1)}),
+				invalid("Attempted conditional constraint is not an indexable operation")),
+			expect(index("gsi", tests{"g": is("EQ", "x")}, queryFilter(tests{"n": is("EQ", 1)})),
+				invalid("QueryFilter can only contain non-primary key attributes: Primary key attribute: n")),
+			expect(index("gsi", tests{"g": is("EQ", "x")}, queryFilter(tests{"v": is("EQ", 1)}), sk),
+				`1 of 2: {sk: "a"}`),
 		),
 		build("local index", "A local index gives attributes that it does not have, and does not filter by them.", docLocal,
-			expect(index("lsi", tests{"pk": is("EQ", "p"), "n": is("LE", 2)}), `2 of 2: {n: 1, pk: "p", sk: "b"} {n: 2, pk: "p", sk: "c"}`),
+			expect(index("lsi", tests{"pk": is("EQ", "p"), "n": is("LE", 2)}),
+				`2 of 2: {n: 1, pk: "p", sk: "b"} {n: 2, pk: "p", sk: "c"}`),
 			expect(index("lsi", tests{"pk": is("EQ", "p"), "n": is("EQ", 1)}, attributesToGet("v")), "1 of 1: {v: 2}"),
-			expect(index("lsi", tests{"pk": is("EQ", "p")}, queryFilter(tests{"v": is("EQ", 1)})), badParameter("Secondary index lsi does not project one or more filter attributes: [v]")),
+			expect(index("lsi", tests{"pk": is("EQ", "p")}, queryFilter(tests{"v": is("EQ", 1)})),
+				badParameter("Secondary index lsi does not project one or more filter attributes: [v]")),
 		),
 		build("scan of an index", "A scan of an index takes ScanFilter, of its key too, and AttributesToGet.", api("Scan"),
-			expect(scan(on("indexed"), set("IndexName", "gsi"), eventually(), scanFilter(tests{"n": is("GT", 1), "v": is("NE", 9)}), sk), `1 of 2: {sk: "a"}`),
+			expect(scan(on("indexed"), set("IndexName", "gsi"), eventually(), scanFilter(tests{"n": is("GT", 1), "v": is("NE", 9)}), sk),
+				`1 of 2: {sk: "a"}`),
 		),
 		build("key of several attributes", "KeyConditions on an index have as many attributes as its key.", LocalOnly,
-			expect(index("multi", tests{"g": is("EQ", "x")}), invalid("HASH key attributes h must have equality conditions specified in the query")),
+			expect(index("multi", tests{"g": is("EQ", "x")}),
+				invalid("HASH key attributes h must have equality conditions specified in the query")),
 			expect(index("multi", tests{"g": is("EQ", "x"), "h": is("EQ", "y")}, sk), `1 of 1: {sk: "a"}`),
-			expect(index("multi", tests{"g": is("EQ", "x"), "h": is("EQ", "y"), "n": is("LT", 9)}, sk), `1 of 1: {sk: "a"}`),
-			expect(index("multi", tests{"g": is("EQ", "x"), "h": is("EQ", "y"), "n": is("IN", 3)}), invalid("Attempted conditional constraint is not an indexable operation")),
-			expect(index("gsi", tests{"g": is("EQ", "x"), "h": is("EQ", "y"), "n": is("EQ", 3)}), invalid("Conditions can be of length 1 or 2 only")),
+			expect(index("multi", tests{"g": is("EQ", "x"), "h": is("EQ", "y"), "n": is("LT", 9)}, sk),
+				`1 of 1: {sk: "a"}`),
+			expect(index("multi", tests{"g": is("EQ", "x"), "h": is("EQ", "y"), "n": is("IN", 3)}),
+				invalid("Attempted conditional constraint is not an indexable operation")),
+			expect(index("gsi", tests{"g": is("EQ", "x"), "h": is("EQ", "y"), "n": is("EQ", 3)}),
+				invalid("Conditions can be of length 1 or 2 only")),
 		),
 	}
 }
@@ -152,15 +157,12 @@ func legacyScanCases() []Case {
 		{"no operator", "A condition has an operator.", dynalite + "scan.js", tests{"v": is("", 1)}, nil, broken("Value null at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must not be null")},
 		{"no such operator", "There are thirteen operators.", dynalite + "scan.js", tests{"v": is("LIKE", 1)}, nil, broken("Value 'LIKE' at 'scanFilter.v.member.comparisonOperator' failed to satisfy constraint: Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]")},
 	} {
-		cases = append(cases, Case{
-			Name: c.name, Rule: c.rule, Source: c.source, rows: rows,
-			steps: []step{expect(scan(append([]option{scanFilter(c.filter)}, c.options...)...), c.want)},
-		})
+		cases = append(cases, newCase(c.name, c.rule, c.source, holding(rows...),
+			expect(scan(append([]option{scanFilter(c.filter)}, c.options...)...), c.want)))
 	}
-	return append(cases, Case{
-		Name: "limit", Rule: "Limit counts the items that are read, not those that pass the filter.", Source: docScan, rows: rows[:2],
-		steps: []step{expect(scan(scanFilter(tests{"v": is("EQ", 2)}), limit(1)), `0 of 1; last {pk: "p", sk: "a"}`)},
-	})
+	return append(cases, newCase("limit", "Limit counts the items that are read, not those that pass the filter.",
+		docScan, holding(rows[:2]...),
+		expect(scan(scanFilter(tests{"v": is("EQ", 2)}), limit(1)), `0 of 1; last {pk: "p", sk: "a"}`)))
 }
 
 // legacyProjectionCases are about AttributesToGet.
@@ -172,8 +174,8 @@ func legacyProjectionCases() []Case {
 		twice   = "Duplicate value in attribute name: x"
 		nothing = "Value '[]' at 'attributesToGet' failed to satisfy constraint: Member must have length greater than or equal to 1"
 	)
-	build := func(name, rule, source string, steps ...step) Case {
-		return Case{Name: name, Rule: rule, Source: source, rows: rows, steps: steps}
+	build := func(name, rule, source string, steps ...part) Case {
+		return newCase(name, rule, source, holding(rows...)).and(steps...)
 	}
 	return []Case{
 		build("get", "AttributesToGet cuts an item down to attributes, of the key only if asked for.", docLegacyAttributes,
@@ -211,10 +213,14 @@ func legacyProjectionCases() []Case {
 			expect(scan(attributesToGet()), broken(nothing)),
 		),
 		build("select", "Select goes with AttributesToGet as with a projection.", dynalite+"query.js",
-			expect(legacyQuery(partition, attributesToGet("x"), selecting("COUNT")), invalid("Cannot specify the AttributesToGet when choosing to get only the Count")),
-			expect(legacyQuery(partition, attributesToGet("x"), selecting("ALL_ATTRIBUTES")), invalid("Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES")),
-			expect(scan(attributesToGet("x"), selecting("COUNT")), invalid("Cannot specify the AttributesToGet when choosing to get only the Count")),
-			expect(scan(attributesToGet("x"), selecting("ALL_ATTRIBUTES")), invalid("Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES")),
+			expect(legacyQuery(partition, attributesToGet("x"), selecting("COUNT")),
+				invalid("Cannot specify the AttributesToGet when choosing to get only the Count")),
+			expect(legacyQuery(partition, attributesToGet("x"), selecting("ALL_ATTRIBUTES")),
+				invalid("Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES")),
+			expect(scan(attributesToGet("x"), selecting("COUNT")),
+				invalid("Cannot specify the AttributesToGet when choosing to get only the Count")),
+			expect(scan(attributesToGet("x"), selecting("ALL_ATTRIBUTES")),
+				invalid("Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES")),
 		),
 	}
 }

@@ -13,94 +13,64 @@ func legacyExpectedCases() []Case {
 	item := row("a", "b", "n", 5)
 	yes, no := tests{"n": having(5)}, tests{"n": having(6)}
 	cases := []Case{
-		{
-			Name: "put", Rule: "A put takes effect if its expectation holds.", Source: api("PutItem"), rows: []attrs{item},
-			steps: []step{
-				expect(put(row("a", "b", "n", 7), expected(no)), conditionFailed),
-				expect(get(k), `{n: 5, pk: "a", sk: "b"}`),
-				expect(put(row("a", "b", "n", 7), expected(yes), returns("ALL_OLD")), `{n: 5, pk: "a", sk: "b"}`),
-				expect(get(k), `{n: 7, pk: "a", sk: "b"}`),
-			},
-		},
-		{
-			Name: "put of what is not there", Rule: "A put that expects no partition key creates an item and never replaces one.", Source: docLegacyExpected,
-			steps: []step{
-				expect(put(item, expected(tests{"pk": absent()})), ok),
-				expect(put(item, expected(tests{"pk": absent()})), conditionFailed),
-				expect(put(row("a", "c"), expected(tests{"pk": is("NULL")})), ok),
-			},
-		},
-		{
-			Name: "delete", Rule: "A delete takes effect if its expectation holds.", Source: api("DeleteItem"), rows: []attrs{item},
-			steps: []step{
-				expect(remove(k, expected(no)), conditionFailed),
-				expect(remove(k, expected(yes), returns("ALL_OLD")), `{n: 5, pk: "a", sk: "b"}`),
-				expect(remove(k, expected(yes)), conditionFailed),
-				expect(get(k), "nothing"),
-			},
-		},
-		{
-			Name: "update", Rule: "An update takes effect if its expectation holds, which may be about the attribute that it changes.", Source: alternator + "test_expected.py", rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, changes{"n": by("PUT", 6)}, expected(no)), conditionFailed),
-				expect(legacyUpdate(k, changes{"n": by("PUT", 6)}, expected(yes), returns("ALL_NEW")), `{n: 6, pk: "a", sk: "b"}`),
-				expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, expected(no), returns("ALL_NEW")), `{n: 6, pk: "a", sk: "b", x: 1}`),
-			},
-		},
-		{
-			Name: "missing item", Rule: "An item that is not there has no attributes.", Source: docLegacyExpected,
-			steps: []step{
-				expect(put(item, expected(yes)), conditionFailed),
-				expect(legacyUpdate(k, changes{"n": by("ADD", 1)}, expected(tests{"n": is("NOT_NULL")})), conditionFailed),
-				expect(legacyUpdate(k, changes{"n": by("ADD", 1)}, expected(tests{"n": is("NE", 1)})), ok),
-				expect(get(k), `{n: 1, pk: "a", sk: "b"}`),
-			},
-		},
-		{
-			Name: "old item", Rule: "The item comes with the failure if asked for.", Source: api("PutItem"), rows: []attrs{item},
-			steps: []step{
-				expect(put(row("a", "b"), expected(no), onFailure("ALL_OLD")), conditionFailed+` {n: 5, pk: "a", sk: "b"}`),
-				expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, expected(no), onFailure("ALL_OLD")), conditionFailed+` {n: 5, pk: "a", sk: "b"}`),
-				expect(remove(k, expected(no), onFailure("ALL_OLD")), conditionFailed+` {n: 5, pk: "a", sk: "b"}`),
-				expect(remove(k, expected(no), onFailure("NONE")), conditionFailed),
-			},
-		},
-		{
-			Name: "key attributes", Rule: "An expectation may be about a key attribute.", Source: docLegacyExpected, rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, nil, expected(tests{"pk": having("a"), "sk": is("BEGINS_WITH", "b")})), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"sk": having("c")})), conditionFailed),
-			},
-		},
-		{
-			Name: "names of any kind", Rule: "A name is the name of a top-level attribute, whatever is in it: reserved words, points and signs.", Source: docLegacyExpected,
-			rows: []attrs{row("a", "b", "status", 1, "m.x", 2, "#0", 3, ":0", 4, "m", attrs{"x": 9})},
-			steps: []step{
-				expect(legacyUpdate(k, nil, expected(tests{"status": having(1), "m.x": having(2), "#0": having(3), ":0": having(4)})), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"m.y": absent(), "m[0]": absent()})), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"m.x": having(9)})), conditionFailed),
-			},
-		},
-		{
-			Name: "nothing expected", Rule: "An empty Expected expects nothing.", Source: alternator + "test_expected.py",
-			steps: []step{
-				expect(put(item, expected(tests{})), ok),
-				expect(legacyUpdate(k, changes{"n": by("ADD", 1)}, expected(tests{})), ok),
-				expect(remove(k, expected(tests{}), returns("ALL_OLD")), `{n: 6, pk: "a", sk: "b"}`),
-			},
-		},
-		{
-			Name: "Value with an operator", Rule: "A Value may stand for the list of an operator, though the documentation says that it may not.", Source: floci2126, rows: []attrs{item},
-			steps: []step{
-				expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("LT", having(9))})), ok),
-				expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("LT", having(5))})), conditionFailed),
-				expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("NULL", having(5))})), badParameter("Invalid number of argument(s) for the NULL ComparisonOperator")),
-			},
-		},
-		{
-			Name: "capacity", Rule: "A write whose condition fails consumes units, too; one whose condition holds costs as much as without it.", Source: api("PutItem"), rows: []attrs{item},
-			steps: []step{expect(put(item, expected(yes), capacity("TOTAL")), "ok; 1 units")},
-		},
+		newCase("put", "A put takes effect if its expectation holds.", api("PutItem"), holding(item),
+			expect(put(row("a", "b", "n", 7), expected(no)), conditionFailed),
+			expect(get(k), `{n: 5, pk: "a", sk: "b"}`),
+			expect(put(row("a", "b", "n", 7), expected(yes), returns("ALL_OLD")), `{n: 5, pk: "a", sk: "b"}`),
+			expect(get(k), `{n: 7, pk: "a", sk: "b"}`)),
+		newCase("put of what is not there",
+			"A put that expects no partition key creates an item and never replaces one.", docLegacyExpected,
+			expect(put(item, expected(tests{"pk": absent()})), ok),
+			expect(put(item, expected(tests{"pk": absent()})), conditionFailed),
+			expect(put(row("a", "c"), expected(tests{"pk": is("NULL")})), ok)),
+		newCase("delete", "A delete takes effect if its expectation holds.", api("DeleteItem"), holding(item),
+			expect(remove(k, expected(no)), conditionFailed),
+			expect(remove(k, expected(yes), returns("ALL_OLD")), `{n: 5, pk: "a", sk: "b"}`),
+			expect(remove(k, expected(yes)), conditionFailed),
+			expect(get(k), "nothing")),
+		newCase("update",
+			"An update takes effect if its expectation holds, which may be about the attribute that it changes.",
+			alternator+"test_expected.py", holding(item),
+			expect(legacyUpdate(k, changes{"n": by("PUT", 6)}, expected(no)), conditionFailed),
+			expect(legacyUpdate(k, changes{"n": by("PUT", 6)}, expected(yes), returns("ALL_NEW")),
+				`{n: 6, pk: "a", sk: "b"}`),
+			expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, expected(no), returns("ALL_NEW")),
+				`{n: 6, pk: "a", sk: "b", x: 1}`)),
+		newCase("missing item", "An item that is not there has no attributes.", docLegacyExpected,
+			expect(put(item, expected(yes)), conditionFailed),
+			expect(legacyUpdate(k, changes{"n": by("ADD", 1)}, expected(tests{"n": is("NOT_NULL")})), conditionFailed),
+			expect(legacyUpdate(k, changes{"n": by("ADD", 1)}, expected(tests{"n": is("NE", 1)})), ok),
+			expect(get(k), `{n: 1, pk: "a", sk: "b"}`)),
+		newCase("old item", "The item comes with the failure if asked for.", api("PutItem"), holding(item),
+			expect(put(row("a", "b"), expected(no), onFailure("ALL_OLD")), conditionFailed+` {n: 5, pk: "a", sk: "b"}`),
+			expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, expected(no), onFailure("ALL_OLD")),
+				conditionFailed+` {n: 5, pk: "a", sk: "b"}`),
+			expect(remove(k, expected(no), onFailure("ALL_OLD")), conditionFailed+` {n: 5, pk: "a", sk: "b"}`),
+			expect(remove(k, expected(no), onFailure("NONE")), conditionFailed)),
+		newCase("key attributes", "An expectation may be about a key attribute.", docLegacyExpected, holding(item),
+			expect(legacyUpdate(k, nil, expected(tests{"pk": having("a"), "sk": is("BEGINS_WITH", "b")})), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"sk": having("c")})), conditionFailed)),
+		newCase("names of any kind",
+			"A name is the name of a top-level attribute, whatever is in it: reserved words, points and signs.",
+			docLegacyExpected, holding(row("a", "b", "status", 1, "m.x", 2, "#0", 3, ":0", 4, "m", attrs{"x": 9})),
+			expect(legacyUpdate(k, nil, expected(tests{"status": having(1), "m.x": having(2), "#0": having(3), ":0": having(4)})),
+				ok),
+			expect(legacyUpdate(k, nil, expected(tests{"m.y": absent(), "m[0]": absent()})), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"m.x": having(9)})), conditionFailed)),
+		newCase("nothing expected", "An empty Expected expects nothing.", alternator+"test_expected.py",
+			expect(put(item, expected(tests{})), ok),
+			expect(legacyUpdate(k, changes{"n": by("ADD", 1)}, expected(tests{})), ok),
+			expect(remove(k, expected(tests{}), returns("ALL_OLD")), `{n: 6, pk: "a", sk: "b"}`)),
+		newCase("Value with an operator",
+			"A Value may stand for the list of an operator, though the documentation says that it may not.", floci2126,
+			holding(item),
+			expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("LT", having(9))})), ok),
+			expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("LT", having(5))})), conditionFailed),
+			expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("NULL", having(5))})),
+				badParameter("Invalid number of argument(s) for the NULL ComparisonOperator"))),
+		newCase("capacity",
+			"A write whose condition fails consumes units, too; one whose condition holds costs as much as without it.",
+			api("PutItem"), holding(item), expect(put(item, expected(yes), capacity("TOTAL")), "ok; 1 units")),
 	}
 	return append(cases, legacyExpectedErrors(k)...)
 }
@@ -151,13 +121,10 @@ func legacyExpectedErrors(k attrs) []Case {
 		{"empty set", "A set is not empty.", dynalite + "scan.js", having(strs{}), badParameter("An string set  may not be empty")},
 	} {
 		t := expected(tests{"n": c.element})
-		cases = append(cases, Case{
-			Name: c.name, Rule: c.rule, Source: c.source, steps: []step{
-				expect(put(row("a", "b"), t), c.want),
-				expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, t), c.want),
-				expect(remove(k, t), c.want),
-			},
-		})
+		cases = append(cases, newCase(c.name, c.rule, c.source,
+			expect(put(row("a", "b"), t), c.want),
+			expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, t), c.want),
+			expect(remove(k, t), c.want)))
 	}
 	return cases
 }
@@ -216,14 +183,14 @@ func legacyUpdateCases() []Case {
 		{"sort key", "A key attribute is not changed, nor deleted.", dynalite + "updateItem.js", row("a", "b"), changes{"sk": by("DELETE"), "x": by("PUT", 1)}, badParameter("Cannot update attribute sk. This attribute is part of the key")},
 		{"too large", "An item has 400 KB at most.", docLimits, row("a", "b", "x", text(300<<10)), changes{"y": by("PUT", text(150<<10))}, invalid("Item size to update has exceeded the maximum allowed size")},
 	} {
-		one := Case{Name: c.name, Rule: c.rule, Source: c.source}
+		one := newCase(c.name, c.rule, c.source)
 		if c.old != nil {
 			one.rows = []attrs{c.old}
 		}
 		if strings.Contains(c.want, "Exception: ") {
-			one.steps = []step{expect(legacyUpdate(k, c.do), c.want)}
+			one = one.and(expect(legacyUpdate(k, c.do), c.want))
 		} else {
-			one.steps = []step{expect(legacyUpdate(k, c.do), ok), expect(get(k), c.want)}
+			one = one.and(expect(legacyUpdate(k, c.do), ok), expect(get(k), c.want))
 		}
 		cases = append(cases, one)
 	}
@@ -235,12 +202,13 @@ func legacyUpdateCases() []Case {
 		{"S", "s", false, false}, {"N", 1, true, false}, {"B", []byte("b"), false, false}, {"BOOL", true, false, false},
 		{"NULL", nil, false, false}, {"M", attrs{}, false, false}, {"L", list{}, true, false},
 	} {
-		one := Case{Name: "value of type " + kind.name, Rule: "ADD takes numbers, sets and lists, DELETE sets.", Source: dynalite + "updateItem.js"}
+		one := newCase("value of type "+kind.name, "ADD takes numbers, sets and lists, DELETE sets.",
+			dynalite+"updateItem.js")
 		if !kind.add {
-			one.steps = append(one.steps, expect(legacyUpdate(k, changes{"x": by("ADD", kind.value)}), badParameter("ADD action is not supported for the type "+kind.name)))
+			one = one.and(expect(legacyUpdate(k, changes{"x": by("ADD", kind.value)}), badParameter("ADD action is not supported for the type "+kind.name)))
 		}
 		if !kind.delete {
-			one.steps = append(one.steps, expect(legacyUpdate(k, changes{"x": by("DELETE", kind.value)}), badParameter("DELETE action with value is not supported for the type "+kind.name)))
+			one = one.and(expect(legacyUpdate(k, changes{"x": by("DELETE", kind.value)}), badParameter("DELETE action with value is not supported for the type "+kind.name)))
 		}
 		cases = append(cases, one)
 	}
@@ -251,38 +219,28 @@ func legacyReturnCases(k attrs) []Case {
 	item := row("a", "b", "n", 1, "gone", 2, "same", 3)
 	do := changes{"n": by("ADD", 4), "gone": by("DELETE"), "new": by("PUT", list{1})}
 	returned := func(name, rule, which, want string) Case {
-		return Case{
-			Name: name, Rule: rule, Source: api("UpdateItem"), rows: []attrs{item},
-			steps: []step{expect(legacyUpdate(k, do, returns(which)), want)},
-		}
+		return newCase(name, rule, api("UpdateItem"), holding(item), expect(legacyUpdate(k, do, returns(which)), want))
 	}
 	return []Case{
 		returned("ALL_OLD", "ALL_OLD is the item before.", "ALL_OLD", `{gone: 2, n: 1, pk: "a", same: 3, sk: "b"}`),
 		returned("ALL_NEW", "ALL_NEW is the item after.", "ALL_NEW", `{n: 5, new: [1], pk: "a", same: 3, sk: "b"}`),
 		returned("UPDATED_OLD", "UPDATED_OLD returns the old values of the updated attributes.", "UPDATED_OLD", "{gone: 2, n: 1}"),
 		returned("UPDATED_NEW", "UPDATED_NEW returns the new values of the updated attributes.", "UPDATED_NEW", "{n: 5, new: [1]}"),
-		{
-			Name: "UPDATED of a new item", Rule: "UPDATED_OLD of an item that an update creates is empty.", Source: api("UpdateItem"),
-			steps: []step{
-				expect(legacyUpdate(k, changes{"n": by("ADD", 4)}, returns("UPDATED_OLD")), ok),
-				expect(legacyUpdate(key("a", "c"), changes{"n": by("ADD", 4)}, returns("UPDATED_NEW")), "{n: 4}"),
-			},
-		},
-		{
-			Name: "index keys", Rule: "An attribute that is the key of an index has the type of the key.", Source: docLegacyUpdates,
-			tables: map[string]schema{"indexed": "pk S, sk S | gsi: g S -> ALL"},
-			steps: []step{
-				expect(legacyUpdate(k, changes{"g": by("PUT", "x")}, on("indexed")), ok),
-				expect(legacyUpdate(k, changes{"g": by("PUT", 1)}, on("indexed")), badParameter("Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi")),
-				expect(legacyQuery(tests{"g": is("EQ", "x")}, on("indexed"), set("IndexName", "gsi"), eventually()), `1 of 1: {g: "x", pk: "a", sk: "b"}`),
-				expect(legacyUpdate(k, changes{"g": by("DELETE")}, on("indexed")), ok),
-				expect(legacyQuery(tests{"g": is("EQ", "x")}, on("indexed"), set("IndexName", "gsi"), eventually()), "0 of 0"),
-			},
-		},
-		{
-			Name: "capacity", Rule: "An update costs the larger of the two items.", Source: docCapacity,
-			rows:  []attrs{row("a", "b", "x", text(3000))},
-			steps: []step{expect(legacyUpdate(k, changes{"x": by("DELETE")}, capacity("TOTAL")), "ok; 3 units")},
-		},
+		newCase("UPDATED of a new item", "UPDATED_OLD of an item that an update creates is empty.", api("UpdateItem"),
+			expect(legacyUpdate(k, changes{"n": by("ADD", 4)}, returns("UPDATED_OLD")), ok),
+			expect(legacyUpdate(key("a", "c"), changes{"n": by("ADD", 4)}, returns("UPDATED_NEW")), "{n: 4}")),
+		newCase("index keys", "An attribute that is the key of an index has the type of the key.", docLegacyUpdates,
+			inTables(map[string]schema{"indexed": "pk S, sk S | gsi: g S -> ALL"}),
+			expect(legacyUpdate(k, changes{"g": by("PUT", "x")}, on("indexed")), ok),
+			expect(legacyUpdate(k, changes{"g": by("PUT", 1)}, on("indexed")),
+				badParameter("Type mismatch for Index Key g Expected: S Actual: N IndexName: gsi")),
+			expect(legacyQuery(tests{"g": is("EQ", "x")}, on("indexed"), set("IndexName", "gsi"), eventually()),
+				`1 of 1: {g: "x", pk: "a", sk: "b"}`),
+			expect(legacyUpdate(k, changes{"g": by("DELETE")}, on("indexed")), ok),
+			expect(legacyQuery(tests{"g": is("EQ", "x")}, on("indexed"), set("IndexName", "gsi"), eventually()),
+				"0 of 0")),
+		newCase("capacity", "An update costs the larger of the two items.", docCapacity,
+			holding(row("a", "b", "x", text(3000))),
+			expect(legacyUpdate(k, changes{"x": by("DELETE")}, capacity("TOTAL")), "ok; 3 units")),
 	}
 }

@@ -44,93 +44,54 @@ func limitCases() []Case {
 		return list
 	}
 	return []Case{
-		{
-			Name: "400 KB", Rule: "An item has at most 400 KB, names included.", Source: docLimits,
-			steps: []step{
-				expect(put(row("a", "b", "v", text(itemLimit-own))), ok),
-				expect(put(row("a", "b", "v", text(itemLimit-own+1))), invalid("Item size has exceeded the maximum allowed size")),
-			},
-		},
-		{
-			Name: "400 KB with a long name", Rule: "The names of attributes count in an item's size.", Source: docLimits,
-			steps: []step{
-				expect(put(row("a", "b", text(1000), text(itemLimit-own-998))), invalid("Item size has exceeded the maximum allowed size")),
-				expect(put(row("a", "b", text(1000), text(itemLimit-own-999))), ok),
-			},
-		},
-		{
-			Name: "400 KB by update", Rule: "An update must not make an item larger than 400 KB.", Source: docLimits,
-			rows: []attrs{row("a", "b", "v", text(itemLimit-own))},
-			steps: []step{
-				expect(update(key("a", "b"), "SET w = :w", with(attrs{":w": "x"})), invalid("Item size to update has exceeded the maximum allowed size")),
-				expect(update(key("a", "b"), "SET v = :w", with(attrs{":w": "x"})), ok),
-			},
-		},
-		{
-			Name: "size of numbers", Rule: "A number takes about one byte for two digits, and one more.", Source: docLimits,
-			steps: []step{
-				expect(put(row("a", "b", "v", text(itemLimit-own-3), "n", 1)), ok),
-				expect(put(row("a", "b", "v", text(itemLimit-own-2), "n", 1)), invalid("Item size has exceeded the maximum allowed size")),
-			},
-		},
-		{
-			Name: "size of lists", Rule: "A list takes three bytes and one for each element, besides them.", Source: docLimits,
-			steps: []step{
-				expect(put(row("a", "b", "v", text(itemLimit-own-8), "l", list{"", "xx"})), ok),
-				expect(put(row("a", "b", "v", text(itemLimit-own-7), "l", list{"", "xx"})), invalid("Item size has exceeded the maximum allowed size")),
-			},
-		},
-		{
-			Name: "32 levels", Rule: "Values are nested up to 32 levels.", Source: docLimits,
-			steps: []step{
-				expect(put(row("a", "b", "v", deep(31))), ok),
-				expect(put(row("a", "b", "v", deep(32))),
-					invalid("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit")),
-			},
-		},
-		{
-			Name: "4 MB", Rule: "A transaction has at most 4 MB.", Source: docLimits,
-			steps: []step{
-				expect(transact(puts(12, 350_000)), invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
-				expect(get(key("a", "00")), "nothing"),
-			},
-		},
-		{
-			Name: "4 MB of updates", Rule: "The size of an update in a transaction is that of its key, values and expressions.", Source: LocalOnly,
-			steps: []step{
-				expect(transact(updates(12, 350_000)), invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200204")),
-			},
-		},
-		{
-			Name: "4 MB of items to delete", Rule: "The 4 MB are those of the request: a transaction may delete more.", Source: alternator + "test_transact.py",
-			rows: rows(12, 350_000),
-			steps: []step{
-				expect(transact(deletes(12)), ok),
-				expect(query("pk = :a", with(attrs{":a": "a"})), "0 of 0"),
-			},
-		},
-		{
-			Name: "operands of IN", Rule: "IN takes at most 100 values.", Source: docLimits,
-			rows: []attrs{row("a", "b", "v", 99)},
-			steps: []step{
-				expect(remove(key("a", "b"), inOf(101)...),
-					invalid("Invalid ConditionExpression: The IN operator is provided with too many operands; number of operands: 101")),
-				expect(remove(key("a", "b"), inOf(100)...), ok),
-			},
-		},
-		{
-			Name: "too large an item in a transaction", Rule: "Too large a put refuses the transaction.", Source: parity + "tier3/limits/itemSizeBySurface.test.ts",
-			steps: []step{
-				expect(transact(actions{put(row("a", "b", "v", text(itemLimit)))}), invalid("Item size has exceeded the maximum allowed size")),
-			},
-		},
-		{
-			Name: "empty projection of a large item", Rule: "A read takes units for the whole item, whatever it returns.", Source: docCapacity,
-			rows: []attrs{row("a", "b", "v", text(40_000))},
-			steps: []step{
-				expect(get(key("a", "b"), only("absent"), capacity("TOTAL")), "{}; 10 units"),
-			},
-		},
+		newCase("400 KB", "An item has at most 400 KB, names included.", docLimits,
+			expect(put(row("a", "b", "v", text(itemLimit-own))), ok),
+			expect(put(row("a", "b", "v", text(itemLimit-own+1))),
+				invalid("Item size has exceeded the maximum allowed size"))),
+		newCase("400 KB with a long name", "The names of attributes count in an item's size.", docLimits,
+			expect(put(row("a", "b", text(1000), text(itemLimit-own-998))),
+				invalid("Item size has exceeded the maximum allowed size")),
+			expect(put(row("a", "b", text(1000), text(itemLimit-own-999))), ok)),
+		newCase("400 KB by update", "An update must not make an item larger than 400 KB.", docLimits,
+			holding(row("a", "b", "v", text(itemLimit-own))),
+			expect(update(key("a", "b"), "SET w = :w", with(attrs{":w": "x"})),
+				invalid("Item size to update has exceeded the maximum allowed size")),
+			expect(update(key("a", "b"), "SET v = :w", with(attrs{":w": "x"})), ok)),
+		newCase("size of numbers", "A number takes about one byte for two digits, and one more.", docLimits,
+			expect(put(row("a", "b", "v", text(itemLimit-own-3), "n", 1)), ok),
+			expect(put(row("a", "b", "v", text(itemLimit-own-2), "n", 1)),
+				invalid("Item size has exceeded the maximum allowed size"))),
+		newCase("size of lists", "A list takes three bytes and one for each element, besides them.", docLimits,
+			expect(put(row("a", "b", "v", text(itemLimit-own-8), "l", list{"", "xx"})), ok),
+			expect(put(row("a", "b", "v", text(itemLimit-own-7), "l", list{"", "xx"})),
+				invalid("Item size has exceeded the maximum allowed size"))),
+		newCase("32 levels", "Values are nested up to 32 levels.", docLimits,
+			expect(put(row("a", "b", "v", deep(31))), ok),
+			expect(put(row("a", "b", "v", deep(32))),
+				invalid("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"))),
+		newCase("4 MB", "A transaction has at most 4 MB.", docLimits,
+			expect(transact(puts(12, 350_000)),
+				invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
+			expect(get(key("a", "00")), "nothing")),
+		newCase("4 MB of updates",
+			"The size of an update in a transaction is that of its key, values and expressions.", LocalOnly,
+			expect(transact(updates(12, 350_000)),
+				invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200204"))),
+		newCase("4 MB of items to delete", "The 4 MB are those of the request: a transaction may delete more.",
+			alternator+"test_transact.py", holding(rows(12, 350_000)...),
+			expect(transact(deletes(12)), ok),
+			expect(query("pk = :a", with(attrs{":a": "a"})), "0 of 0")),
+		newCase("operands of IN", "IN takes at most 100 values.", docLimits, holding(row("a", "b", "v", 99)),
+			expect(remove(key("a", "b"), inOf(101)...),
+				invalid("Invalid ConditionExpression: The IN operator is provided with too many operands; number of operands: 101")),
+			expect(remove(key("a", "b"), inOf(100)...), ok)),
+		newCase("too large an item in a transaction", "Too large a put refuses the transaction.",
+			parity+"tier3/limits/itemSizeBySurface.test.ts",
+			expect(transact(actions{put(row("a", "b", "v", text(itemLimit)))}),
+				invalid("Item size has exceeded the maximum allowed size"))),
+		newCase("empty projection of a large item", "A read takes units for the whole item, whatever it returns.",
+			docCapacity, holding(row("a", "b", "v", text(40_000))),
+			expect(get(key("a", "b"), only("absent"), capacity("TOTAL")), "{}; 10 units")),
 	}
 }
 
@@ -161,7 +122,7 @@ func boundaryCases() []Case {
 		return invalid("Invalid " + parameter + ": Expression size has exceeded the maximum allowed size; expression size: 4097")
 	}
 	both := func(name, rule, source string, of func(n int) request, n int, accepted, refused string) Case {
-		return Case{Name: name, Rule: rule, Source: source, rows: rows, steps: []step{expect(of(n), accepted), expect(of(n+1), refused)}}
+		return newCase(name, rule, source, holding(rows...), expect(of(n), accepted), expect(of(n+1), refused))
 	}
 	const exists, end = "attribute_not_exists(", ")"
 	return []Case{
@@ -186,12 +147,8 @@ func boundaryCases() []Case {
 		both("4 KB in a transaction", "In a transaction too long an expression refuses the whole.", sizes, func(n int) request {
 			return transact(actions{put(row("e", "f")), put(row("c", "d"), where(sized(exists, end, n)))})
 		}, 4096, ok, tooLong("ConditionExpression")),
-		{
-			Name: "4 KB as sent", Rule: "The limit is on the expression as it is sent: names count as their placeholders.", Source: sizes, rows: rows,
-			steps: []step{
-				expect(get(a, only("#a, v"), named("#a", strings.Repeat("n", 5000))), "{v: 1}"),
-			},
-		},
+		newCase("4 KB as sent", "The limit is on the expression as it is sent: names count as their placeholders.",
+			sizes, holding(rows...), expect(get(a, only("#a, v"), named("#a", strings.Repeat("n", 5000))), "{v: 1}")),
 		both("300 operators", "An expression has at most 300 operators and functions.", docLimits, func(n int) request {
 			// So many comparisons, and one operator less between them.
 			terms := strings.Repeat("v=:v OR ", (n-1)/2) + "v=:v"
@@ -235,15 +192,11 @@ func boundaryCases() []Case {
 		both("2 KB of a partition key in a condition", "A key that is asked for is not longer than a key may be.", dynalite+"query.js", func(n int) request {
 			return query("pk = :p", with(attrs{":p": text(n)}), selecting("COUNT"))
 		}, 2048, "0 of 0", badParameter("Size of hashkey has exceeded the maximum size limit of2048 bytes")),
-		{
-			Name: "255 bytes of a key's name", Rule: "The name of a key attribute has at most 255 bytes.", Source: docLimits,
-			tables: map[string]schema{usualTable: schema(strings.Repeat("k", 255) + " S")},
-			steps: []step{
-				expect(put(attrs{strings.Repeat("k", 255): "a"}), ok),
-				expect(createTable("ttt", schema(strings.Repeat("k", 256)+" S")), broken(
-					"Value '"+strings.Repeat("k", 256)+"' at 'attributeDefinitions.1.member.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255",
-					"Value '"+strings.Repeat("k", 256)+"' at 'keySchema.1.member.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255")),
-			},
-		},
+		newCase("255 bytes of a key's name", "The name of a key attribute has at most 255 bytes.", docLimits,
+			inTable(schema(strings.Repeat("k", 255)+" S")),
+			expect(put(attrs{strings.Repeat("k", 255): "a"}), ok),
+			expect(createTable("ttt", schema(strings.Repeat("k", 256)+" S")), broken(
+				"Value '"+strings.Repeat("k", 256)+"' at 'attributeDefinitions.1.member.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255",
+				"Value '"+strings.Repeat("k", 256)+"' at 'keySchema.1.member.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255"))),
 	}
 }

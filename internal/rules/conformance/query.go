@@ -70,10 +70,8 @@ func queryCases() []Case {
 		{"no such selection", "Select has four values.", dynalite + "query.js", "pk = :p", []option{args(attrs{}), selecting("SOME")}, broken("Value 'SOME' at 'select' failed to satisfy constraint: Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]")},
 		{"limit zero", "A limit is positive.", "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier3/error-messages/query.test.ts", "pk = :p", []option{args(attrs{}), limit(0)}, broken("Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1")},
 	} {
-		cases = append(cases, Case{
-			Name: q.name, Rule: q.rule, Source: q.source, rows: rows,
-			steps: []step{expect(query(q.keys, q.options...), q.want)},
-		})
+		cases = append(cases, newCase(q.name, q.rule, q.source, holding(rows...),
+			expect(query(q.keys, q.options...), q.want)))
 	}
 	return cases
 }
@@ -97,73 +95,36 @@ func scanCases() []Case {
 		want               string
 	}
 	cases := []Case{
-		{
-			Name: "nothing", Rule: "A table without items is an empty page.", Source: api("Scan"),
-			steps: []step{expect(scan(), "0 of 0"), expect(scan(selecting("COUNT")), "0 of 0")},
-		},
-		{
-			Name: "pages", Rule: "Limit ends a page, and LastEvaluatedKey is the last key read.", Source: docScan,
-			rows: one,
-			steps: []step{
-				expect(scan(limit(2), only("sk")), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
-				expect(scan(limit(2), only("sk"), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}`),
-			},
-		},
-		{
-			Name: "last key with nothing after it", Rule: "LastEvaluatedKey may be present with nothing after it.", Source: docScan,
-			rows: one,
-			steps: []step{
-				expect(scan(limit(3), only("sk")), `3 of 3: {sk: "a"} {sk: "b"} {sk: "c"}; last {pk: "p", sk: "c"}`),
-				expect(scan(limit(3), startingAfter(key("p", "c"))), "0 of 0"),
-			},
-		},
-		{
-			Name: "starting key that is gone", Rule: "A page starts after a key whether or not there is an item.", Source: docScan,
-			rows: one,
-			steps: []step{
-				expect(scan(startingAfter(key("p", "aa")), only("sk")), `2 of 2: {sk: "b"} {sk: "c"}`),
-			},
-		},
-		{
-			Name: "limit counts before the filter", Rule: "Limit counts the items that are read, not those that pass the filter.", Source: docScan,
-			rows: one,
-			steps: []step{
-				expect(scan(filter("v = :v"), with(attrs{":v": 3}), limit(2)), `0 of 2; last {pk: "p", sk: "b"}`),
-			},
-		},
-		{
-			Name: "1 MB", Rule: "A page ends at 1 MB, counted before the filter.", Source: docScan,
-			rows: large,
-			steps: []step{
-				expect(scan(filter("attribute_not_exists(v)")), `0 of 18; last {pk: "p", sk: "17"}`),
-				expect(scan(filter("attribute_not_exists(v)"), startingAfter(key("p", "17"))), "0 of 2"),
-				expect(scan(selecting("COUNT")), `18 of 18; last {pk: "p", sk: "17"}`),
-			},
-		},
-		{
-			Name: "segments of a partition", Rule: "All items of a partition are in one segment, and one segment is the whole.", Source: docScan,
-			rows: one,
-			steps: []step{
-				expect(scan(segment(0, 1), selecting("COUNT")), "3 of 3"),
-			},
-		},
-		{
-			Name: "other tables", Rule: "A scan reads the table that it names.", Source: api("Scan"),
-			tables: map[string]schema{usualTable: usualSchema, "other": "id N"},
-			rows:   one,
-			steps: []step{
-				expect(put(attrs{"id": 1}, on("other")), ok),
-				expect(scan(on("other")), "1 of 1: {id: 1}"),
-				expect(scan(on("other"), limit(1)), "1 of 1: {id: 1}; last {id: 1}"),
-				expect(scan(on("other"), startingAfter(attrs{"id": 1})), "0 of 0"),
-			},
-		},
-		{
-			Name: "binary keys", Rule: "Partitions are of any key type.", Source: api("Scan"),
-			tables: map[string]schema{usualTable: "pk B"},
-			rows:   []attrs{{"pk": []byte{0}}, {"pk": []byte{255, 0}}},
-			steps:  []step{expect(scan(), `2 of 2: {pk: 0x00} {pk: 0xff00}`)},
-		},
+		newCase("nothing", "A table without items is an empty page.", api("Scan"),
+			expect(scan(), "0 of 0"), expect(scan(selecting("COUNT")), "0 of 0")),
+		newCase("pages", "Limit ends a page, and LastEvaluatedKey is the last key read.", docScan, holding(one...),
+			expect(scan(limit(2), only("sk")), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
+			expect(scan(limit(2), only("sk"), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}`)),
+		newCase("last key with nothing after it", "LastEvaluatedKey may be present with nothing after it.", docScan,
+			holding(one...),
+			expect(scan(limit(3), only("sk")), `3 of 3: {sk: "a"} {sk: "b"} {sk: "c"}; last {pk: "p", sk: "c"}`),
+			expect(scan(limit(3), startingAfter(key("p", "c"))), "0 of 0")),
+		newCase("starting key that is gone", "A page starts after a key whether or not there is an item.", docScan,
+			holding(one...), expect(scan(startingAfter(key("p", "aa")), only("sk")), `2 of 2: {sk: "b"} {sk: "c"}`)),
+		newCase("limit counts before the filter",
+			"Limit counts the items that are read, not those that pass the filter.", docScan, holding(one...),
+			expect(scan(filter("v = :v"), with(attrs{":v": 3}), limit(2)), `0 of 2; last {pk: "p", sk: "b"}`)),
+		newCase("1 MB", "A page ends at 1 MB, counted before the filter.", docScan, holding(large...),
+			expect(scan(filter("attribute_not_exists(v)")), `0 of 18; last {pk: "p", sk: "17"}`),
+			expect(scan(filter("attribute_not_exists(v)"), startingAfter(key("p", "17"))), "0 of 2"),
+			expect(scan(selecting("COUNT")), `18 of 18; last {pk: "p", sk: "17"}`)),
+		newCase("segments of a partition",
+			"All items of a partition are in one segment, and one segment is the whole.", docScan, holding(one...),
+			expect(scan(segment(0, 1), selecting("COUNT")), "3 of 3")),
+		newCase("other tables", "A scan reads the table that it names.", api("Scan"),
+			inTables(map[string]schema{usualTable: usualSchema, "other": "id N"}), holding(one...),
+			expect(put(attrs{"id": 1}, on("other")), ok),
+			expect(scan(on("other")), "1 of 1: {id: 1}"),
+			expect(scan(on("other"), limit(1)), "1 of 1: {id: 1}; last {id: 1}"),
+			expect(scan(on("other"), startingAfter(attrs{"id": 1})), "0 of 0")),
+		newCase("binary keys", "Partitions are of any key type.", api("Scan"), inTable("pk B"),
+			holding(attrs{"pk": []byte{0}}, attrs{"pk": []byte{255, 0}}),
+			expect(scan(), `2 of 2: {pk: 0x00} {pk: 0xff00}`)),
 	}
 	for _, s := range []selection{
 		{"everything", "A scan returns every item, those of a partition in the order of their sort key.", api("Scan"), []option{only("pk, sk")}, `5 of 5: {pk: "p", sk: "a"} {pk: "p", sk: "b"} {pk: "p", sk: "c"} {pk: "q", sk: "a"} {pk: "r", sk: "z"}`},
@@ -213,10 +174,7 @@ func scanCases() []Case {
 		{"undefined value", "A value is defined.", docValues, []option{filter("v = :v")}, invalid("Invalid FilterExpression: An expression attribute value used in expression is not defined; attribute value: :v")},
 		{"expression before the table", "An expression is checked before the table is looked for.", dynalite + "scan.js", []option{on("missing"), filter("v = :v")}, invalid("Invalid FilterExpression: An expression attribute value used in expression is not defined; attribute value: :v")},
 	} {
-		cases = append(cases, Case{
-			Name: s.name, Rule: s.rule, Source: s.source, rows: rows,
-			steps: []step{expect(scan(s.options...), s.want)},
-		})
+		cases = append(cases, newCase(s.name, s.rule, s.source, holding(rows...), expect(scan(s.options...), s.want)))
 	}
 	return cases
 }
@@ -232,85 +190,46 @@ func pageCases() []Case {
 	}
 	const bad = "The provided starting key is invalid"
 	return []Case{
-		{
-			Name: "limit", Rule: "Limit ends a page, and LastEvaluatedKey is the last key read.", Source: docPages,
-			rows: rows,
-			steps: []step{
-				expect(page(limit(2)), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
-				expect(page(limit(2), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}`),
-			},
-		},
-		{
-			Name: "last key with nothing after it", Rule: "LastEvaluatedKey may be present with nothing after it: only its absence means the end.", Source: docPages,
-			rows: rows,
-			steps: []step{
-				expect(page(limit(3)), `3 of 3: {sk: "a"} {sk: "b"} {sk: "c"}; last {pk: "p", sk: "c"}`),
-				expect(page(limit(3), startingAfter(key("p", "c"))), "0 of 0"),
-			},
-		},
-		{
-			Name: "limit counts before the filter", Rule: "Limit counts the items that are read, not those that pass the filter.", Source: docPages,
-			rows: rows,
-			steps: []step{
-				expect(query("pk = :p", with(attrs{":p": "p", ":v": 3}), filter("v = :v"), only("sk"), limit(2)), `0 of 2; last {pk: "p", sk: "b"}`),
-			},
-		},
-		{
-			Name: "backwards", Rule: "A page backwards goes on backwards.", Source: docPages,
-			rows: rows,
-			steps: []step{
-				expect(page(limit(1), backwards()), `1 of 1: {sk: "c"}; last {pk: "p", sk: "c"}`),
-				expect(page(backwards(), startingAfter(key("p", "c"))), `2 of 2: {sk: "b"} {sk: "a"}`),
-			},
-		},
-		{
-			Name: "starting key that is gone", Rule: "A page starts after a key whether or not there is an item.", Source: docPages,
-			rows: rows,
-			steps: []step{
-				expect(page(startingAfter(key("p", "aa"))), `2 of 2: {sk: "b"} {sk: "c"}`),
-			},
-		},
-		{
-			Name: "1 MB", Rule: "A page ends at 1 MB, counted before the filter.", Source: docPages,
-			rows: large,
-			steps: []step{
-				expect(query("pk = :p", with(attrs{":p": "p"}), filter("attribute_not_exists(v)")), `0 of 18; last {pk: "p", sk: "17"}`),
-				expect(query("pk = :p", with(attrs{":p": "p"}), filter("attribute_not_exists(v)"), startingAfter(key("p", "17"))), "0 of 2"),
-			},
-		},
-		{
-			Name: "starting key of another partition", Rule: "A starting key lies in the partition of the query.", Source: dynalite + "query.js",
-			rows: rows,
-			steps: []step{
-				expect(page(startingAfter(key("q", "a"))), invalid("The provided starting key is outside query boundaries based on provided conditions")),
-			},
-		},
-		{
-			Name: "starting key outside the range", Rule: "A starting key lies within the range of the condition on the sort key.", Source: dynalite + "query.js",
-			rows: rows,
-			steps: []step{
-				expect(query("pk = :p AND sk > :s", with(attrs{":p": "p", ":s": "b"}), startingAfter(key("p", "a"))),
-					invalid("The provided starting key does not match the range key predicate")),
-			},
-		},
-		{
-			Name: "starting key that is none", Rule: "A starting key is a key of the table.", Source: dynalite + "query.js",
-			rows: rows,
-			steps: []step{
-				expect(page(startingAfter(attrs{"pk": "p"})), invalid(bad)),
-				expect(page(startingAfter(attrs{"pk": "p", "sk": 1})), invalid(bad)),
-				expect(page(startingAfter(attrs{"pk": "p", "x": "a"})), invalid(bad)),
-			},
-		},
-		{
-			Name: "all pages", Rule: "Pages of one item make the whole, each item once.", Source: docPages,
-			rows: rows,
-			steps: []step{
-				expect(page(limit(1)), `1 of 1: {sk: "a"}; last {pk: "p", sk: "a"}`),
-				expect(page(limit(1), startingAfter(key("p", "a"))), `1 of 1: {sk: "b"}; last {pk: "p", sk: "b"}`),
-				expect(page(limit(1), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}; last {pk: "p", sk: "c"}`),
-				expect(page(limit(1), startingAfter(key("p", "c"))), "0 of 0"),
-			},
-		},
+		newCase("limit", "Limit ends a page, and LastEvaluatedKey is the last key read.", docPages, holding(rows...),
+			expect(page(limit(2)), `2 of 2: {sk: "a"} {sk: "b"}; last {pk: "p", sk: "b"}`),
+			expect(page(limit(2), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}`)),
+		newCase("last key with nothing after it",
+			"LastEvaluatedKey may be present with nothing after it: only its absence means the end.", docPages,
+			holding(rows...),
+			expect(page(limit(3)), `3 of 3: {sk: "a"} {sk: "b"} {sk: "c"}; last {pk: "p", sk: "c"}`),
+			expect(page(limit(3), startingAfter(key("p", "c"))), "0 of 0")),
+		newCase("limit counts before the filter",
+			"Limit counts the items that are read, not those that pass the filter.", docPages, holding(rows...),
+			expect(query("pk = :p", with(attrs{":p": "p", ":v": 3}), filter("v = :v"), only("sk"), limit(2)),
+				`0 of 2; last {pk: "p", sk: "b"}`)),
+		newCase("backwards", "A page backwards goes on backwards.", docPages, holding(rows...),
+			expect(page(limit(1), backwards()), `1 of 1: {sk: "c"}; last {pk: "p", sk: "c"}`),
+			expect(page(backwards(), startingAfter(key("p", "c"))), `2 of 2: {sk: "b"} {sk: "a"}`)),
+		newCase("starting key that is gone", "A page starts after a key whether or not there is an item.", docPages,
+			holding(rows...), expect(page(startingAfter(key("p", "aa"))), `2 of 2: {sk: "b"} {sk: "c"}`)),
+		newCase("1 MB", "A page ends at 1 MB, counted before the filter.", docPages, holding(large...),
+			expect(query("pk = :p", with(attrs{":p": "p"}), filter("attribute_not_exists(v)")),
+				`0 of 18; last {pk: "p", sk: "17"}`),
+			expect(query("pk = :p", with(attrs{":p": "p"}), filter("attribute_not_exists(v)"), startingAfter(key("p", "17"))),
+				"0 of 2")),
+		newCase("starting key of another partition", "A starting key lies in the partition of the query.",
+			dynalite+"query.js", holding(rows...),
+			expect(page(startingAfter(key("q", "a"))),
+				invalid("The provided starting key is outside query boundaries based on provided conditions"))),
+		newCase("starting key outside the range",
+			"A starting key lies within the range of the condition on the sort key.", dynalite+"query.js",
+			holding(rows...),
+			expect(query("pk = :p AND sk > :s", with(attrs{":p": "p", ":s": "b"}), startingAfter(key("p", "a"))),
+				invalid("The provided starting key does not match the range key predicate"))),
+		newCase("starting key that is none", "A starting key is a key of the table.", dynalite+"query.js",
+			holding(rows...),
+			expect(page(startingAfter(attrs{"pk": "p"})), invalid(bad)),
+			expect(page(startingAfter(attrs{"pk": "p", "sk": 1})), invalid(bad)),
+			expect(page(startingAfter(attrs{"pk": "p", "x": "a"})), invalid(bad))),
+		newCase("all pages", "Pages of one item make the whole, each item once.", docPages, holding(rows...),
+			expect(page(limit(1)), `1 of 1: {sk: "a"}; last {pk: "p", sk: "a"}`),
+			expect(page(limit(1), startingAfter(key("p", "a"))), `1 of 1: {sk: "b"}; last {pk: "p", sk: "b"}`),
+			expect(page(limit(1), startingAfter(key("p", "b"))), `1 of 1: {sk: "c"}; last {pk: "p", sk: "c"}`),
+			expect(page(limit(1), startingAfter(key("p", "c"))), "0 of 0")),
 	}
 }

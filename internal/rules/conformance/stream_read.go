@@ -35,9 +35,9 @@ func streamReadCases() []Case {
 	}
 	three := []attrs{row("a", "1"), row("a", "2"), row("a", "3")}
 	// streamed is a case about a table with a stream of keys.
-	streamed := func(name, rule, source string, rows []attrs, steps ...step) Case {
-		return Case{Name: name, Rule: rule, Source: source, streams: true, rows: rows, steps: steps,
-			tables: map[string]schema{usualTable: usualSchema + " | stream: KEYS_ONLY"}}
+	streamed := func(name, rule, source string, rows []attrs, steps ...part) Case {
+		return newCase(name, rule, source, inTable(usualSchema+" | stream: KEYS_ONLY"), holding(rows...),
+			readsStreams).and(steps...)
 	}
 	later := func(c Case) Case {
 		c.clock = true
@@ -50,10 +50,8 @@ func streamReadCases() []Case {
 	cases := []Case{
 		streamed("list", "ListStreams names the streams of a table.", list, nil,
 			expect(listStreams(), "streams of [rows]")),
-		{
-			Name: "list none", Rule: "The list of streams is empty for a table without a stream.", Source: suite, streams: true,
-			steps: []step{expect(listStreams(), "streams of []")},
-		},
+		newCase("list none", "The list of streams is empty for a table without a stream.", suite, readsStreams,
+			expect(listStreams(), "streams of []")),
 		streamed("list disabled", "Streams that were disabled are listed together with the enabled one.", quirks+"details/DDB-TABLE-378.md", nil,
 			expect(updateTable(disabling()), "updating rows"),
 			expect(listStreams(), "streams of [rows]"),
@@ -66,13 +64,16 @@ func streamReadCases() []Case {
 			expect(updateTable(disabling()), "updating rows"),
 			expect(updateTable(enabling("NEW_IMAGE")), "updating rows"),
 			expect(listStreams(limit(1)), "streams of [rows]; more"),
-			expect(listStreams(limit(1), func(w *world, in any) { set("ExclusiveStartStreamArn", w.stream(1))(w, in) }), "streams of [rows]"),
-			expect(listStreams(func(w *world, in any) { set("ExclusiveStartStreamArn", w.stream(2))(w, in) }), "streams of []")),
+			expect(listStreams(limit(1), func(w *world, in any) { set("ExclusiveStartStreamArn", w.stream(1))(w, in) }),
+				"streams of [rows]"),
+			expect(listStreams(func(w *world, in any) { set("ExclusiveStartStreamArn", w.stream(2))(w, in) }),
+				"streams of []")),
 		streamed("list limit", "A page of ListStreams has 1 to 100 streams.", list, nil,
 			expect(listStreams(limit(0)), violation("'0'", "limit", "have value greater than or equal to 1")),
 			expect(listStreams(limit(101)), violation("'101'", "limit", "have value less than or equal to 100"))),
 		streamed("list after what is no ARN", "A list goes on after the ARN of a stream.", suite, nil,
-			expect(listStreams(set("ExclusiveStartStreamArn", "kossaapaaasdafsdaasdasdasdasasdasfadfadfasdasdas")), invalid("Invalid StreamArn"))),
+			expect(listStreams(set("ExclusiveStartStreamArn", "kossaapaaasdafsdaasdasdasdasasdasfadfadfasdasdas")),
+				invalid("Invalid StreamArn"))),
 
 		streamed("describe", "A stream is described with its table, the table's key, its view and its shards.", describe, nil, described),
 		streamed("describe disabled", "A stream that was disabled has closed shards.", suite, nil,
@@ -85,9 +86,11 @@ func streamReadCases() []Case {
 			expect(describeStream(missing), noStream)),
 		streamed("describe what is no ARN", "An ARN is that of a stream.", suite, nil,
 			expect(describeStream(set("StreamArn", gibberish)), invalid("Invalid StreamArn")),
-			expect(describeStream(func(w *world, in any) { set("StreamArn", *w.arnOf(usualTable))(w, in) }), invalid("Invalid StreamArn"))),
+			expect(describeStream(func(w *world, in any) { set("StreamArn", *w.arnOf(usualTable))(w, in) }),
+				invalid("Invalid StreamArn"))),
 		streamed("describe short ARN", "An ARN has 37 to 1,024 characters.", describe, nil,
-			expect(describeStream(set("StreamArn", "bumble")), violation("'bumble'", "streamArn", "have length greater than or equal to 37")),
+			expect(describeStream(set("StreamArn", "bumble")),
+				violation("'bumble'", "streamArn", "have length greater than or equal to 37")),
 			expect(describeStream(set("StreamArn", nil)), violation("null", "streamArn", "not be null"))),
 		streamed("describe limit", "A description has 1 to 100 shards.", describe, nil,
 			expect(describeStream(limit(1)), open),
@@ -95,9 +98,11 @@ func streamReadCases() []Case {
 			expect(describeStream(limit(101)), violation("'101'", "limit", "have value less than or equal to 100"))),
 		streamed("describe after the last shard", "Shards have an order, and none comes after the last one.", suite, nil,
 			described,
-			expect(describeStream(set("ExclusiveStartShardId", strings.Repeat("z", 30))), strings.Replace(open, "[open]", "[]", 1))),
+			expect(describeStream(set("ExclusiveStartShardId", strings.Repeat("z", 30))),
+				strings.Replace(open, "[open]", "[]", 1))),
 		streamed("describe short shard", "The id of a shard has 28 to 65 characters.", describe, nil,
-			expect(describeStream(set("ExclusiveStartShardId", "foo")), violation("'foo'", "exclusiveStartShardId", "have length greater than or equal to 28"))),
+			expect(describeStream(set("ExclusiveStartShardId", "foo")),
+				violation("'foo'", "exclusiveStartShardId", "have length greater than or equal to 28"))),
 		streamed("describe children", "A shard that goes on has no children.", describe, nil,
 			described,
 			expect(describeStream(func(w *world, in any) {
@@ -139,7 +144,8 @@ func streamReadCases() []Case {
 			expect(getRecords(limit(2)), "0 records; more")),
 		streamed("limits of the limit", "A page has 1 to 1,000 records.", getRecordsAPI, nil,
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
-			expect(func(w *world) any { return getRecords(limit(0))(w) }, violation("'0'", "limit", "have value greater than or equal to 1"))),
+			expect(func(w *world) any { return getRecords(limit(0))(w) },
+				violation("'0'", "limit", "have value greater than or equal to 1"))),
 		streamed("limit over 1,000", "A page of 1,001 records is refused.", suite, nil,
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(limit(1001)), violation("'1001'", "limit", "have value less than or equal to 1000"))),
@@ -154,8 +160,10 @@ func streamReadCases() []Case {
 		streamed("large pages", "A page has at most 1 MB, and at least one record.", getRecordsAPI, nil,
 			expect(updateTable(disabling()), "updating rows"),
 			expect(updateTable(enabling("NEW_IMAGE")), "updating rows"),
-			expect(put(row("a", "1", "x", text(390_000))), ok), expect(put(row("a", "2", "x", text(390_000))), ok), expect(put(row("a", "3", "x", text(390_000))), ok),
-			expect(describeStream(), strings.Replace(open, "KEYS_ONLY", "NEW_IMAGE", 1)), expect(getIterator("TRIM_HORIZON"), iterator),
+			expect(put(row("a", "1", "x", text(390_000))),
+				ok), expect(put(row("a", "2", "x", text(390_000))), ok), expect(put(row("a", "3", "x", text(390_000))), ok),
+			expect(describeStream(),
+				strings.Replace(open, "KEYS_ONLY", "NEW_IMAGE", 1)), expect(getIterator("TRIM_HORIZON"), iterator),
 			expect(getRecords(), `2 records; more
 - `+first+` new {pk: "a", sk: "1", x: "xxxxxxxx"...390000}
 - `+second+` new {pk: "a", sk: "2", x: "xxxxxxxx"...390000}`),
@@ -170,10 +178,12 @@ func streamReadCases() []Case {
 			expect(getIterator("LATEST", shardOf(shard)), noShard),
 			expect(getIterator("LATEST", shardOf("semprinidfaasdasfsdvacsdcfsdsvsdvsdvsdvsdvsdv")), noShard)),
 		streamed("iterator of a short shard", "The id of a shard has at least 28 characters.", getIteratorAPI, nil,
-			expect(getIterator("LATEST", shardOf("foo")), violation("'foo'", "shardId", "have length greater than or equal to 28")),
+			expect(getIterator("LATEST", shardOf("foo")),
+				violation("'foo'", "shardId", "have length greater than or equal to 28")),
 			expect(getIterator("LATEST", set("ShardId", nil)), violation("null", "shardId", "not be null"))),
 		streamed("no such type", "There are five types of iterator.", getIteratorAPI, nil,
-			expect(getIterator("bulle", shardOf(shard)), violation("'bulle'", "shardIteratorType", "satisfy enum value set: "+typeNames)),
+			expect(getIterator("bulle", shardOf(shard)),
+				violation("'bulle'", "shardIteratorType", "satisfy enum value set: "+typeNames)),
 			expect(getIterator("", shardOf(shard)), violation("null", "shardIteratorType", "not be null"))),
 		streamed("number missing", "A position by number needs one.", suite, nil,
 			described,
@@ -181,19 +191,25 @@ func streamReadCases() []Case {
 			expect(getIterator("AFTER_SEQUENCE_NUMBER"), badParameter("Invalid SequenceNumber"))),
 		streamed("number too many", "Other positions take no number.", suite, nil,
 			described,
-			expect(getIterator("LATEST", sequence("000000000000000000001")), badParameter("SequenceNumber should not be passed for this iterator type")),
-			expect(getIterator("TRIM_HORIZON", sequence("000000000000000000001")), badParameter("SequenceNumber should not be passed for this iterator type"))),
+			expect(getIterator("LATEST", sequence("000000000000000000001")),
+				badParameter("SequenceNumber should not be passed for this iterator type")),
+			expect(getIterator("TRIM_HORIZON", sequence("000000000000000000001")),
+				badParameter("SequenceNumber should not be passed for this iterator type"))),
 		streamed("no number", "A sequence number consists of digits.", suite, nil,
 			described,
-			expect(getIterator("AT_SEQUENCE_NUMBER", sequence("sdfsafglldfngjdafnasdflgnaldklkafdsgkln")), badParameter("Invalid SequenceNumber"))),
+			expect(getIterator("AT_SEQUENCE_NUMBER", sequence("sdfsafglldfngjdafnasdflgnaldklkafdsgkln")),
+				badParameter("Invalid SequenceNumber"))),
 		streamed("short number", "A sequence number has 21 to 40 digits.", getIteratorAPI, nil,
 			described,
-			expect(getIterator("AT_SEQUENCE_NUMBER", sequence("1")), violation("'1'", "sequenceNumber", "have length greater than or equal to 21")),
-			expect(getIterator("AT_SEQUENCE_NUMBER", sequence(strings.Repeat("1", 41))), violation("'"+strings.Repeat("1", 41)+"'", "sequenceNumber", "have length less than or equal to 40"))),
+			expect(getIterator("AT_SEQUENCE_NUMBER", sequence("1")),
+				violation("'1'", "sequenceNumber", "have length greater than or equal to 21")),
+			expect(getIterator("AT_SEQUENCE_NUMBER", sequence(strings.Repeat("1", 41))),
+				violation("'"+strings.Repeat("1", 41)+"'", "sequenceNumber", "have length less than or equal to 40"))),
 		streamed("no iterator", "Records are read with an iterator.", suite, nil,
 			expect(getRecords(set("ShardIterator", gibberish)), invalid("Invalid ShardIterator")),
 			expect(getRecords(set("ShardIterator", nil)), violation("null", "shardIterator", "not be null")),
-			expect(getRecords(set("ShardIterator", "")), violation("''", "shardIterator", "have length greater than or equal to 1"))),
+			expect(getRecords(set("ShardIterator", "")),
+				violation("''", "shardIterator", "have length greater than or equal to 1"))),
 
 		later(streamed("iterators expire", "An iterator can be used for 15 minutes, and so can the one that comes with an answer.", getRecordsAPI, three[:1],
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
@@ -240,7 +256,8 @@ func streamReadCases() []Case {
 				return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-3*time.Second)))(w)
 			}, iterator),
 			expect(getRecords(), "1 records; more\n- "+second),
-			expect(func(w *world) any { return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-time.Hour)))(w) }, iterator),
+			expect(func(w *world) any { return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now().Add(-time.Hour)))(w) },
+				iterator),
 			expect(getRecords(), "2 records; more\n- "+first+"\n- "+second),
 			expect(func(w *world) any { return getIterator("AT_TIMESTAMP", timed(w.store.Clock.Now()))(w) }, iterator),
 			expect(getRecords(), "0 records; more"))),
@@ -264,37 +281,28 @@ func streamTableCases() []Case {
 	streamed := func(view string) map[string]schema {
 		return map[string]schema{usualTable: usualSchema + schema(" | stream: "+view)}
 	}
-	noTables := map[string]schema{}
 	// refused is a CreateTable that does not create a table.
 	refused := func(name, rule, want string, s *types.StreamSpecification) Case {
-		return Case{Name: name, Rule: rule, Source: sheet, tables: noTables, steps: []step{
-			expect(createTable(usualTable, usualSchema, set("StreamSpecification", s)), want),
-		}}
+		return newCase(name, rule, sheet, noTables,
+			expect(createTable(usualTable, usualSchema, set("StreamSpecification", s)), want))
 	}
 	// update is an UpdateTable of a table without a stream.
 	update := func(name, rule, source, want string, options ...option) Case {
-		return Case{Name: name, Rule: rule, Source: source, steps: []step{
+		return newCase(name, rule, source,
 			expect(updateTable(options...), want),
-			expect(describeTable(), plain),
-		}}
+			expect(describeTable(), plain))
 	}
 	notNull := broken("Value null at 'streamSpecification.streamEnabled' failed to satisfy constraint: Member must not be null")
 	badView := broken("Value 'new_image' at 'streamSpecification.streamViewType' failed to satisfy constraint: Member must satisfy enum value set: " + viewNames)
 	provisioned := createTable(usualTable, usualSchema, set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5)))
 	cases := []Case{
-		{
-			Name: "none", Rule: "A table has no stream unless one is enabled.", Source: quirks + "details/DDB-TABLE-029.md",
-			steps: []step{expect(describeTable(), plain)},
-		},
-		{
-			Name: "off at creation", Rule: "A table may be created with its stream off, as without a StreamSpecification.", Source: quirks + "details/DDB-TABLE-029.md",
-			tables: noTables,
-			steps: []step{
-				expect(createTable(usualTable, usualSchema, disabling()), plain),
-				expect(describeTable(), plain),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
+		newCase("none", "A table has no stream unless one is enabled.", quirks+"details/DDB-TABLE-029.md",
+			expect(describeTable(), plain)),
+		newCase("off at creation", "A table may be created with its stream off, as without a StreamSpecification.",
+			quirks+"details/DDB-TABLE-029.md", noTables,
+			expect(createTable(usualTable, usualSchema, disabling()), plain),
+			expect(describeTable(), plain),
+			expect(deleteTable(), "deleted rows")),
 		refused("on without a view", "A stream that is on has a view.",
 			badParameter("Table is being created with a stream enabled, UpdateViewType is required"), streamOn("")),
 		refused("off with a view", "A stream that is off has no view.",
@@ -305,54 +313,34 @@ func streamTableCases() []Case {
 		refused("nothing said", "An empty StreamSpecification is refused.", notNull, &types.StreamSpecification{}),
 		refused("no such view", "There are four views, in capital letters.", badView, streamOn("new_image")),
 
-		{
-			Name: "enable", Rule: "UpdateTable enables a stream.", Source: doc,
-			steps: []step{
-				expect(updateTable(enabling("NEW_IMAGE")), done),
-				expect(describeTable(), enabled("NEW_IMAGE")),
-			},
-		},
-		{
-			Name: "enable again", Rule: "Enabling a stream that is enabled is refused, even with the same view.", Source: ddb50, tables: streamed("NEW_IMAGE"),
-			steps: []step{
-				expect(updateTable(enabling("NEW_IMAGE")), invalid("Table already has an enabled stream: TableName: rows")),
-				expect(updateTable(enabling("KEYS_ONLY")), invalid("Table already has an enabled stream: TableName: rows")),
-				expect(describeTable(), enabled("NEW_IMAGE")),
-			},
-		},
-		{
-			Name: "disable", Rule: "A table whose stream is disabled is described as one without a stream, except for the name of its latest stream.", Source: ddb50, tables: streamed("NEW_IMAGE"),
-			steps: []step{
-				expect(updateTable(disabling()), done),
-				expect(describeTable(), disabled),
-			},
-		},
+		newCase("enable", "UpdateTable enables a stream.", doc,
+			expect(updateTable(enabling("NEW_IMAGE")), done),
+			expect(describeTable(), enabled("NEW_IMAGE"))),
+		newCase("enable again", "Enabling a stream that is enabled is refused, even with the same view.", ddb50,
+			inTables(streamed("NEW_IMAGE")),
+			expect(updateTable(enabling("NEW_IMAGE")), invalid("Table already has an enabled stream: TableName: rows")),
+			expect(updateTable(enabling("KEYS_ONLY")), invalid("Table already has an enabled stream: TableName: rows")),
+			expect(describeTable(), enabled("NEW_IMAGE"))),
+		newCase("disable",
+			"A table whose stream is disabled is described as one without a stream, except for the name of its latest stream.",
+			ddb50, inTables(streamed("NEW_IMAGE")),
+			expect(updateTable(disabling()), done),
+			expect(describeTable(), disabled)),
 		update("disable nothing", "Disabling a stream needs one.", ddb50, invalid("Table has no stream to disable: TableName: rows"), disabling()),
-		{
-			Name: "disable again", Rule: "Disabling a disabled stream is refused.", Source: ddb50, tables: streamed("NEW_IMAGE"),
-			steps: []step{
-				expect(updateTable(disabling()), done),
-				expect(updateTable(disabling()), invalid("Table has no stream to disable: TableName: rows")),
-			},
-		},
-		{
-			Name: "enable anew", Rule: "A stream can be disabled and enabled anew, with another view.", Source: ddb50, tables: streamed("NEW_IMAGE"),
-			steps: []step{
-				expect(updateTable(disabling()), done),
-				expect(updateTable(enabling("OLD_IMAGE")), done),
-				expect(describeTable(), enabled("OLD_IMAGE")),
-			},
-		},
+		newCase("disable again", "Disabling a disabled stream is refused.", ddb50, inTables(streamed("NEW_IMAGE")),
+			expect(updateTable(disabling()), done),
+			expect(updateTable(disabling()), invalid("Table has no stream to disable: TableName: rows"))),
+		newCase("enable anew", "A stream can be disabled and enabled anew, with another view.", ddb50,
+			inTables(streamed("NEW_IMAGE")),
+			expect(updateTable(disabling()), done),
+			expect(updateTable(enabling("OLD_IMAGE")), done),
+			expect(describeTable(), enabled("OLD_IMAGE"))),
 		update("update without a view", "Enabling a stream needs a view.", ddb50,
 			badParameter("If stream is being enabled then UpdateViewType is required"), enabling("")),
-		{
-			Name: "disable with a view", Rule: "Disabling a stream takes no view.", Source: ddb50, tables: streamed("KEYS_ONLY"),
-			steps: []step{
-				expect(updateTable(set("StreamSpecification", &types.StreamSpecification{StreamEnabled: aws.Bool(false), StreamViewType: types.StreamViewTypeKeysOnly})),
-					badParameter("If stream is being disabled, then UpdateViewType must not be specified")),
-				expect(describeTable(), enabled("KEYS_ONLY")),
-			},
-		},
+		newCase("disable with a view", "Disabling a stream takes no view.", ddb50, inTables(streamed("KEYS_ONLY")),
+			expect(updateTable(set("StreamSpecification", &types.StreamSpecification{StreamEnabled: aws.Bool(false), StreamViewType: types.StreamViewTypeKeysOnly})),
+				badParameter("If stream is being disabled, then UpdateViewType must not be specified")),
+			expect(describeTable(), enabled("KEYS_ONLY"))),
 		update("update to no such view", "UpdateTable knows the same views.", sheet, badView, enabling("new_image")),
 		update("update says nothing", "A StreamSpecification of UpdateTable has StreamEnabled.", sheet, notNull, set("StreamSpecification", &types.StreamSpecification{})),
 		update("with an index", "A stream and indexes are not changed at once.", ddb442,
@@ -361,33 +349,22 @@ func streamTableCases() []Case {
 			badParameter("DeletionProtection modification must be the only operation in the request"), enabling("KEYS_ONLY"), set("DeletionProtectionEnabled", false)),
 		update("with a class", "The class of a table is changed alone.", sheet,
 			badParameter("TableClass modification must be the only operation in the request"), enabling("KEYS_ONLY"), set("TableClass", "STANDARD_INFREQUENT_ACCESS")),
-		{
-			Name: "with throughput", Rule: "A stream and throughput are not changed at once.", Source: sheet, tables: noTables,
-			alone: true, // see table/provisioned
-			steps: []step{
-				expect(provisioned, "table rows (pk S HASH, sk S RANGE) PROVISIONED 5/5"),
-				expect(updateTable(enabling("KEYS_ONLY"), set("ProvisionedThroughput", units(6, 6))),
-					badParameter("You cannot modify stream status while updating table IOPS")),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "with on demand", Rule: "A stream may be enabled in the request that makes a table pay per request.", Source: sheet,
-			steps: []step{
-				expect(updateTable(enabling("KEYS_ONLY"), set("BillingMode", "PAY_PER_REQUEST")), done),
-				expect(describeTable(), enabled("KEYS_ONLY")),
-			},
-		},
+		newCase("with throughput", "A stream and throughput are not changed at once.", sheet, noTables,
+			runsAlone, // see table/provisioned
+			expect(provisioned, "table rows (pk S HASH, sk S RANGE) PROVISIONED 5/5"),
+			expect(updateTable(enabling("KEYS_ONLY"), set("ProvisionedThroughput", units(6, 6))),
+				badParameter("You cannot modify stream status while updating table IOPS")),
+			expect(deleteTable(), "deleted rows")),
+		newCase("with on demand", "A stream may be enabled in the request that makes a table pay per request.", sheet,
+			expect(updateTable(enabling("KEYS_ONLY"), set("BillingMode", "PAY_PER_REQUEST")), done),
+			expect(describeTable(), enabled("KEYS_ONLY"))),
 	}
 	for _, view := range []string{"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"} {
-		cases = append(cases, Case{
-			Name: "created with " + view, Rule: "A table may be created with a stream of any view.", Source: api("CreateTable"), tables: noTables,
-			steps: []step{
-				expect(createTable(usualTable, usualSchema, enabling(view)), enabled(view)),
-				expect(describeTable(), enabled(view)),
-				expect(deleteTable(), "deleted rows"),
-			},
-		})
+		cases = append(cases, newCase("created with "+view, "A table may be created with a stream of any view.",
+			api("CreateTable"), noTables,
+			expect(createTable(usualTable, usualSchema, enabling(view)), enabled(view)),
+			expect(describeTable(), enabled(view)),
+			expect(deleteTable(), "deleted rows")))
 	}
 	return cases
 }

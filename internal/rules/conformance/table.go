@@ -27,134 +27,84 @@ func tableCases() []Case {
 		return set("ProvisionedThroughput", &types.ProvisionedThroughput{ReadCapacityUnits: &read, WriteCapacityUnits: &write})
 	}
 	const created = "table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0"
-	noTables := map[string]schema{}
 	// refused is a CreateTable that does not create a table.
 	refused := func(name, rule, source, want string, options ...option) Case {
-		return Case{Name: name, Rule: rule, Source: source, tables: noTables, steps: []step{
-			expect(createTable(usualTable, usualSchema, options...), want),
-		}}
+		return newCase(name, rule, source, noTables,
+			expect(createTable(usualTable, usualSchema, options...), want))
 	}
 	missing := func(table string) string {
 		return "ResourceNotFoundException: Requested resource not found: Table: " + table + " not found"
 	}
 	const abroad = "arn:aws:dynamodb:eu-west-1:000000000000:table/rows"
 	return []Case{
-		{
-			Name: "describe", Rule: "A table is described as it was created.", Source: api("DescribeTable"),
-			steps: []step{expect(describeTable(), created)},
-		},
-		{
-			Name: "key types", Rule: "A key attribute is a string, a number or a binary.", Source: api("CreateTable"),
-			tables: map[string]schema{usualTable: "h N, r B"},
-			steps:  []step{expect(describeTable(), "table rows (h N HASH, r B RANGE) PAY_PER_REQUEST 0/0")},
-		},
-		{
-			Name: "provisioned", Rule: "A table has provisioned throughput unless it is paid per request.", Source: api("CreateTable"),
-			tables: noTables,
-			alone:  true, // DynamoDB Local adds up the throughput of all tables, and fails if they change meanwhile
-			steps: []step{
-				expect(createTable(usualTable, usualSchema, set("BillingMode", ""), throughput(3, 4)), "table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
-				expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "exists", Rule: "A name is given once.", Source: dynalite + "createTable.js",
-			steps: []step{
-				expect(createTable(usualTable, usualSchema), "ResourceInUseException: Table already exists: rows"),
-			},
-		},
-		{
-			Name: "delete", Rule: "A deleted table is gone, with its items.", Source: api("DeleteTable"),
-			rows: []attrs{row("a", "b")},
-			steps: []step{
-				expect(deleteTable(), "deleted rows"),
-				expect(createTable(usualTable, usualSchema), created),
-				expect(get(key("a", "b")), "nothing"),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "no table", Rule: "Table operations name a table that does not exist.", Source: dynalite + "describeTable.js",
-			steps: []step{
-				expect(describeTable(on("missing")), missing("missing")),
-				expect(deleteTable(on("missing")), missing("missing")),
-			},
-		},
-		{
-			Name: "deletion protection", Rule: "A table may be created unprotected.", Source: docProtection,
-			tables: noTables,
-			steps: []step{
-				expect(createTable(usualTable, usualSchema, set("DeletionProtectionEnabled", false)), created),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "list", Rule: "Tables are listed by name, page by page.", Source: api("ListTables"),
-			tables: map[string]schema{"b": "id S", "a": "id S", "c": "id S"},
-			steps: []step{
-				expect(listTables(limit(2), exclusiveStart("0")), "[a b]; last b"),
-				expect(listTables(limit(1), exclusiveStart("a0")), "[b]; last b"),
-			},
-		},
-		{
-			Name: "list limit", Rule: "A page has 1 to 100 names.", Source: dynalite + "listTables.js", tables: noTables,
-			steps: []step{
-				expect(listTables(limit(0)), broken("Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1")),
-				expect(listTables(limit(101)), broken("Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or equal to 100")),
-			},
-		},
-		{
-			Name: "short name", Rule: "A table's name has at least 3 characters.", Source: dynalite + "getItem.js", tables: noTables,
-			steps: []step{
-				expect(get(key("a", "b"), onName("ab")), broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3")),
-				expect(describeTable(onName("ab")), broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3")),
-			},
-		},
-		{
-			Name: "long name", Rule: "A table's name has at most 255 characters.", Source: parity + "tier3/error-messages/putItem.test.ts", tables: noTables,
-			steps: []step{
-				expect(put(row("a", "b"), onName(strings.Repeat("a", 256))),
-					broken("Value '"+strings.Repeat("a", 256)+"' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255")),
-			},
-		},
-		{
-			Name: "characters of a name", Rule: "A table's name has letters, digits, underscore, dot and dash.", Source: parity + "tier3/error-messages/putItem.test.ts", tables: noTables,
-			steps: []step{
-				expect(put(row("a", "b"), onName("bad table!@#")),
-					broken("Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")),
-			},
-		},
-		{
-			Name: "arn of another region", Rule: "No request crosses regions.",
-			Source: "https://github.com/hashicorp/terraform-provider-aws/issues/42792",
-			steps: []step{
-				expect(get(key("a", "b"), onName(abroad)), "ValidationException: 1 validation error detected: Invalid AWS region in '"+abroad+"'"),
-				expect(describeTable(onName(abroad)), "ValidationException: 1 validation error detected: Invalid AWS region in '"+abroad+"'"),
-			},
-		},
-		{
-			Name: "everything wrong with a name", Rule: "Every constraint that is broken is listed.", Source: dynalite + "getItem.js", tables: noTables,
-			steps: []step{
-				expect(get(key("a", "b"), onName("!")), broken(
-					"Value '!' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
-					"Value '!' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3",
-				)),
-			},
-		},
-		{
-			Name: "no name", Rule: "A request names its table.", Source: parity + "tier3/error-messages/putItem.test.ts", tables: noTables,
-			steps: []step{
-				expect(put(row("a", "b"), noName()), broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null")),
-				expect(get(key("a", "b"), noName()), broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null")),
-			},
-		},
-		{
-			Name: "empty name", Rule: "A name is not empty.", Source: parity + "tier3/error-messages/putItem.test.ts", tables: noTables,
-			steps: []step{
-				expect(put(row("a", "b"), onName("")), broken("Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1")),
-			},
-		},
+		newCase("describe", "A table is described as it was created.", api("DescribeTable"),
+			expect(describeTable(), created)),
+		newCase("key types", "A key attribute is a string, a number or a binary.", api("CreateTable"),
+			inTable("h N, r B"), expect(describeTable(), "table rows (h N HASH, r B RANGE) PAY_PER_REQUEST 0/0")),
+		newCase("provisioned", "A table has provisioned throughput unless it is paid per request.", api("CreateTable"),
+			noTables,
+			runsAlone, // DynamoDB Local adds up the throughput of all tables, and fails if they change meanwhile
+			expect(createTable(usualTable, usualSchema, set("BillingMode", ""), throughput(3, 4)),
+				"table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
+			expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
+			expect(deleteTable(), "deleted rows")),
+		newCase("exists", "A name is given once.", dynalite+"createTable.js",
+			expect(createTable(usualTable, usualSchema), "ResourceInUseException: Table already exists: rows")),
+		newCase("delete", "A deleted table is gone, with its items.", api("DeleteTable"), holding(row("a", "b")),
+			expect(deleteTable(), "deleted rows"),
+			expect(createTable(usualTable, usualSchema), created),
+			expect(get(key("a", "b")), "nothing"),
+			expect(deleteTable(), "deleted rows")),
+		newCase("no table", "Table operations name a table that does not exist.", dynalite+"describeTable.js",
+			expect(describeTable(on("missing")), missing("missing")),
+			expect(deleteTable(on("missing")), missing("missing"))),
+		newCase("deletion protection", "A table may be created unprotected.", docProtection, noTables,
+			expect(createTable(usualTable, usualSchema, set("DeletionProtectionEnabled", false)), created),
+			expect(deleteTable(), "deleted rows")),
+		newCase("list", "Tables are listed by name, page by page.", api("ListTables"),
+			inTables(map[string]schema{"b": "id S", "a": "id S", "c": "id S"}),
+			expect(listTables(limit(2), exclusiveStart("0")), "[a b]; last b"),
+			expect(listTables(limit(1), exclusiveStart("a0")), "[b]; last b")),
+		newCase("list limit", "A page has 1 to 100 names.", dynalite+"listTables.js", noTables,
+			expect(listTables(limit(0)),
+				broken("Value '0' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1")),
+			expect(listTables(limit(101)),
+				broken("Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or equal to 100"))),
+		newCase("short name", "A table's name has at least 3 characters.", dynalite+"getItem.js", noTables,
+			expect(get(key("a", "b"), onName("ab")),
+				broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3")),
+			expect(describeTable(onName("ab")),
+				broken("Value 'ab' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3"))),
+		newCase("long name", "A table's name has at most 255 characters.",
+			parity+"tier3/error-messages/putItem.test.ts", noTables,
+			expect(put(row("a", "b"), onName(strings.Repeat("a", 256))),
+				broken("Value '"+strings.Repeat("a", 256)+"' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255"))),
+		newCase("characters of a name", "A table's name has letters, digits, underscore, dot and dash.",
+			parity+"tier3/error-messages/putItem.test.ts", noTables,
+			expect(put(row("a", "b"), onName("bad table!@#")),
+				broken("Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"))),
+		newCase("arn of another region", "No request crosses regions.",
+			"https://github.com/hashicorp/terraform-provider-aws/issues/42792",
+			expect(get(key("a", "b"), onName(abroad)),
+				"ValidationException: 1 validation error detected: Invalid AWS region in '"+abroad+"'"),
+			expect(describeTable(onName(abroad)),
+				"ValidationException: 1 validation error detected: Invalid AWS region in '"+abroad+"'")),
+		newCase("everything wrong with a name", "Every constraint that is broken is listed.", dynalite+"getItem.js",
+			noTables,
+			expect(get(key("a", "b"), onName("!")), broken(
+				"Value '!' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+				"Value '!' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3",
+			))),
+		newCase("no name", "A request names its table.", parity+"tier3/error-messages/putItem.test.ts",
+			noTables,
+			expect(put(row("a", "b"), noName()),
+				broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null")),
+			expect(get(key("a", "b"), noName()),
+				broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null"))),
+		newCase("empty name", "A name is not empty.", parity+"tier3/error-messages/putItem.test.ts",
+			noTables,
+			expect(put(row("a", "b"), onName("")),
+				broken("Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1"))),
 		refused("no throughput", "A provisioned table has a throughput.", dynalite+"createTable.js",
 			invalid(prefix+"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"), set("BillingMode", "PROVISIONED")),
 		refused("throughput on demand", "A table paid per request has none.", dynalite+"createTable.js",
@@ -237,36 +187,27 @@ func tableSettingsCases() []Case {
 	}
 	provisioned := []option{set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))}
 	create := func(options ...option) request { return createTable(usualTable, usualSchema, options...) }
-	none := map[string]schema{}
 	refused := func(name, rule, source, want string, options ...option) Case {
-		return Case{Name: name, Rule: rule, Source: source, tables: none, steps: []step{expect(create(options...), want)}}
+		return newCase(name, rule, source, noTables, expect(create(options...), want))
 	}
 	cases := []Case{
-		{
-			Name: "encrypted", Rule: "A table that is to be encrypted with a key of KMS is described so, by default with the key that AWS manages.", Source: encryption, tables: none,
-			steps: []step{expect(create(sse(yes, "", "")), plain+encrypted), expect(describeTable(), plain+encrypted), expect(deleteTable(), gone)},
-		},
-		{
-			Name: "encrypted by type", Rule: "A type alone encrypts.", Source: quirks + "details/DDB-TABLE-044.md", tables: none,
-			steps: []step{expect(create(sse(nil, "KMS", "alias/aws/dynamodb")), plain+encrypted), expect(deleteTable(), gone)},
-		},
-		{
-			Name: "not encrypted", Rule: "The key that AWS owns is not described.", Source: encryption, tables: none,
-			steps: []step{expect(create(sse(no, "", "")), plain), expect(deleteTable(), gone), expect(create(sse(nil, "", "")), plain), expect(deleteTable(), gone)},
-		},
-		{
-			Name: "change encryption", Rule: "Encryption can be changed.", Source: encryption,
-			steps: []step{
-				expect(updateTable(sse(no, "", "")), badParameter("Table is already encrypted by default")),
-				expect(updateTable(sse(yes, "", "")), done), expect(describeTable(), plain+encrypted),
-				expect(updateTable(sse(no, "", "")), done), expect(describeTable(), plain),
-			},
-		},
-		{
-			Name: "encryption alone", Rule: "Encryption is changed by itself.", Source: encryption,
-			steps: []step{expect(updateTable(sse(yes, "", ""), set("BillingMode", "PAY_PER_REQUEST")),
-				badParameter("Server-Side Encryption modification must be the only operation in the request"))},
-		},
+		newCase("encrypted",
+			"A table that is to be encrypted with a key of KMS is described so, by default with the key that AWS manages.",
+			encryption, noTables,
+			expect(create(sse(yes, "", "")),
+				plain+encrypted), expect(describeTable(), plain+encrypted), expect(deleteTable(), gone)),
+		newCase("encrypted by type", "A type alone encrypts.", quirks+"details/DDB-TABLE-044.md", noTables,
+			expect(create(sse(nil, "KMS", "alias/aws/dynamodb")), plain+encrypted), expect(deleteTable(), gone)),
+		newCase("not encrypted", "The key that AWS owns is not described.", encryption, noTables,
+			expect(create(sse(no, "", "")),
+				plain), expect(deleteTable(), gone), expect(create(sse(nil, "", "")), plain), expect(deleteTable(), gone)),
+		newCase("change encryption", "Encryption can be changed.", encryption,
+			expect(updateTable(sse(no, "", "")), badParameter("Table is already encrypted by default")),
+			expect(updateTable(sse(yes, "", "")), done), expect(describeTable(), plain+encrypted),
+			expect(updateTable(sse(no, "", "")), done), expect(describeTable(), plain)),
+		newCase("encryption alone", "Encryption is changed by itself.", encryption,
+			expect(updateTable(sse(yes, "", ""), set("BillingMode", "PAY_PER_REQUEST")),
+				badParameter("Server-Side Encryption modification must be the only operation in the request"))),
 		refused("encryption of no type", "There are two types of encryption.", encryption,
 			broken("Value 'kms' at 'sSESpecification.sSEType' failed to satisfy constraint: Member must satisfy enum value set: [AES256, KMS]"), sse(yes, "kms", "")),
 		refused("encryption by AES256", "One of the two types of encryption is not supported.", encryption, badParameter("SSEType AES256 is not supported"), sse(yes, "AES256", "")),
@@ -274,54 +215,44 @@ func tableSettingsCases() []Case {
 		refused("a type of nothing", "Encryption that is not enabled has no type.", encryption, badParameter("SSEType can not be specified if Enabled is false"), sse(no, "KMS", "")),
 		refused("a key for nothing", "Encryption that is not enabled has no key.", encryption, badParameter("KMSMasterKeyId can not be specified if Enabled is false"), sse(no, "", "alias/aws/dynamodb")),
 
-		{
-			Name: "ceiling", Rule: "A table that is paid per request can have a ceiling.", Source: throughput, tables: none,
-			steps: []step{expect(create(most(20, 15)), plain+"; at most 20/15"), expect(describeTable(), plain+"; at most 20/15"), expect(deleteTable(), gone)},
-		},
-		{
-			Name: "ceiling of one", Rule: "A table that is paid per request can have a ceiling of one kind.", Source: throughput, tables: none,
-			steps: []step{expect(create(most(20, 0)), plain+"; at most 20/0"), expect(deleteTable(), gone), expect(create(most(0, 0)), plain), expect(deleteTable(), gone)},
-		},
-		{
-			Name: "change a ceiling", Rule: "A change of one kind leaves the other, and -1 takes a ceiling away.", Source: "https://github.com/nubo-db/dynoxide/issues/159",
-			steps: []step{
-				expect(updateTable(most(20, 15)), done), expect(updateTable(most(40, 0)), done), expect(describeTable(), plain+"; at most 40/15"),
-				expect(updateTable(most(0, -1)), done), expect(describeTable(), plain+"; at most 40/0"),
-				expect(updateTable(most(-1, 0)), done), expect(describeTable(), plain),
-			},
-		},
-		{
-			Name: "ceiling and billing", Rule: "The ceiling goes with payment per request.", Source: throughput, tables: none,
-			steps: []step{
-				expect(create(provisioned...), five), expect(updateTable(set("BillingMode", "PAY_PER_REQUEST"), most(20, 15)), done),
-				expect(describeTable(), plain+"; at most 20/15"),
-				expect(updateTable(provisioned...), done), expect(updateTable(most(20, 0)), badParameter("MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED")),
-				expect(deleteTable(), gone),
-			},
-		},
+		newCase("ceiling", "A table that is paid per request can have a ceiling.", throughput, noTables,
+			expect(create(most(20, 15)),
+				plain+"; at most 20/15"), expect(describeTable(), plain+"; at most 20/15"), expect(deleteTable(), gone)),
+		newCase("ceiling of one", "A table that is paid per request can have a ceiling of one kind.", throughput,
+			noTables,
+			expect(create(most(20, 0)),
+				plain+"; at most 20/0"), expect(deleteTable(), gone), expect(create(most(0, 0)), plain), expect(deleteTable(), gone)),
+		newCase("change a ceiling", "A change of one kind leaves the other, and -1 takes a ceiling away.",
+			"https://github.com/nubo-db/dynoxide/issues/159",
+			expect(updateTable(most(20, 15)),
+				done), expect(updateTable(most(40, 0)), done), expect(describeTable(), plain+"; at most 40/15"),
+			expect(updateTable(most(0, -1)), done), expect(describeTable(), plain+"; at most 40/0"),
+			expect(updateTable(most(-1, 0)), done), expect(describeTable(), plain)),
+		newCase("ceiling and billing", "The ceiling goes with payment per request.", throughput, noTables,
+			expect(create(provisioned...),
+				five), expect(updateTable(set("BillingMode", "PAY_PER_REQUEST"), most(20, 15)), done),
+			expect(describeTable(), plain+"; at most 20/15"),
+			expect(updateTable(provisioned...),
+				done), expect(updateTable(most(20, 0)), badParameter("MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED")),
+			expect(deleteTable(), gone)),
 		refused("ceiling of what is provisioned", "A provisioned table has no ceiling.", throughput,
 			badParameter("MaxWriteRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED."), append([]option{most(0, 20)}, provisioned...)...),
 		refused("ceiling of nothing", "A ceiling is positive.", throughput,
 			badParameter("Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range"), most(-1, -1)),
-		{
-			Name: "ceiling with something else", Rule: "A ceiling is changed with the billing, or by itself.", Source: throughput,
-			steps: []step{expect(updateTable(most(20, 15), warm(12001, 0)), badParameter("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"))},
-		},
+		newCase("ceiling with something else", "A ceiling is changed with the billing, or by itself.", throughput,
+			expect(updateTable(most(20, 15), warm(12001, 0)),
+				badParameter("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"))),
 
-		{
-			Name: "warm", Rule: "A table can have a warm throughput above its usual one.", Source: throughput, tables: none,
-			steps: []step{expect(create(warm(12001, 0)), plain+"; warm 12001/4000 ACTIVE"), expect(describeTable(), plain+"; warm 12001/4000 ACTIVE"), expect(deleteTable(), gone)},
-		},
+		newCase("warm", "A table can have a warm throughput above its usual one.", throughput, noTables,
+			expect(create(warm(12001, 0)),
+				plain+"; warm 12001/4000 ACTIVE"), expect(describeTable(), plain+"; warm 12001/4000 ACTIVE"), expect(deleteTable(), gone)),
 		refused("too cold", "A table on demand has no warm throughput below its usual one.", throughput, badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table "+initial), warm(1, 1)),
 		refused("colder than provisioned", "A provisioned table has no warm throughput below its units.", throughput,
 			badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table is lower than ReadCapacityUnits of ProvisionedThroughput"), append([]option{warm(4, 4)}, provisioned...)...),
-		{
-			Name: "warmer", Rule: "A table can get more warm throughput, and never less.", Source: throughput,
-			steps: []step{
-				expect(updateTable(warm(12001, 4001)), done), expect(describeTable(), plain+"; warm 12001/4001 ACTIVE"),
-				expect(updateTable(warm(12000, 0)), badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported")),
-			},
-		},
+		newCase("warmer", "A table can get more warm throughput, and never less.", throughput,
+			expect(updateTable(warm(12001, 4001)), done), expect(describeTable(), plain+"; warm 12001/4001 ACTIVE"),
+			expect(updateTable(warm(12000, 0)),
+				badParameter("Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported"))),
 	}
 	for i := range cases {
 		cases[i].alone = true // as those of table_update

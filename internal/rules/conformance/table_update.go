@@ -60,94 +60,68 @@ func tableUpdateCases() []Case {
 	const five = "table rows (pk S HASH, sk S RANGE) PROVISIONED 5/5"
 	// refused is an UpdateTable that changes nothing.
 	refused := func(name, rule, source, want string, options ...option) Case {
-		return Case{Name: name, Rule: rule, Source: source, tables: tables, steps: []step{
-			expect(updateTable(options...), want), expect(describeTable(), plain+actual),
-		}}
+		return newCase(name, rule, source, inTables(tables),
+			expect(updateTable(options...), want), expect(describeTable(), plain+actual))
 	}
 	byQ := query("q = :q", index("new"), with(attrs{":q": "x"}), only("sk"))
 	onDemand := set("BillingMode", "PAY_PER_REQUEST")
 	cases := []Case{
-		{
-			Name: "add an index", Rule: "A global index can be added.", Source: docOnlineOps,
-			steps: []step{expect(updateTable(adding("new: q S, r N -> INCLUDE v")), done), expect(describeTable(), plain+"; new (q S HASH, r N RANGE) INCLUDE v")},
-		},
-		{
-			Name: "backfill", Rule: "A new index has the items that were there before, but for those whose values could be no key.", Source: docBackfill,
-			rows: []attrs{row("a", "1", "q", "x"), row("a", "2", "q", 1), row("a", "3"), row("a", "4", "q", ""), row("b", "5", "q", "x")},
-			steps: []step{
-				expect(updateTable(adding("new: q S, sk S -> ALL")), done),
-				expect(byQ, `2 of 2: {sk: "1"} {sk: "5"}`),
-				expect(put(row("a", "6", "q", 1)), badParameter("Type mismatch for Index Key q Expected: S Actual: N IndexName: new")),
-			},
-		},
-		{
-			Name: "add an index of several attributes", Rule: "An index with a key of several attributes can be added.", Source: docManyKeys,
-			rows: []attrs{row("a", "1", "q", "x", "r", 1, "s", "y")},
-			steps: []step{
-				expect(updateTable(adding("new: q S, r N HASH, s S -> ALL")), done),
-				expect(query("q = :q AND r = :r", index("new"), with(attrs{":q": "x", ":r": 1}), only("sk")), `1 of 1: {sk: "1"}`),
-			},
-		},
-		{
-			Name: "add one after the other", Rule: "Indexes are added one after the other.", Source: nubo + "tier2/updateTable/gsi.test.ts",
-			steps: []step{
-				expect(updateTable(adding("new: q S -> ALL")), done), expect(updateTable(adding("other: r N -> KEYS_ONLY")), done),
-				expect(describeTable(), plain+"; new (q S HASH) ALL; other (r N HASH) KEYS_ONLY"),
-			},
-		},
-		{
-			Name: "drop an index", Rule: "A global index can be deleted, and then its rules go.", Source: indexes, tables: tables,
-			steps: []step{
-				expect(updateTable(dropping("gsi")), done), expect(describeTable(), plain+"; lsi (pk S HASH, n N RANGE) ALL"),
-				expect(query("g = :g", index("gsi"), with(attrs{":g": "x"})), invalid("The table does not have the specified index: gsi")),
-				expect(put(row("a", "b", "g", 1)), ok),
-			},
-		},
-		{
-			Name: "units", Rule: "Throughput can be changed.", Source: suite, tables: map[string]schema{},
-			steps: []step{
-				expect(provisioned, five), expect(updateTable(set("ProvisionedThroughput", units(20, 15))), done),
-				expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED 20/15"), expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "same units", Rule: "A change to the present throughput is refused.", Source: test, tables: map[string]schema{},
-			steps: []step{
-				expect(provisioned, five), expect(updateTable(set("ProvisionedThroughput", units(5, 5))), invalid(same)),
-				expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))), invalid(same)), expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "billing", Rule: "A table can be paid per request, and be provisioned again.", Source: suite, tables: map[string]schema{},
-			steps: []step{
-				expect(provisioned, five), expect(updateTable(onDemand), done), expect(describeTable(), plain),
-				expect(updateTable(onDemand), done),
-				expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))), done),
-				expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED once on demand 5/5"),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "protection", Rule: "A table that is protected is not deleted until the protection is off.", Source: docProtection,
-			steps: []step{
-				expect(updateTable(set("DeletionProtectionEnabled", true)), done),
-				expect(deleteTable(), invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")),
-				expect(updateTable(set("DeletionProtectionEnabled", false)), done), expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "class", Rule: "The table's class can be changed.", Source: nubo + "tier1/updateTable/config.test.ts",
-			steps: []step{expect(updateTable(set("TableClass", "STANDARD_INFREQUENT_ACCESS")), done), expect(describeTable(), plain)},
-		},
-		{
-			Name: "no table", Rule: "A table that is changed exists.", Source: test,
-			steps: []step{expect(updateTable(on("missing"), onDemand), "ResourceNotFoundException: Requested resource not found: Table: missing not found")},
-		},
-		{
-			Name: "same type", Rule: "An attribute keeps the type that it was defined with.", Source: indexes, tables: tables,
-			steps: []step{expect(updateTable(adding("new: g N -> ALL")), badParameter("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
-				"Existing schema: Schema:[SchemaElement: key{g:S:HASH}] New schema: Schema:[SchemaElement: key{g:N:HASH}]"))},
-		},
+		newCase("add an index", "A global index can be added.", docOnlineOps,
+			expect(updateTable(adding("new: q S, r N -> INCLUDE v")),
+				done), expect(describeTable(), plain+"; new (q S HASH, r N RANGE) INCLUDE v")),
+		newCase("backfill",
+			"A new index has the items that were there before, but for those whose values could be no key.",
+			docBackfill,
+			holding(row("a", "1", "q", "x"), row("a", "2", "q", 1), row("a", "3"), row("a", "4", "q", ""), row("b", "5", "q", "x")),
+			expect(updateTable(adding("new: q S, sk S -> ALL")), done),
+			expect(byQ, `2 of 2: {sk: "1"} {sk: "5"}`),
+			expect(put(row("a", "6", "q", 1)),
+				badParameter("Type mismatch for Index Key q Expected: S Actual: N IndexName: new"))),
+		newCase("add an index of several attributes", "An index with a key of several attributes can be added.",
+			docManyKeys, holding(row("a", "1", "q", "x", "r", 1, "s", "y")),
+			expect(updateTable(adding("new: q S, r N HASH, s S -> ALL")), done),
+			expect(query("q = :q AND r = :r", index("new"), with(attrs{":q": "x", ":r": 1}), only("sk")),
+				`1 of 1: {sk: "1"}`)),
+		newCase("add one after the other", "Indexes are added one after the other.",
+			nubo+"tier2/updateTable/gsi.test.ts",
+			expect(updateTable(adding("new: q S -> ALL")),
+				done), expect(updateTable(adding("other: r N -> KEYS_ONLY")), done),
+			expect(describeTable(), plain+"; new (q S HASH) ALL; other (r N HASH) KEYS_ONLY")),
+		newCase("drop an index", "A global index can be deleted, and then its rules go.", indexes, inTables(tables),
+			expect(updateTable(dropping("gsi")),
+				done), expect(describeTable(), plain+"; lsi (pk S HASH, n N RANGE) ALL"),
+			expect(query("g = :g", index("gsi"), with(attrs{":g": "x"})),
+				invalid("The table does not have the specified index: gsi")),
+			expect(put(row("a", "b", "g", 1)), ok)),
+		newCase("units", "Throughput can be changed.", suite, noTables,
+			expect(provisioned, five), expect(updateTable(set("ProvisionedThroughput", units(20, 15))), done),
+			expect(describeTable(),
+				"table rows (pk S HASH, sk S RANGE) PROVISIONED 20/15"), expect(deleteTable(), "deleted rows")),
+		newCase("same units", "A change to the present throughput is refused.", test, noTables,
+			expect(provisioned, five), expect(updateTable(set("ProvisionedThroughput", units(5, 5))), invalid(same)),
+			expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))),
+				invalid(same)), expect(deleteTable(), "deleted rows")),
+		newCase("billing", "A table can be paid per request, and be provisioned again.", suite,
+			noTables,
+			expect(provisioned, five), expect(updateTable(onDemand), done), expect(describeTable(), plain),
+			expect(updateTable(onDemand), done),
+			expect(updateTable(set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(5, 5))), done),
+			expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED once on demand 5/5"),
+			expect(deleteTable(), "deleted rows")),
+		newCase("protection", "A table that is protected is not deleted until the protection is off.", docProtection,
+			expect(updateTable(set("DeletionProtectionEnabled", true)), done),
+			expect(deleteTable(),
+				invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")),
+			expect(updateTable(set("DeletionProtectionEnabled", false)), done), expect(deleteTable(), "deleted rows")),
+		newCase("class", "The table's class can be changed.", nubo+"tier1/updateTable/config.test.ts",
+			expect(updateTable(set("TableClass", "STANDARD_INFREQUENT_ACCESS")), done), expect(describeTable(), plain)),
+		newCase("no table", "A table that is changed exists.", test,
+			expect(updateTable(on("missing"), onDemand),
+				"ResourceNotFoundException: Requested resource not found: Table: missing not found")),
+		newCase("same type", "An attribute keeps the type that it was defined with.", indexes, inTables(tables),
+			expect(updateTable(adding("new: g N -> ALL")),
+				badParameter("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
+					"Existing schema: Schema:[SchemaElement: key{g:S:HASH}] New schema: Schema:[SchemaElement: key{g:N:HASH}]"))),
 		refused("nothing", "An update changes something.", test, invalid(nothing)),
 		refused("no changes of indexes", "An empty list of changes is none.", test, invalid(nothing), set("GlobalSecondaryIndexUpdates", []types.GlobalSecondaryIndexUpdate{})),
 		refused("no name", "The table is named.", test, invalid("The parameter 'TableName' is required but was not present in the request"), noName(), onDemand),

@@ -37,96 +37,56 @@ func tagCases() []Case {
 		return createTable(name, "id S", set("Tags", list))
 	}
 	cases := []Case{
-		{
-			Name: "add", Rule: "Tags are added to those that are there.", Source: nubo + "tier2/tags/basic.test.ts",
-			steps: []step{
-				expect(listTags(), "[]"),
-				expect(tagTable(tags("env", "test", "project", "x")), ok),
-				expect(tagTable(tags("team", "y")), ok),
-				expect(listTags(), `["env": "test", "project": "x", "team": "y"]`),
-			},
-		},
-		{
-			Name: "replace", Rule: "A tag that is there gets the new value.", Source: docTags,
-			steps: []step{
-				expect(tagTable(tags("env", "test")), ok),
-				expect(tagTable(tags("env", "production")), ok),
-				expect(listTags(), `["env": "production"]`),
-			},
-		},
-		{
-			Name: "remove", Rule: "Tags are removed by key, and those that are not there do not matter.", Source: controller,
-			steps: []step{
-				expect(tagTable(tags("a", "1", "b", "2", "c", "3")), ok),
-				expect(untagTable([]string{"b", "none"}), ok),
-				expect(listTags(), `["a": "1", "c": "3"]`),
-				expect(untagTable([]string{"a", "c"}), ok),
-				expect(listTags(), "[]"),
-			},
-		},
-		{
-			Name: "case", Rule: "Keys are case-sensitive, and a value may be empty.", Source: docTags,
-			steps: []step{
-				expect(tagTable(tags("Env", "", "env", "x")), ok),
-				expect(listTags(), `["Env": "", "env": "x"]`),
-			},
-		},
-		{
-			Name: "characters", Rule: "Letters of any script, digits, spaces and + - = . _ : / @ are allowed.", Source: controller,
-			steps: []step{
-				expect(tagTable(tags("ключ 1", "a b+c-d=e.f_g:h/i@j", " ", "表")), ok),
-				expect(listTags(), `[" ": "表", "ключ 1": "a b+c-d=e.f_g:h/i@j"]`),
-			},
-		},
-		{
-			Name: "lengths", Rule: "A key has 128 characters at most, a value 256.", Source: docTags,
-			steps: []step{
-				expect(tagTable(tags(k128, v256)), ok),
-				expect(tagTable(tags(k129, "v")), invalid(badKey+k129)),
-				expect(tagTable(tags("k", v257)), invalid(badValue+v257)),
-				expect(untagTable([]string{k129}), invalid(badKey+k129)),
-			},
-		},
-		{
-			Name: "50 tags", Rule: "A table has 50 tags at most.", Source: docTags,
-			steps: []step{
-				expect(tagTable(numbered(0, 30)), ok),
-				expect(tagTable(numbered(20, 50)), ok),
-				expect(tagTable(tags("one", "more")), invalid(tooMany)),
-				expect(tagTable(numbered(0, 50)), ok),
-				expect(tagTable(numbered(0, 51)), invalid(tooMany)),
-				expect(untagTable(keys(numbered(0, 51))), invalid(tooMany)),
-				expect(untagTable(keys(numbered(0, 50))), ok),
-				expect(listTags(), "[]"),
-			},
-		},
-		{
-			Name: "all or nothing", Rule: "One tag that is not valid has all tags refused.", Source: controller,
-			steps: []step{
-				expect(tagTable(tags("good", "x", "aws:zzz", "y")), invalid(reserved+"aws:zzz")),
-				expect(tagTable(tags("good", "x", "b#d", "y")), invalid(badKey+"b#d")),
-				expect(listTags(), "[]"),
-			},
-		},
-		{
-			Name: "create with tags", Rule: "A table may be created with tags.", Source: alternator + "test_tag.py",
-			tables: map[string]schema{},
-			steps: []step{
-				expect(created(usualTable, tags("env", "test")), "table rows (id S HASH) PAY_PER_REQUEST 0/0"),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
-		{
-			Name: "create with bad tags", Rule: "A table is not created with tags that are not valid.", Source: alternator + "test_tag.py",
-			tables: map[string]schema{},
-			steps: []step{
-				expect(created(usualTable, tags("aws:foo", "x")), invalid(reserved+"aws:foo")),
-				expect(created(usualTable, numbered(0, 51)), invalid(tooMany)),
-				expect(describeTable(), "ResourceNotFoundException: Requested resource not found: Table: rows not found"),
-				expect(created(usualTable, tags()), "table rows (id S HASH) PAY_PER_REQUEST 0/0"),
-				expect(deleteTable(), "deleted rows"),
-			},
-		},
+		newCase("add", "Tags are added to those that are there.", nubo+"tier2/tags/basic.test.ts",
+			expect(listTags(), "[]"),
+			expect(tagTable(tags("env", "test", "project", "x")), ok),
+			expect(tagTable(tags("team", "y")), ok),
+			expect(listTags(), `["env": "test", "project": "x", "team": "y"]`)),
+		newCase("replace", "A tag that is there gets the new value.", docTags,
+			expect(tagTable(tags("env", "test")), ok),
+			expect(tagTable(tags("env", "production")), ok),
+			expect(listTags(), `["env": "production"]`)),
+		newCase("remove", "Tags are removed by key, and those that are not there do not matter.", controller,
+			expect(tagTable(tags("a", "1", "b", "2", "c", "3")), ok),
+			expect(untagTable([]string{"b", "none"}), ok),
+			expect(listTags(), `["a": "1", "c": "3"]`),
+			expect(untagTable([]string{"a", "c"}), ok),
+			expect(listTags(), "[]")),
+		newCase("case", "Keys are case-sensitive, and a value may be empty.", docTags,
+			expect(tagTable(tags("Env", "", "env", "x")), ok),
+			expect(listTags(), `["Env": "", "env": "x"]`)),
+		newCase("characters", "Letters of any script, digits, spaces and + - = . _ : / @ are allowed.", controller,
+			expect(tagTable(tags("ключ 1", "a b+c-d=e.f_g:h/i@j", " ", "表")), ok),
+			expect(listTags(), `[" ": "表", "ключ 1": "a b+c-d=e.f_g:h/i@j"]`)),
+		newCase("lengths", "A key has 128 characters at most, a value 256.", docTags,
+			expect(tagTable(tags(k128, v256)), ok),
+			expect(tagTable(tags(k129, "v")), invalid(badKey+k129)),
+			expect(tagTable(tags("k", v257)), invalid(badValue+v257)),
+			expect(untagTable([]string{k129}), invalid(badKey+k129))),
+		newCase("50 tags", "A table has 50 tags at most.", docTags,
+			expect(tagTable(numbered(0, 30)), ok),
+			expect(tagTable(numbered(20, 50)), ok),
+			expect(tagTable(tags("one", "more")), invalid(tooMany)),
+			expect(tagTable(numbered(0, 50)), ok),
+			expect(tagTable(numbered(0, 51)), invalid(tooMany)),
+			expect(untagTable(keys(numbered(0, 51))), invalid(tooMany)),
+			expect(untagTable(keys(numbered(0, 50))), ok),
+			expect(listTags(), "[]")),
+		newCase("all or nothing", "One tag that is not valid has all tags refused.", controller,
+			expect(tagTable(tags("good", "x", "aws:zzz", "y")), invalid(reserved+"aws:zzz")),
+			expect(tagTable(tags("good", "x", "b#d", "y")), invalid(badKey+"b#d")),
+			expect(listTags(), "[]")),
+		newCase("create with tags", "A table may be created with tags.", alternator+"test_tag.py",
+			noTables,
+			expect(created(usualTable, tags("env", "test")), "table rows (id S HASH) PAY_PER_REQUEST 0/0"),
+			expect(deleteTable(), "deleted rows")),
+		newCase("create with bad tags", "A table is not created with tags that are not valid.",
+			alternator+"test_tag.py", noTables,
+			expect(created(usualTable, tags("aws:foo", "x")), invalid(reserved+"aws:foo")),
+			expect(created(usualTable, numbered(0, 51)), invalid(tooMany)),
+			expect(describeTable(), "ResourceNotFoundException: Requested resource not found: Table: rows not found"),
+			expect(created(usualTable, tags()), "table rows (id S HASH) PAY_PER_REQUEST 0/0"),
+			expect(deleteTable(), "deleted rows")),
 	}
 	type refusal struct {
 		name, rule, source string
@@ -159,7 +119,7 @@ func tagCases() []Case {
 		{"index", "An index has no tags.", alternator + "test_tag.py", listTags(onARN("rows/index/i")), badParameter("Invalid resource arn provided, only table or stream is accepted. Provided resource arn: arn/rows/index/i")},
 		{"backup", "A backup has no tags.", controller, listTags(onARN("rows/backup/b")), badParameter("Provided Arn is not a DynamoDB resource arn: arn/rows/backup/b")},
 	} {
-		cases = append(cases, Case{Name: r.name, Rule: r.rule, Source: r.source, steps: []step{expect(r.do, r.want)}})
+		cases = append(cases, newCase(r.name, r.rule, r.source, expect(r.do, r.want)))
 	}
 	return cases
 }
@@ -168,39 +128,23 @@ func accountCases() []Case {
 	backups := func(options ...option) request {
 		return func(w *world) any { return build(w, &dynamodb.DescribeContinuousBackupsInput{}, options) }
 	}
-	none := map[string]schema{}
 	return []Case{
-		{
-			Name: "limits", Rule: "DescribeLimits tells the quotas on throughput of the account and of a table.", Source: nubo + "tier2/account/limits.test.ts",
-			tables: none,
-			steps: []step{
-				expect(func(*world) any { return &dynamodb.DescribeLimitsInput{} }, "limits of the account: true, of a table: true"),
-			},
-		},
-		{
-			Name: "endpoints", Rule: "DescribeEndpoints tells an address and how long it is good.", Source: nubo + "tier2/account/limits.test.ts",
-			tables: none,
-			steps: []step{
-				expect(func(*world) any { return &dynamodb.DescribeEndpointsInput{} }, "an address: true, good for 1440 minutes"),
-			},
-		},
-		{
-			Name: "backups", Rule: "A table has continuous backups, and no recovery to a point in time unless it is asked for.", Source: nubo + "tier2/backups/continuous.test.ts",
-			steps: []step{expect(backups(), "backups ENABLED, point in time DISABLED")},
-		},
-		{
-			Name: "backups of no table", Rule: "A table that does not exist has an exception of its own.", Source: controller,
-			tables: none,
-			steps: []step{
-				expect(backups(on("missing")), "TableNotFoundException: Table not found: missing"),
-			},
-		},
-		{
-			Name: "backups without a name", Rule: "A table's name is required.", Source: api("DescribeContinuousBackups"),
-			tables: none,
-			steps: []step{
-				expect(backups(noName()), broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null")),
-			},
-		},
+		newCase("limits", "DescribeLimits tells the quotas on throughput of the account and of a table.",
+			nubo+"tier2/account/limits.test.ts", noTables,
+			expect(func(*world) any { return &dynamodb.DescribeLimitsInput{} },
+				"limits of the account: true, of a table: true")),
+		newCase("endpoints", "DescribeEndpoints tells an address and how long it is good.",
+			nubo+"tier2/account/limits.test.ts", noTables,
+			expect(func(*world) any { return &dynamodb.DescribeEndpointsInput{} },
+				"an address: true, good for 1440 minutes")),
+		newCase("backups",
+			"A table has continuous backups, and no recovery to a point in time unless it is asked for.",
+			nubo+"tier2/backups/continuous.test.ts", expect(backups(), "backups ENABLED, point in time DISABLED")),
+		newCase("backups of no table", "A table that does not exist has an exception of its own.", controller,
+			noTables, expect(backups(on("missing")), "TableNotFoundException: Table not found: missing")),
+		newCase("backups without a name", "A table's name is required.", api("DescribeContinuousBackups"),
+			noTables,
+			expect(backups(noName()),
+				broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null"))),
 	}
 }

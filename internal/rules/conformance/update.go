@@ -12,13 +12,13 @@ type revision struct {
 func revise(revisions []revision) []Case {
 	cases := make([]Case, len(revisions))
 	for i, r := range revisions {
-		c := Case{Name: r.name, Rule: r.rule, Source: r.source}
+		c := newCase(r.name, r.rule, r.source)
 		if r.item != nil {
 			c.rows = []attrs{r.item}
 		}
-		c.steps = []step{expect(update(key("a", "b"), r.update, r.args...), r.want)}
+		c = c.and(expect(update(key("a", "b"), r.update, r.args...), r.want))
 		if r.then != "" {
-			c.steps = append(c.steps, expect(get(key("a", "b")), r.then))
+			c = c.and(expect(get(key("a", "b")), r.then))
 		}
 		cases[i] = c
 	}
@@ -256,18 +256,11 @@ func updateCases() []Case {
 			"functions of conditions", "size belongs to conditions.", docOperators,
 			item, "SET x = size(y)", nil, invalid("Invalid UpdateExpression: The function is not allowed in an update expression; function: size"), same,
 		},
-	}), Case{
-		Name: "no expression", Rule: "An update without an expression creates the key alone.", Source: api("UpdateItem"),
-		steps: []step{
-			expect(update(key("a", "b"), "", noUpdate()), ok),
-			expect(get(key("a", "b")), only),
-		},
-	}, Case{
-		Name: "no expression on an item", Rule: "An update without an expression leaves an item as it is.", Source: api("UpdateItem"),
-		rows: []attrs{item},
-		steps: []step{
-			expect(update(key("a", "b"), "", noUpdate()), ok),
-			expect(get(key("a", "b")), same),
-		},
-	})
+	}), newCase("no expression", "An update without an expression creates the key alone.", api("UpdateItem"),
+		expect(update(key("a", "b"), "", noUpdate()), ok),
+		expect(get(key("a", "b")),
+			only)), newCase("no expression on an item", "An update without an expression leaves an item as it is.",
+		api("UpdateItem"), holding(item),
+		expect(update(key("a", "b"), "", noUpdate()), ok),
+		expect(get(key("a", "b")), same)))
 }

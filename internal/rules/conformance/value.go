@@ -101,21 +101,18 @@ func numberCases() []Case {
 	)
 	const layers = parity + "tier3/error-messages/valueLayers.test.ts"
 	kept := func(name, rule, text, want string) Case {
-		return Case{Name: name, Rule: rule, Source: docTypes, steps: []step{
+		return newCase(name, rule, docTypes,
 			expect(put(row("a", "b", "n", num(text))), ok),
-			expect(get(key("a", "b")), `{n: `+want+`, pk: "a", sk: "b"}`),
-		}}
+			expect(get(key("a", "b")), `{n: `+want+`, pk: "a", sk: "b"}`))
 	}
 	refused := func(name, rule, source, text, want string) Case {
-		return Case{Name: name, Rule: rule, Source: source, steps: []step{
+		return newCase(name, rule, source,
 			expect(put(row("a", "b", "n", num(text))), invalid(want)),
-			expect(get(key("a", "b")), "nothing"),
-		}}
+			expect(get(key("a", "b")), "nothing"))
 	}
 	added := func(name, rule, a, b, want string) Case {
-		return Case{Name: name, Rule: rule, Source: docTypes, rows: []attrs{row("a", "b", "n", num(a))}, steps: []step{
-			expect(update(key("a", "b"), "ADD n :v", with(attrs{":v": num(b)}), returns("UPDATED_NEW")), want),
-		}}
+		return newCase(name, rule, docTypes, holding(row("a", "b", "n", num(a))),
+			expect(update(key("a", "b"), "ADD n :v", with(attrs{":v": num(b)}), returns("UPDATED_NEW")), want))
 	}
 	nine := strings.Repeat("9", 38)
 	return []Case{
@@ -144,55 +141,33 @@ func numberCases() []Case {
 		added("sum is exact", "Sums are exact: 0.1 + 0.2 = 0.3.", "0.1", "0.2", "{n: 0.3}"),
 		added("sum of 38 digits", "A sum of 38 digits is exact.", nine[1:]+"8", "1", "{n: "+nine[1:]+"9}"),
 		added("sum to zero", "A sum may be zero.", "-5.50", "5.5", "{n: 0}"),
-		{
-			Name: "overflow of a sum", Rule: "A sum beyond the range is refused.", Source: docTypes,
-			rows: []attrs{row("a", "b", "n", num("9.9E+125"))},
-			steps: []step{
-				expect(update(key("a", "b"), "ADD n :v", with(attrs{":v": num("9.9E+125")})), invalid(overflow)),
-			},
-		},
-		{
-			Name: "number of a value", Rule: "A value that an expression uses is checked like an item's.", Source: layers,
-			steps: []step{
-				expect(update(key("a", "b"), "SET n = :v", with(attrs{":v": num("abc")})),
-					invalid("ExpressionAttributeValues contains invalid value: "+numeric+": abc for key :v")),
-			},
-		},
-		{
-			Name: "number as a key", Rule: "A number as a key is found however it is written.", Source: docTypes,
-			tables: map[string]schema{usualTable: "id N"},
-			rows:   []attrs{{"id": num("1.50")}},
-			steps: []step{
-				expect(get(attrs{"id": num("15e-1")}), "{id: 1.5}"),
-				expect(put(attrs{"id": num("1.5"), "v": 2}, where("attribute_not_exists(id)")), conditionFailed),
-			},
-		},
-		{
-			Name: "order of sort keys", Rule: "Sort keys that are numbers are ordered by value, negative ones first.", Source: api("Query"),
-			tables: map[string]schema{usualTable: "pk S, sk N"},
-			rows: []attrs{
-				{"pk": "a", "sk": 10}, {"pk": "a", "sk": 9}, {"pk": "a", "sk": num("-1.5")}, {"pk": "a", "sk": -1},
-				{"pk": "a", "sk": 0}, {"pk": "a", "sk": num("1E-100")}, {"pk": "a", "sk": num("1E100")},
-			},
-			steps: []step{
-				expect(query("pk = :a", with(attrs{":a": "a"}), only("sk"), limit(5)),
-					`5 of 5: {sk: -1.5} {sk: -1} {sk: 0} {sk: 0.`+strings.Repeat("0", 99)+`1} {sk: 9}; last {pk: "a", sk: 9}`),
-			},
-		},
+		newCase("overflow of a sum", "A sum beyond the range is refused.", docTypes,
+			holding(row("a", "b", "n", num("9.9E+125"))),
+			expect(update(key("a", "b"), "ADD n :v", with(attrs{":v": num("9.9E+125")})), invalid(overflow))),
+		newCase("number of a value", "A value that an expression uses is checked like an item's.", layers,
+			expect(update(key("a", "b"), "SET n = :v", with(attrs{":v": num("abc")})),
+				invalid("ExpressionAttributeValues contains invalid value: "+numeric+": abc for key :v"))),
+		newCase("number as a key", "A number as a key is found however it is written.", docTypes, inTable("id N"),
+			holding(attrs{"id": num("1.50")}),
+			expect(get(attrs{"id": num("15e-1")}), "{id: 1.5}"),
+			expect(put(attrs{"id": num("1.5"), "v": 2}, where("attribute_not_exists(id)")), conditionFailed)),
+		newCase("order of sort keys", "Sort keys that are numbers are ordered by value, negative ones first.",
+			api("Query"), inTable("pk S, sk N"),
+			holding(attrs{"pk": "a", "sk": 10}, attrs{"pk": "a", "sk": 9}, attrs{"pk": "a", "sk": num("-1.5")}, attrs{"pk": "a", "sk": -1},
+				attrs{"pk": "a", "sk": 0}, attrs{"pk": "a", "sk": num("1E-100")}, attrs{"pk": "a", "sk": num("1E100")}),
+			expect(query("pk = :a", with(attrs{":a": "a"}), only("sk"), limit(5)),
+				`5 of 5: {sk: -1.5} {sk: -1} {sk: 0} {sk: 0.`+strings.Repeat("0", 99)+`1} {sk: 9}; last {pk: "a", sk: 9}`)),
 	}
 }
 
 func setCases() []Case {
 	refused := func(name, rule string, value any, want string) Case {
-		return Case{Name: name, Rule: rule, Source: docTypes, steps: []step{
-			expect(put(row("a", "b", "x", value)), badParameter(want)),
-		}}
+		return newCase(name, rule, docTypes, expect(put(row("a", "b", "x", value)), badParameter(want)))
 	}
 	kept := func(name, rule string, value any, want string) Case {
-		return Case{Name: name, Rule: rule, Source: docTypes, steps: []step{
+		return newCase(name, rule, docTypes,
 			expect(put(row("a", "b", "x", value)), ok),
-			expect(get(key("a", "b")), `{pk: "a", sk: "b", x: `+want+`}`),
-		}}
+			expect(get(key("a", "b")), `{pk: "a", sk: "b", x: `+want+`}`))
 	}
 	return []Case{
 		refused("empty string set", "A set is not empty.", strs{}, "An string set  may not be empty"),
@@ -200,33 +175,20 @@ func setCases() []Case {
 		refused("empty binary set", "A set of binaries is not empty.", bins{}, "Binary sets should not be empty"),
 		refused("duplicate string", "The elements of a set are unique.", strs{"p", "q", "p"}, "Input collection [p, q, p] contains duplicates."),
 		refused("duplicate binary", "The elements of a set of binaries are unique.", bins{"p", "p"}, "Input collection [cA==, cA==]of type BS contains duplicates."),
-		{
-			Name: "duplicate number", Rule: "Numbers are equal by value in sets too.", Source: parity + "tier3/error-messages/valueLayers.test.ts",
-			steps: []step{expect(put(row("a", "b", "x", nums{"1", "1.0"})), invalid("Input collection contains duplicates"))},
-		},
+		newCase("duplicate number", "Numbers are equal by value in sets too.",
+			parity+"tier3/error-messages/valueLayers.test.ts",
+			expect(put(row("a", "b", "x", nums{"1", "1.0"})), invalid("Input collection contains duplicates"))),
 		kept("empty element", "A set may have an empty string in it.", strs{"", "p"}, `<"", "p">`),
 		kept("normalised elements", "The numbers of a set come back normalised.", nums{"1.0", "002"}, "<1, 2>"),
 		kept("binary set", "A set of binaries is kept.", bins{"b", "a"}, "<0x61, 0x62>"),
-		{
-			Name: "equality", Rule: "Sets are equal whatever the order of their elements.", Source: docTypes,
-			rows: []attrs{row("a", "b", "x", strs{"p", "q", "r"}, "n", nums{"1", "2"})},
-			steps: []step{
-				expect(remove(key("a", "b"), where("x = :x AND n = :n"), with(attrs{":x": strs{"r", "p", "q"}, ":n": nums{"2.0", "1"}})), ok),
-			},
-		},
-		{
-			Name: "set is no list", Rule: "A set never equals a list.", Source: docTypes,
-			rows: []attrs{row("a", "b", "x", strs{"p"})},
-			steps: []step{
-				expect(remove(key("a", "b"), where("x = :x"), with(attrs{":x": list{"p"}})), conditionFailed),
-			},
-		},
-		{
-			Name: "element of a set by index", Rule: "A path does not reach into a set.", Source: docPaths,
-			rows: []attrs{row("a", "b", "x", strs{"p"})},
-			steps: []step{
-				expect(remove(key("a", "b"), where("attribute_exists(x[0])")), conditionFailed),
-			},
-		},
+		newCase("equality", "Sets are equal whatever the order of their elements.", docTypes,
+			holding(row("a", "b", "x", strs{"p", "q", "r"}, "n", nums{"1", "2"})),
+			expect(remove(key("a", "b"), where("x = :x AND n = :n"), with(attrs{":x": strs{"r", "p", "q"}, ":n": nums{"2.0", "1"}})),
+				ok)),
+		newCase("set is no list", "A set never equals a list.", docTypes, holding(row("a", "b", "x", strs{"p"})),
+			expect(remove(key("a", "b"), where("x = :x"), with(attrs{":x": list{"p"}})), conditionFailed)),
+		newCase("element of a set by index", "A path does not reach into a set.", docPaths,
+			holding(row("a", "b", "x", strs{"p"})),
+			expect(remove(key("a", "b"), where("attribute_exists(x[0])")), conditionFailed)),
 	}
 }
