@@ -20,6 +20,7 @@ import (
 //
 // The store should have no tables whose names begin with "conformance-". Each case creates its own and deletes them.
 func Run(t *testing.T, store Store) {
+	store.State = nil
 	// The group waits for its parallel subtests.
 	t.Run(store.Name, func(t *testing.T) {
 		for _, c := range Cases() {
@@ -101,9 +102,13 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 		if in == nil {
 			continue
 		}
-		out, err := send(ctx, store, in)
+		before := store.state()
+		out, refusal := send(ctx, store, in)
+		if refusal != nil && store.state() != before {
+			complaints = append(complaints, fmt.Errorf("%s: step %d, %s: the refused request has left a change", c.Rule, i+1, operation(in)))
+		}
 		w.note(out)
-		got, err := answer(out, err)
+		got, err := answer(out, refusal)
 		if err != nil {
 			return fmt.Errorf("%s: step %d, %s: %w", c.Rule, i+1, operation(in), err)
 		}

@@ -35,6 +35,16 @@ type Store struct {
 	Clock Clock
 	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
 	Sweep func()
+	// State is the text of all that the store holds: a request that is refused leaves it as it was. Nil leaves that
+	// unchecked. Run does not take it, since other cases change the store meanwhile.
+	State func() string
+}
+
+func (s Store) state() string {
+	if s.State == nil {
+		return ""
+	}
+	return s.State()
 }
 
 // Clock is a clock that can be moved. *fakeclock.Clock is one.
