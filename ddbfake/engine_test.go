@@ -135,6 +135,8 @@ func code(err error) (code, message string) {
 }
 
 // wantError fails the test unless err has this code and message.
+const validation = "ValidationException"
+
 func wantError(t testing.TB, err error, wantCode, wantMessage string) {
 	t.Helper()
 	gotCode, gotMessage := code(err)

@@ -122,52 +122,6 @@ func TestQueryPages(t *testing.T) {
 			t.Errorf("last evaluated key (-want +got):\n%s", d)
 		}
 	})
-	t.Run("LastEvaluatedKey may have nothing after it", func(t *testing.T) {
-		w := queryWorld(t)
-		in := &dynamodb.QueryInput{
-			TableName: aws.String("log"), KeyConditionExpression: aws.String("pk = :p"),
-			ExpressionAttributeValues: values{":p": s("p")}, Limit: aws.Int32(6),
-		}
-		out, err := w.c.Query(t.Context(), in)
-		if err != nil || out.Count != 6 || out.LastEvaluatedKey == nil {
-			t.Fatalf("got %v, %v, want all six rows and a last key", out, err)
-		}
-		in.ExclusiveStartKey = out.LastEvaluatedKey
-		if out, err := w.c.Query(t.Context(), in); err != nil || out.Count != 0 || out.LastEvaluatedKey != nil {
-			t.Errorf("got %v, %v, want nothing more", out, err)
-		}
-	})
-	t.Run("a page ends at 1 MB, before the filter", func(t *testing.T) {
-		w := newWorld(t, ddbfake.LagManual)
-		for i := range 20 {
-			w.put(with(key("p", fmt.Sprintf("%03d", i)), "v", s(strings.Repeat("x", 60_000))))
-		}
-		in := &dynamodb.QueryInput{
-			TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :p"),
-			FilterExpression: aws.String("attribute_exists(nothing)"), ExpressionAttributeValues: values{":p": s("p")},
-			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-		}
-		var scanned []int32
-		units := 0.0
-		for range 5 {
-			out, err := w.c.Query(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			scanned = append(scanned, out.ScannedCount)
-			units += *out.ConsumedCapacity.CapacityUnits
-			if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
-				break
-			}
-		}
-		if d := cmp.Diff([]int32{18, 2}, scanned); d != "" {
-			t.Errorf("rows read by page (-want +got):\n%s", d)
-		}
-		// 18 and 2 rows of 60,009 bytes, at half a unit for each 4 KB.
-		if want := 132.0 + 15; units != want {
-			t.Errorf("got %v units, want %v", units, want)
-		}
-	})
 	t.Run("COUNT returns no items", func(t *testing.T) {
 		w := queryWorld(t)
 		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
@@ -176,19 +130,6 @@ func TestQueryPages(t *testing.T) {
 		})
 		if err != nil || out.Count != 6 || out.Items != nil {
 			t.Errorf("got %v, %v, want a count of 6 and nothing else", out, err)
-		}
-	})
-	t.Run("a projection cuts items down", func(t *testing.T) {
-		w := queryWorld(t)
-		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String("log"), KeyConditionExpression: aws.String("pk = :p"), ProjectionExpression: aws.String("v"),
-			ExpressionAttributeValues: values{":p": s("p")}, Limit: aws.Int32(1), Select: types.SelectSpecificAttributes,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := diff(t, out.Items[0], values{"v": s("-1.50")}); d != "" {
-			t.Error(d)
 		}
 	})
 }
@@ -213,39 +154,6 @@ func TestQueryWithoutSortKey(t *testing.T) {
 		if out.Count != 1 || diff(t, out.Items[0], values{"id": s("p")}) != "" {
 			t.Errorf("forward %v: got %v, want p alone", forward, out.Items)
 		}
-	}
-}
-
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
-func TestQueryErrors(t *testing.T) {
-	log := aws.String("log")
-	p := values{":p": s("p")}
-	for _, tc := range []struct {
-		rule          string
-		in            *dynamodb.QueryInput
-		code, message string
-	}{
-		{"a condition is required", &dynamodb.QueryInput{TableName: log}, validation, "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."},
-		{"it is not empty", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("")}, validation, "Invalid KeyConditionExpression: The expression can not be empty;"},
-		{"it is on the partition key", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("v = :p"), ExpressionAttributeValues: p}, validation, "Query condition missed key schema element: pk"},
-		{"Limit is positive", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Limit: aws.Int32(0)}, validation, "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1"},
-		{"Select is one of its values", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: "INVALID_VALUE"}, validation, "1 validation error detected: Value 'INVALID_VALUE' at 'select' failed to satisfy constraint: Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"},
-		{"ALL_ATTRIBUTES has no projection", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: types.SelectAllAttributes, ProjectionExpression: aws.String("v")}, validation, "Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES"},
-		{"SPECIFIC_ATTRIBUTES has one", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: types.SelectSpecificAttributes}, validation, "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"},
-		{"ALL_PROJECTED_ATTRIBUTES is for indexes", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, Select: types.SelectAllProjectedAttributes}, validation, "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"},
-		{"names are used", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExpressionAttributeNames: map[string]string{"#unused": "v"}}, validation, "Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused}"},
-		{"names of a filter are given", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), FilterExpression: aws.String("#missing = :p"), ExpressionAttributeValues: p}, validation, "Invalid FilterExpression: An expression attribute name used in the document path is not defined; attribute name: #missing"},
-		{"a filter is not on the key", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), FilterExpression: aws.String("#at = :p"), ExpressionAttributeValues: p, ExpressionAttributeNames: map[string]string{"#at": "at"}}, validation, "Filter Expression can only contain non-primary key attributes: Primary key attribute: at"},
-		{"the start is a key", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExclusiveStartKey: values{"pk": s("p")}}, validation, "The provided starting key is invalid"},
-		{"the start is in the partition", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p, ExclusiveStartKey: values{"pk": s("o"), "at": n("1")}}, validation, "The provided starting key is outside query boundaries based on provided conditions"},
-		{"the start is in the range", &dynamodb.QueryInput{TableName: log, KeyConditionExpression: aws.String("pk = :p AND #at > :x"), ExpressionAttributeNames: map[string]string{"#at": "at"}, ExpressionAttributeValues: values{":p": s("p"), ":x": n("5")}, ExclusiveStartKey: values{"pk": s("p"), "at": n("1")}}, validation, "The provided starting key does not match the range key predicate"},
-		{"the table exists", &dynamodb.QueryInput{TableName: aws.String("nowhere"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, "ResourceNotFoundException", "Requested resource not found"},
-		{"the index exists", &dynamodb.QueryInput{TableName: log, IndexName: aws.String("byTime"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: p}, validation, "The table does not have the specified index: byTime"},
-	} {
-		t.Run(tc.rule, func(t *testing.T) {
-			_, err := queryWorld(t).c.Query(t.Context(), tc.in)
-			wantError(t, err, tc.code, tc.message)
-		})
 	}
 }
 
