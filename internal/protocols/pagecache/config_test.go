@@ -36,10 +36,7 @@ func TestConfigKeepsWhatIsSet(t *testing.T) {
 	c := newRig(t).config("alice")
 	c.Lease, c.Revalidate, c.Retention = 1500*time.Millisecond, 2*time.Second, 3*time.Second
 	c.TTLBuffer, c.Poll, c.Patience, c.Tenant = 4*time.Second, 5*time.Millisecond, 6, "t1"
-	s, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := recipeA(t, c)
 	got := s.Config()
 	if got.Lease != c.Lease || got.Revalidate != c.Revalidate || got.Retention != c.Retention ||
 		got.TTLBuffer != c.TTLBuffer || got.Poll != c.Poll || got.Patience != c.Patience || got.Tenant != c.Tenant {

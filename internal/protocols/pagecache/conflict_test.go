@@ -45,10 +45,7 @@ func TestPublishPastConflicts(t *testing.T) {
 func TestALeaseThatEndsDuringAConflictIsNotPublished(t *testing.T) {
 	r := newRig(t)
 	c := r.config("alice")
-	alice, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alice := recipeA(t, c)
 	lease, err := alice.Acquire(r.ctx, key)
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +72,7 @@ func TestAConflictAfterTheCallerHasGone(t *testing.T) {
 		cancel()
 		return cancelledFor("None", "TransactionConflict")
 	}}
-	alice, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alice := recipeA(t, c)
 	lease, err := alice.Acquire(ctx, key)
 	if err != nil {
 		t.Fatal(err)
@@ -113,10 +107,7 @@ func TestWhatCountsAsAConflict(t *testing.T) {
 			sent++
 			return test.answer
 		}}
-		alice, err := pagecache.NewRecipeA(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alice := recipeA(t, c)
 		lease, err := alice.Acquire(r.ctx, key)
 		if err != nil {
 			t.Fatal(err)

@@ -48,10 +48,7 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 					r := newRig(t)
 					cfg := r.config("alice")
 					cfg.Guards = g
-					alice, err := pagecache.NewRecipeA(cfg)
-					if err != nil {
-						t.Fatal(err)
-					}
+					alice := recipeA(t, cfg)
 					lease, err := alice.Acquire(r.ctx, key)
 					if err != nil {
 						t.Fatal(err)

@@ -79,10 +79,7 @@ func TestALeaseLastsAtLeastItsDuration(t *testing.T) {
 			r := newRig(t)
 			c := r.config("alice")
 			c.Lease = lease
-			alice, err := pagecache.NewRecipeA(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alice := recipeA(t, c)
 			r.clock.Advance(begin)
 			if _, err := alice.Acquire(r.ctx, key); err != nil {
 				t.Fatal(err)
@@ -104,10 +101,7 @@ func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 		r.fault(t, "response-lost op=PutItem")
 		c := r.config("alice")
 		c.Client = r.db.Client(ddbfake.WithActor("alice"))
-		alice, err := pagecache.NewRecipeA(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alice := recipeA(t, c)
 		got, err := alice.Acquire(r.ctx, key)
 		if err != nil || got != want {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -119,10 +113,7 @@ func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 		r.fault(t, "response-lost op=PutItem")
 		c := r.config("alice")
 		c.Tokens = func() string { return "alice-1" }
-		alice, err := pagecache.NewRecipeA(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alice := recipeA(t, c)
 		if lease, err := alice.Acquire(r.ctx, key); err == nil || errors.Is(err, pagecache.ErrHeld) {
 			t.Errorf("with the response lost: got %+v, %v, want an error that leaves it open", lease, err)
 		}
@@ -137,10 +128,7 @@ func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 		r.fault(t, "response-lost op=PutItem")
 		c := r.config("alice")
 		c.Client = r.db.Client(ddbfake.WithActor("alice"))
-		alice, err := pagecache.NewRecipeA(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alice := recipeA(t, c)
 		if got, err := alice.Acquire(r.ctx, key); !errors.Is(err, pagecache.ErrHeld) {
 			t.Errorf("got %+v, %v, want ErrHeld", got, err)
 		}
@@ -274,10 +262,7 @@ func TestALostResponseToAPublishIsNoRefusal(t *testing.T) {
 	r.fault(t, "response-lost op=TransactWriteItems")
 	c := r.config("alice")
 	c.Client = r.db.Client(ddbfake.WithActor("alice"))
-	alice, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alice := recipeA(t, c)
 	meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60}
 	if err := alice.Publish(r.ctx, lease, meta); err != nil {
 		t.Fatal(err)
@@ -307,10 +292,7 @@ func TestFailuresOfTheStoreAreNotALostLease(t *testing.T) {
 		}
 		return nil
 	}}
-	alice, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alice := recipeA(t, c)
 	meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60}
 
 	answer = conflict
@@ -351,10 +333,7 @@ func TestRead(t *testing.T) {
 		}
 		return nil
 	}}
-	alice, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alice := recipeA(t, c)
 
 	if got, err := alice.Read(r.ctx, key); !errors.Is(err, isr.ErrMiss) || got != (pagecache.Meta{}) {
 		t.Errorf("a missing row: got %+v, %v, want ErrMiss", got, err)
@@ -372,7 +351,7 @@ func TestRead(t *testing.T) {
 	wrong := want.Item()
 	wrong["generated_at"] = s("yesterday")
 	r.put(t, wrong)
-	_, err = alice.Read(r.ctx, key)
+	_, err := alice.Read(r.ctx, key)
 	wantMention(t, err, "read", key, "generated_at", "yesterday")
 	if errors.Is(err, isr.ErrMiss) {
 		t.Errorf("a wrong row passes for a miss: %v", err)
@@ -431,10 +410,7 @@ func TestLeasesAreByKeyAndTenant(t *testing.T) {
 	}
 	c := r.config("carol")
 	c.Tenant = "t1"
-	carol, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	carol := recipeA(t, c)
 	if _, err := carol.Acquire(r.ctx, key); err != nil {
 		t.Errorf("another tenant: %v", err)
 	}

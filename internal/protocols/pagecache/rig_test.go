@@ -67,7 +67,12 @@ func (r *rig) config(actor string) isr.Config {
 // store is the protocol's store alone, as a node sees it.
 func (r *rig) store(t *testing.T, actor string) *pagecache.RecipeA {
 	t.Helper()
-	s, err := pagecache.NewRecipeA(r.config(actor))
+	return recipeA(t, r.config(actor))
+}
+
+func recipeA(t *testing.T, c isr.Config) *pagecache.RecipeA {
+	t.Helper()
+	s, err := pagecache.NewRecipeA(c)
 	if err != nil {
 		t.Fatal(err)
 	}
