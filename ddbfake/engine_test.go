@@ -134,9 +134,9 @@ func code(err error) (code, message string) {
 	return api.ErrorCode(), api.ErrorMessage()
 }
 
-// wantError fails the test unless err has this code and message.
 const validation = "ValidationException"
 
+// wantError fails the test unless err has this code and message.
 func wantError(t testing.TB, err error, wantCode, wantMessage string) {
 	t.Helper()
 	gotCode, gotMessage := code(err)

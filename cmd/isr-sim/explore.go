@@ -82,7 +82,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if e.campaign.Exec != "" && e.corpus.Given() {
-		return cli.Usage(errors.New("--exec: found it with --corpus, expected one of them"), "")
+		return cli.Usage(errors.New("--exec does not go with --corpus"), "")
 	}
 	if cmd.Flags().Changed("for") && e.lasts <= 0 {
 		return cli.Usage(fmt.Errorf("--for: found %v, expected more than 0s", e.lasts), "leave --for out for no limit")

@@ -75,7 +75,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 	case r.replays < 0:
 		return cli.Usage(fmt.Errorf("--replays: found %d, expected at least 1", r.replays), "")
 	case r.replays > 0 && r.backend == backendFake:
-		return cli.Usage(errors.New("--replays: found it without --backend "+backendLocal), "nothing is run again on the fake")
+		return cli.Usage(errors.New("--replays needs --backend "+backendLocal), "nothing is run again on the fake")
 	case r.replays == 0:
 		r.replays = 1000
 	}
@@ -84,7 +84,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	if r.campaign.Exec != "" && (r.corpus.Given() || r.backend != backendFake) {
-		return cli.Usage(errors.New("--exec: found it with --corpus or --backend, expected neither"), "")
+		return cli.Usage(errors.New("--exec goes with neither --corpus nor --backend"), "")
 	}
 	defer r.campaign.Close()
 	p, scenarios, names, err := r.campaign.Load(&r.Results, names)

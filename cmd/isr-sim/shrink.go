@@ -78,13 +78,13 @@ func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 	case k.time < 0:
 		return cli.Usage(fmt.Errorf("--time: found %v, expected more than 0s", k.time), "")
 	case k.test != "" && k.file == "":
-		return cli.Usage(errors.New("--test: found it without -o"), "the test reads the file that -o writes")
+		return cli.Usage(errors.New("--test needs -o"), "the test reads the file that -o writes")
 	case k.test != "" && !strings.HasSuffix(k.test, "_test.go"):
 		return cli.Usage(fmt.Errorf("--test: found %q, expected a file that ends in _test.go", k.test), "")
 	}
 	defer k.Close()
 	if k.test != "" && k.Exec != "" {
-		return cli.Usage(errors.New("--test: found it with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
+		return cli.Usage(errors.New("--test does not go with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
 	}
 	run, err := k.Again(&k.Results, args[0])
 	if err != nil {

@@ -41,7 +41,7 @@ func (c *Corpus) Given() bool { return c.Corpus != "" || c.begin }
 func (c *Corpus) Ready(out io.Writer) error {
 	if c.Corpus == "" {
 		if c.begin {
-			return cli.Usage(errors.New("--corpus-new: found it without --corpus, expected the name of a folder"), "--corpus corpus --corpus-new")
+			return cli.Usage(errors.New("--corpus-new needs --corpus with the name of a folder"), "--corpus corpus --corpus-new")
 		}
 		return nil
 	}

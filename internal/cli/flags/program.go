@@ -46,13 +46,13 @@ func (p *Program) protocol(name string) (isr.Protocol, error) {
 	case p.Exec == "" && given("exec"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"), "")
 	case p.Exec == "" && given("exec-limit"):
-		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit: found it without --exec"), "")
+		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit needs --exec"), "")
 	case p.Exec == "" && given("memory"):
-		return isr.Protocol{}, cli.Usage(errors.New("--memory: found it without --exec"), "the code of built-in protocols always runs")
+		return isr.Protocol{}, cli.Usage(errors.New("--memory needs --exec"), "the code of built-in protocols always runs")
 	case p.Exec == "":
 		return cli.Protocol(name)
 	case given("protocol"):
-		return isr.Protocol{}, cli.Usage(errors.New("found both --exec and --protocol, expected one of them"), "the program is the protocol")
+		return isr.Protocol{}, cli.Usage(errors.New("--exec does not go with --protocol"), "the program is the protocol")
 	case p.limit <= 0:
 		return isr.Protocol{}, cli.Usage(fmt.Errorf("--exec-limit: found %v, expected more than 0s", p.limit), "")
 	}

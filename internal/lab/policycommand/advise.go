@@ -68,9 +68,9 @@ why.`,
 				err = fmt.Errorf("--skew: found %s, expected at least 0s", d.Skew)
 			case err != nil:
 			case d.Skew > 0 && d.Render == 0:
-				err = fmt.Errorf("--skew: found it without --render, expected both: the lease depends on both")
+				err = fmt.Errorf("--skew needs --render: the lease depends on both")
 			case cmd.Flags().Changed("lag") && d.Retention == 0:
-				err = fmt.Errorf("--lag: found it without --retention, expected both: rows without a ttl are not deleted")
+				err = fmt.Errorf("--lag needs --retention: rows without a ttl are not deleted")
 			}
 			if err != nil {
 				return cli.Usage(err, "")

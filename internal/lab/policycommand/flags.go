@@ -70,7 +70,7 @@ func (p *command) misplaced(cmd *cobra.Command) error {
 	}
 	for _, name := range ofWorkloads {
 		if cmd.Flags().Changed(name) {
-			return cli.Usage(fmt.Errorf("--%s: found it with %s, expected none: the file says when which key is read", name, p.workload), "")
+			return cli.Usage(fmt.Errorf("--%s does not go with %s: the file says when each key is read", name, p.workload), "")
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (p *command) complete() error {
 	case s.Lifetime <= 0 || s.Lasts <= 0:
 		return cli.Usage(fmt.Errorf("--lifetime, --lasts: found %s and %s, expected more than 0s", s.Lifetime, s.Lasts), "")
 	case s.Render < 0 || s.Store.Latency < 0 || s.Store.Retention < 0 || s.Tier.Lifetime < 0 || s.WarmUp < 0:
-		return cli.Usage(errors.New("found a negative duration, expected none"), "")
+		return cli.Usage(errors.New("a duration is below 0"), "")
 	case s.Store.Bytes < 0 || s.Zipf < 0:
 		return cli.Usage(fmt.Errorf("--row, --zipf: found %d and %g, expected at least 0", s.Store.Bytes, s.Zipf), "")
 	case p.format != "table" && p.format != "csv" && p.format != "json":
