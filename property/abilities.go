@@ -4,24 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 
-	"pgregory.net/rapid"
-
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
-
-// extras are what worlds have for some stores only, and how stores keep their rows.
-type extras struct {
-	rows    isr.Schema
-	verbs   []scenario.Verb // besides get, that the store can do
-	tenants bool            // the store takes Node.Tenant
-	promise scenario.Promise
-}
-
-// storeVerbs are those that a store may have besides get, by its methods.
-var storeVerbs = []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback}
 
 // abilities asks a store which verbs it can do: those whose method it has, unless the method says ErrUnsupported. One
 // store is made for that, in a run of its own. A store that breaks there breaks in the worlds, too, and is reported then.
@@ -29,8 +16,8 @@ func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	p := prober{can: map[scenario.Verb]bool{}}
 	s := scenario.Defaults()
 	s.Name, s.Rows = "abilities", rows
-	s.Bounds = scenario.Bounds{Schedules: 1, Steps: maxSteps}
-	s.Actors = []scenario.Actor{{Name: actorNames[0], Script: []scenario.Command{{Verb: scenario.Get, Key: probedKey}}}}
+	s.Bounds = scenario.Bounds{Schedules: 1, Steps: worlds.MaxSteps}
+	s.Actors = []scenario.Actor{{Name: worlds.ActorNames[0], Script: []scenario.Command{{Verb: scenario.Get, Key: probedKey}}}}
 	protocol := r.guard(&answers{}, s).protocol(r.name, r.newStore)
 	newStore := protocol.New
 	protocol.New = func(cfg isr.Config) (isr.Handler, error) {
@@ -44,7 +31,7 @@ func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	options.Invariants = nil
 	_, _ = inside(r, scenario.Run{Scenario: s, Protocol: protocol, Seed: 1, ExpectedSteps: 1, Options: options}.Do)
 	var verbs []scenario.Verb
-	for _, v := range storeVerbs {
+	for _, v := range worlds.Verbs {
 		if p.can[v] {
 			verbs = append(verbs, v)
 		}
@@ -97,39 +84,4 @@ func (p prober) Get(ctx context.Context, key string) (isr.Served, error) {
 		})
 	}
 	return isr.Served{}, nil
-}
-
-// drawVerbs draws which of the store's verbs clients ask for. Where a page is rolled back, some invariants do not judge
-// it, so rollbacks are in fewer worlds.
-func (e extras) drawVerbs(t *rapid.T) []scenario.Verb {
-	if len(e.verbs) == 0 {
-		return nil
-	}
-	forward := slices.DeleteFunc(slices.Clone(e.verbs), func(v scenario.Verb) bool { return v == scenario.Rollback })
-	return pick(t, "asks for more than pages", nil, nil, forward, e.verbs, e.verbs[:1])
-}
-
-// drawVerb draws a command with one of the verbs, for half of the commands.
-func drawVerb(t *rapid.T, verbs []scenario.Verb, key string) (c scenario.Command, drawn bool) {
-	if len(verbs) == 0 || pick(t, "asks for a page", true, false) {
-		return c, false
-	}
-	c = scenario.Command{Verb: pick(t, "verb", verbs...), Key: key}
-	if c.Verb == scenario.Regenerate {
-		c.Request = pick(t, "request", "r1", "r2")
-		c.Inputs = pick(t, "inputs", "", "", "v2")
-	}
-	return c, true
-}
-
-// drawTenants draws the tenants of a world's nodes, and the keys of its pages.
-func (e extras) drawTenants(t *rapid.T, keys []string) ([]string, []string) {
-	if !e.tenants {
-		return nil, keys
-	}
-	tenants := pick(t, "tenants", nil, []string{"t1", "t2"}, []string{"t1", "t11"})
-	if len(tenants) > 0 && tenants[1] == "t11" {
-		keys = []string{"/home", "1/home"} // tenant and key, one behind the other, are the same for two pages
-	}
-	return tenants, keys
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -76,9 +77,9 @@ func TestAbilities(t *testing.T) {
 
 // firstViolation returns the first of that many worlds in which the protocol violates an invariant, 0 for none. Schedules
 // are as many as a check has.
-func firstViolation(t *testing.T, p isr.Protocol, more extras, seed, most int) (world int, broken string) {
+func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most int) (world int, broken string) {
 	t.Helper()
-	generator := worlds("Extras", recipe.Reference().Name, DefaultSchedules, more)
+	generator := worlds.Pages("Extras", recipe.Reference().Name, DefaultSchedules, more)
 	for w := 1; w <= most; w++ {
 		s := generator.Example(seed*1_000_003 + w).Scenario
 		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Workers: 1}.Run(t.Context())
@@ -94,7 +95,7 @@ func firstViolation(t *testing.T, p isr.Protocol, more extras, seed, most int) (
 	return 0, ""
 }
 
-func world2text(s *scenario.Scenario) string { return world{s}.text() }
+func world2text(s *scenario.Scenario) string { return worlds.Text(s) }
 
 // aPageADay is what the references promise in worlds: they keep a page for a day after its window, and TTL is late.
 var aPageADay = scenario.Promise{MaxAge: 26 * time.Hour}
@@ -105,11 +106,11 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		most = 40
 	}
-	for name, more := range map[string]extras{
-		"recipe-a":         {verbs: []scenario.Verb{scenario.Regenerate}, tenants: true, promise: scenario.Promise{AcrossNodes: true}},
-		"recipe-a-guarded": {verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}, tenants: true},
-		"recipe-b":         {verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}, tenants: true, promise: aPageADay},
-		"recipe-b-guarded": {verbs: allVerbs, tenants: true},
+	for name, more := range map[string]worlds.Extras{
+		"recipe-a":         {Verbs: []scenario.Verb{scenario.Regenerate}, Tenants: true, Promise: scenario.Promise{AcrossNodes: true}},
+		"recipe-a-guarded": {Verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}, Tenants: true},
+		"recipe-b":         {Verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}, Tenants: true, Promise: aPageADay},
+		"recipe-b-guarded": {Verbs: allVerbs, Tenants: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if w, broken := firstViolation(t, protocolNamed(t, name), more, 1, most); w != 0 {
@@ -126,16 +127,16 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		seeds = 1
 	}
-	for name, more := range map[string]extras{
-		"invalidation-overtaken":      {verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}},
-		"memory-before-meta":          {verbs: []scenario.Verb{scenario.Regenerate}},
-		"request-completed-late":      {verbs: []scenario.Verb{scenario.Regenerate}},
-		"request-hash-ignored":        {verbs: []scenario.Verb{scenario.Regenerate}},
-		"rollback-without-lease":      {verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}},
-		"first-look-eventual":         {promise: scenario.Promise{AcrossNodes: true}},
-		"last-page-for-ever":          {promise: aPageADay},
-		"tenant-missing":              {tenants: true},
-		"tenant-and-key-concatenated": {tenants: true},
+	for name, more := range map[string]worlds.Extras{
+		"invalidation-overtaken":      {Verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}},
+		"memory-before-meta":          {Verbs: []scenario.Verb{scenario.Regenerate}},
+		"request-completed-late":      {Verbs: []scenario.Verb{scenario.Regenerate}},
+		"request-hash-ignored":        {Verbs: []scenario.Verb{scenario.Regenerate}},
+		"rollback-without-lease":      {Verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}},
+		"first-look-eventual":         {Promise: scenario.Promise{AcrossNodes: true}},
+		"last-page-for-ever":          {Promise: aPageADay},
+		"tenant-missing":              {Tenants: true},
+		"tenant-and-key-concatenated": {Tenants: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range seeds {
@@ -185,11 +186,11 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 // and runs the reference in them: the clocks stay within the promised skew, no run
 // is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
-	generator := worlds("TestWorlds", "recipe-a", 5, extras{})
+	generator := worlds.Pages("TestWorlds", "recipe-a", 5, worlds.Extras{})
 	skewed := false
 	rapid.Check(t, func(rt *rapid.T) {
 		w := generator.Draw(rt, "world")
-		s, err := w.checked()
+		s, err := worlds.Checked(w.Scenario)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -233,14 +234,14 @@ bounds:
   steps: 10000
   ticks: 0
 `
-	w := worlds("TestSimple", "recipe-a", 7, extras{}).Example(0)
-	if _, err := w.checked(); err != nil {
+	w := worlds.Pages("TestSimple", "recipe-a", 7, worlds.Extras{}).Example(0)
+	if _, err := worlds.Checked(w.Scenario); err != nil {
 		t.Fatal(err)
 	}
 	// An all-zero bit stream is what rapid shrinks to.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
-		found = worlds("TestSimple", "recipe-a", 7, extras{}).Draw(rt, "world").text()
+		found = worlds.Text(worlds.Pages("TestSimple", "recipe-a", 7, worlds.Extras{}).Draw(rt, "world").Scenario)
 	})(t, slices.Repeat([]byte{0}, 8*1000))
 	if diff := cmp.Diff(simplest, found); diff != "" {
 		t.Errorf("the simplest world (-want +got):\n%s", diff)

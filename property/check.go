@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -72,7 +73,7 @@ type subject struct {
 	function string              // that checks it
 	call     string              // that replays a file, by its name
 	hint     func(*Check) string // where to look if nothing was reached
-	worlds   func(name, protocol string, schedules int, extra extras) *rapid.Generator[world]
+	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
 	able     bool                       // worlds are drawn by what a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *ttlOfLocks                // nil is the schema's
@@ -86,7 +87,7 @@ var stores = subject{
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},
-	worlds: worlds, able: true,
+	worlds: worlds.Pages, able: true,
 }
 
 // DefaultSchedules is the number of schedules of each world.
@@ -97,7 +98,7 @@ var stores = subject{
 // 600, 215, 214 and 214, the third 401, 171, 143 and 103. So 20 schedules find all within the 500 worlds of a check.
 //
 // Source: go test ./property -run TestEffort -effort 10
-const DefaultSchedules = 20
+const DefaultSchedules = worlds.DefaultSchedules
 
 // worldsPerCheck is how many worlds are drawn for each of rapid's checks. With 100 checks, which is rapid's default,
 // these are 500.
@@ -191,12 +192,12 @@ func (c *Check) name(t *testing.T) {
 // Schedules and Without. Verbs are those that its clients use besides get, out of invalidate, regenerate and
 // rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
 func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
-	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise, verbs: slices.Clone(verbs)}
-	generator := c.leavingOut(worlds("drawn", cmp.Or(c.Protocol, DefaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
+	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
+	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, DefaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
 	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
 		for _, v := range verbs {
-			if !slices.Contains(storeVerbs, v) {
-				t.Fatalf("property: Check.Scenarios: found the verb %s, expected one of %s", v, storeVerbs)
+			if !slices.Contains(worlds.Verbs, v) {
+				t.Fatalf("property: Check.Scenarios: found the verb %s, expected one of %s", v, worlds.Verbs)
 			}
 		}
 		return generator.Draw(t, "world").Scenario
@@ -204,11 +205,11 @@ func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scen
 }
 
 // leavingOut has worlds say which invariants do not judge.
-func (c Check) leavingOut(worlds *rapid.Generator[world]) *rapid.Generator[world] {
+func (c Check) leavingOut(all *rapid.Generator[worlds.World]) *rapid.Generator[worlds.World] {
 	if len(c.Without) == 0 {
-		return worlds
+		return all
 	}
-	return rapid.Map(worlds, func(w world) world {
+	return rapid.Map(all, func(w worlds.World) worlds.World {
 		w.Without = slices.Clone(c.Without)
 		return w
 	})
@@ -364,10 +365,4 @@ func (c *Check) expectedRows() string {
 		return "rows META and LOCK"
 	}
 	return "the rows of Check.Rows"
-}
-
-// shares reports whether a page and its lock may be in one row, so that a fault of one is a fault of the other.
-func shares(s isr.Schema) bool {
-	m, err := rowmap.New(s)
-	return err == nil && m.Shares()
 }

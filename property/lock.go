@@ -14,10 +14,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
+	"pgregory.net/rapid"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -97,9 +100,6 @@ type LockCheck struct {
 	Takeover time.Duration
 }
 
-// defaultWait is the default of LockCheck.Wait.
-const defaultWait = 2 * time.Second
-
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
 // A lock that nobody ever took, that two machines never wanted at the same time, or that was never taken over from one
 // that had not given it back, has not been tested.
@@ -132,7 +132,7 @@ func (c LockCheck) terms(t *testing.T) {
 	t.Helper()
 	leases := c.Leases
 	if len(leases) == 0 {
-		leases = defaultLeases()
+		leases = worlds.DefaultLeases()
 	}
 	for _, lease := range leases {
 		if lease < shortestLease {
@@ -155,11 +155,6 @@ func (c LockCheck) terms(t *testing.T) {
 // shortestLease is the shortest one for which scripts still have something to do under the lock.
 const shortestLease = 500 * time.Millisecond
 
-// defaultLeases are those of worlds whose check names none.
-func defaultLeases() []time.Duration {
-	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
-}
-
 // Replay runs the lock on a scenario file that a failed check has left, as Check.Replay does.
 func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
@@ -178,7 +173,9 @@ func (c LockCheck) check() Check {
 		hint: func(*Check) string {
 			return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
 		},
-		worlds: lockWorlds{c}.generator, table: c.Table, ttl: ttl,
+		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
+			return worlds.Locks{Leases: c.Leases, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines}.Generator(name, protocol, schedules)
+		}, table: c.Table, ttl: ttl,
 		unmet: func(count *tally) (string, string) { return ttl.unmet(count, wanted) },
 	}}
 }
@@ -197,7 +194,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 			return nil, errors.New("it returned neither a lock nor an error")
 		}
 		terms := invariant.LockTerms{
-			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, defaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
+			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, worlds.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}
 		client := lockClient{lock, terms}
 		if closer, ok := lock.(io.Closer); ok {
@@ -325,7 +322,7 @@ func (o *ttlOfLocks) unmet(count *tally, wanted []scenario.Mark) (why, note stri
 			"if the table has no TTL, to property.NoTTL", o.like, o.name), ""
 	case !o.known:
 		return "", "TTL: not tested: no row has a number in the attribute ttl, and none looks like a time in seconds"
-	case !deleted && wanted == nil && count.worlds >= enoughWorlds:
+	case !deleted && wanted == nil && count.worlds >= worlds.EnoughWorlds:
 		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in seconds from which on the row may go?",
 			count.worlds, o.attribute()), ""
 	case !deleted:
@@ -334,3 +331,6 @@ func (o *ttlOfLocks) unmet(count *tally, wanted []scenario.Mark) (why, note stri
 		return "", ""
 	}
 }
+
+// responseLost is the fault after which a client does not know what its request has done.
+var responseLost = ddbfake.FaultResponseLost.String()

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -15,24 +15,7 @@ import (
 // reference, at least a quarter of the worlds reach each of them; a store with which one is never reached has not been
 // tested where its bugs would be. A store that publishes nothing, or whose adapter never says that a page is fresh, has
 // not been tested at all.
-func Reach() []scenario.Mark {
-	return []scenario.Mark{
-		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
-	}
-}
-
-// enoughWorlds and enoughSchedules are from how many on a mark that was never reached means something. With fewer
-// (-short, -rapid.checks, Check.Schedules), it may be chance: with the reference, one world of two schedules in thirty
-// reaches a crash. Of what is published, served as fresh or taken in most worlds, one is enough: where nothing was,
-// nothing was judged.
-const (
-	enoughWorlds    = 50
-	enoughSchedules = enoughWorlds * DefaultSchedules
-)
-
-// inMost are the marks that most worlds reach.
-var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken}
+func Reach() []scenario.Mark { return worlds.Reach() }
 
 // tally counts the marks that the worlds of one check have reached.
 type tally struct {
@@ -59,25 +42,22 @@ func (c *tally) add(r *campaign.Report) {
 
 // missing returns the wanted marks that were not reached, if there were enough worlds and schedules to expect them.
 func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
-	few := c.worlds < enoughWorlds || c.schedules < enoughSchedules
-	return slices.DeleteFunc(slices.Clone(wanted), func(m scenario.Mark) bool {
-		return c.marks[m] > 0 || few && !slices.Contains(inMost, m)
-	})
+	missing, _ := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
+	return missing
 }
 
 // chance says which wanted marks were not reached where that may be chance; a line, or "".
 func (c *tally) chance(wanted []scenario.Mark) string {
-	var names []string
-	for _, m := range wanted {
-		if c.marks[m] == 0 {
-			names = append(names, string(m))
-		}
-	}
-	if len(names) == 0 {
+	missing, untested := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
+	if len(missing)+len(untested) == 0 {
 		return ""
 	}
+	var names []string
+	for _, m := range slices.Concat(missing, untested) {
+		names = append(names, string(m))
+	}
 	return fmt.Sprintf("not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules",
-		strings.Join(names, ", "), enoughWorlds, enoughSchedules)
+		strings.Join(names, ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)
 }
 
 // nothing says why nothing was judged in any world, whatever marks the check wants; "" if something was.

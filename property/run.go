@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -103,7 +102,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	}
 	switch report.Verdict {
 	case invariant.Violated:
-		if steadier := withoutBrokenPromise(s, report.Failure); steadier != nil {
+		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {
 			return r.campaign(steadier, seed, schedules)
 		}
 		f := r.outcome(s, report.Failure)
@@ -121,26 +120,6 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	default:
 		return report, nil
 	}
-}
-
-// withoutBrokenPromise returns the world with slower drifts if, in a run, a clock has drifted by more than the world
-// promises; nil otherwise. A world is drawn for runs as long as a cache of its configuration makes them. A store that
-// waits longer than it is told to gives a clock more time to drift, and is not to blame for that.
-func withoutBrokenPromise(s *scenario.Scenario, o *scenario.Outcome) *scenario.Scenario {
-	if !slices.Contains(o.Marks, mark.SkewBroken) {
-		return nil
-	}
-	steadier, slowed := *s, false
-	steadier.Actors = slices.Clone(s.Actors)
-	for i := range steadier.Actors {
-		drift := &steadier.Actors[i].Drift
-		slowed = slowed || drift.PPM != 0
-		drift.PPM /= 2
-	}
-	if !slowed {
-		return nil
-	}
-	return &steadier
 }
 
 // doubt adds a likely reason to a failure of liveness, if the store's answers so far show one: then the store has not

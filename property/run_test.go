@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -40,7 +41,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		}
 		return recipe.New(n.Config)
 	})
-	s, err := world{simple()}.checked()
+	s, err := worlds.Checked(simple())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
-	s, err := world{s}.checked()
+	s, err := worlds.Checked(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 		s := simple()
 		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second, 8*time.Second, time.Second
 		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
-		s, err := world{s}.checked()
+		s, err := worlds.Checked(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestNames(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	wanted := []scenario.Mark{mark.LockTakenOver, mark.TTLDeletion, scenario.Mark(ddbfake.FaultResponseLost.String())}
-	count := tally{worlds: enoughWorlds, schedules: enoughSchedules, marks: map[scenario.Mark]int{mark.TTLDeletion: 1, mark.NodePaused: 9}}
+	count := tally{worlds: worlds.EnoughWorlds, schedules: worlds.EnoughSchedules, marks: map[scenario.Mark]int{mark.TTLDeletion: 1, mark.NodePaused: 9}}
 	if got := count.missing(wanted); len(got) != 2 || got[0] != wanted[0] || got[1] != wanted[2] {
 		t.Errorf("missing: %v, want %v and %v", got, wanted[0], wanted[2])
 	}
@@ -234,8 +235,8 @@ func TestMissing(t *testing.T) {
 		t.Errorf("missing %v of nothing wanted", got)
 	}
 	for _, few := range []tally{
-		{worlds: enoughWorlds - 1, schedules: enoughSchedules, marks: count.marks},
-		{worlds: enoughWorlds, schedules: enoughSchedules - 1, marks: count.marks},
+		{worlds: worlds.EnoughWorlds - 1, schedules: worlds.EnoughSchedules, marks: count.marks},
+		{worlds: worlds.EnoughWorlds, schedules: worlds.EnoughSchedules - 1, marks: count.marks},
 	} {
 		if got := few.missing(wanted); len(got) != 0 {
 			t.Errorf("missing %v after too few to say so", got)
@@ -369,7 +370,7 @@ func TestEffort(t *testing.T) {
 // schedules each, for each way to spend them.
 func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []int {
 	first := slices.Repeat([]int{most + 1}, len(spends))
-	generator := worlds("Effort", "recipe-a", 50, extras{})
+	generator := worlds.Pages("Effort", "recipe-a", 50, worlds.Extras{})
 	for w := 1; w <= most && first[0] > most; w++ {
 		s := generator.Example(seed*1_000_003 + w).Scenario
 		limit := 0
@@ -407,7 +408,7 @@ func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, strin
 	})
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
-	s, err := world{drawn}.checked()
+	s, err := worlds.Checked(drawn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -484,7 +485,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 				return nil, nil
 			}
 			r.limit.began, r.limit.end = true, time.Time{} // the least patience
-			s, err := world{simple()}.checked()
+			s, err := worlds.Checked(simple())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -509,7 +510,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
-	s, err := world{drawn}.checked()
+	s, err := worlds.Checked(drawn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -571,7 +572,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			})
 			drawn := simple()
 			drawn.Bounds.Schedules = 400
-			s, err := world{drawn}.checked()
+			s, err := worlds.Checked(drawn)
 			if err != nil {
 				t.Fatal(err)
 			}

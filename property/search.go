@@ -22,6 +22,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -44,10 +45,10 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 // look has rapid try worlds until one fails.
 func (c Check) look(t rapid.TB, f *found) {
 	t.Helper()
-	extra := extras{rows: c.Rows, tenants: c.Tenants, promise: c.Promise}
+	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise}
 	if c.subject.able {
-		extra.verbs = f.abilities(c.Rows)
-		f.count.verbs = extra.verbs
+		extra.Verbs = f.abilities(c.Rows)
+		f.count.verbs = extra.Verbs
 	}
 	generator := c.leavingOut(c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, extra))
 	end, ends := f.t.Deadline()
@@ -86,8 +87,8 @@ type found struct {
 }
 
 // try runs a world and returns an error if it fails as before.
-func (f *found) try(w world, seed uint64, schedules int) error {
-	attempt := fmt.Sprintf("%s\nseed %d, schedules %d", w.text(), seed, schedules)
+func (f *found) try(w worlds.World, seed uint64, schedules int) error {
+	attempt := fmt.Sprintf("%s\nseed %d, schedules %d", worlds.Text(w.Scenario), seed, schedules)
 	if f.last != nil {
 		if attempt == f.attempt {
 			return errors.New(f.last.kind)
@@ -96,7 +97,7 @@ func (f *found) try(w world, seed uint64, schedules int) error {
 			return nil // a failure that no schedule decides does not shrink
 		}
 	}
-	s, err := w.checked()
+	s, err := worlds.Checked(w.Scenario)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/check"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/lab/policycommand"
 )
@@ -41,8 +42,8 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(cli.NewHelp(root))
 	root.AddCommand(
-		newRun(), newExplore(), newMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(), newShrink(),
-		newReport(), newExplain(), newScenario(), newServe(), policycommand.New(out, progress), newList(), newVersion(),
+		newRun(), check.NewCommand(), newExplore(), newMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(),
+		newShrink(), newReport(), newExplain(), newScenario(), newServe(), policycommand.New(out, progress), newList(), newVersion(),
 		flags.NewCompletion(root), newMan(),
 	)
 	flags.Complete(root)

@@ -37,7 +37,11 @@ class Cache:
             if page and now() < page["until"]:
                 return self.serve(page)
             token = self.try_acquire_lease(key)
-            made = self.regenerate(key, token) if token else None
+            try:
+                made = self.regenerate(key, token) if token else None
+            except Exception:
+                self.release(key, token)  # nobody need wait for the lease's end
+                raise
             if made:
                 return made
             patient = looks < self.config["patience"]

@@ -25,7 +25,8 @@ export class Cache {
       const page = await this.read(key)
       if (page && now() < page.until) return this.serve(page)
       const token = await this.tryAcquireLease(key)
-      const made = token && await this.regenerate(key, token)
+      const made = token && await this.regenerate(key, token).catch((e: unknown) =>
+        this.release(key, token).then(() => { throw e })) // nobody need wait for the lease's end
       if (made) return made
       if (!token && page && (contention === 'serve-stale' || looks >= patience)) return this.serve(page)
       if (looks >= patience) throw new Error('gave up waiting for ' + key)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -83,6 +84,24 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Sc
 	}
 	scenarios, names, err = p.able(r, scenarios, names)
 	return protocol, scenarios, names, err
+}
+
+// Find returns the protocol that the flags ask for, and the commands besides get that it can do: those that a program's
+// hello names. Close ends the processes of a program.
+func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err error) {
+	if *protocol, err = p.protocol(p.name); err != nil || p.nodes == nil {
+		return err
+	}
+	can, err := p.nodes.Can("alice")
+	if err != nil {
+		return cli.Unknown(err, "")
+	}
+	for _, v := range worlds.Verbs {
+		if slices.Contains(can, string(v)) {
+			*verbs = append(*verbs, v)
+		}
+	}
+	return nil
 }
 
 // able leaves out the scenarios whose scripts ask for what the program's hello does not say that it can do, and says so,

@@ -1,7 +1,8 @@
-package property
+// Package worlds draws the worlds in which a cache or a lock is checked: nodes and their scripts, durations, clocks,
+// pauses, crashes, lags and faults. A check in Go and a check of a program draw the same ones.
+package worlds
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -9,17 +10,29 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// world is a scenario that rapid drew.
-type world struct{ *scenario.Scenario }
+// World is a scenario that rapid drew.
+type World struct{ *scenario.Scenario }
 
-// text is the scenario as its file says it.
-func (w world) text() string {
-	yaml, err := w.YAML()
+// Extras are what worlds have for some caches only, and how caches keep their rows.
+type Extras struct {
+	Rows    isr.Schema
+	Verbs   []scenario.Verb // besides get, that the cache can do
+	Tenants bool            // the cache takes its node's tenant
+	Promise scenario.Promise
+}
+
+// Verbs are those that a cache may have besides get.
+var Verbs = []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback}
+
+// Text is the scenario as its file says it.
+func Text(s *scenario.Scenario) string {
+	yaml, err := s.YAML()
 	if err != nil {
 		return err.Error()
 	}
@@ -27,23 +40,23 @@ func (w world) text() string {
 }
 
 // GoString says on one line what the world is: rapid prints all that it draws with %#v, and most of that did not fail.
-func (w world) GoString() string {
-	if len(lockNames(w.Scenario)) > 0 {
+func (w World) GoString() string {
+	if len(LockNames(w.Scenario)) > 0 {
 		return lockWords(w.Scenario)
 	}
 	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
 }
 
-// maxSteps cuts a run that does not end. Runs of these worlds that do end have some hundreds of steps.
-const maxSteps = 10_000
+// MaxSteps cuts a run that does not end. Runs of these worlds that do end have some hundreds of steps.
+const MaxSteps = 10_000
 
-// worlds generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
+// Pages generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
 // value is the first, which is where rapid shrinks to.
-func worlds(name, protocol string, schedules int, extra extras) *rapid.Generator[world] {
-	return rapid.Custom(func(t *rapid.T) world {
+func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
+	return rapid.Custom(func(t *rapid.T) World {
 		s := scenario.Defaults()
-		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.rows, extra.promise
-		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
+		s.Name, s.Protocol, s.Rows, s.Promise = name, protocol, extra.Rows, extra.Promise
+		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: MaxSteps}
 		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
 		s.Cache = drawCache(t)
 		s.Lag = drawLag(t)
@@ -63,9 +76,9 @@ func worlds(name, protocol string, schedules int, extra extras) *rapid.Generator
 			drawPlain(t, s)
 			crashes, keys = 0, keys[:1]
 		}
-		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs, plain), 2, len(actorNames)).Draw(t, "actors")
+		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs, plain), 2, len(ActorNames)).Draw(t, "actors")
 		for i := range s.Actors {
-			s.Actors[i].Name = actorNames[i]
+			s.Actors[i].Name = ActorNames[i]
 			if len(tenants) > 0 {
 				s.Actors[i].Tenant = pick(t, "tenant", tenants...)
 			}
@@ -77,11 +90,12 @@ func worlds(name, protocol string, schedules int, extra extras) *rapid.Generator
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
 		s.Settle = settle(s)
-		return world{s}
+		return World{s}
 	})
 }
 
-var actorNames = []string{"alice", "bob", "carol", "dave"}
+// ActorNames are those of the nodes, in order.
+var ActorNames = []string{"alice", "bob", "carol", "dave"}
 
 // pick draws one of the values; the first is the simplest.
 func pick[T any](t *rapid.T, label string, values ...T) T {
@@ -310,8 +324,8 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 	}
 }
 
-// checked returns the world as its file has it, so that the run is the one that the file will replay.
-func (w world) checked() (*scenario.Scenario, error) {
+// Checked returns the world as its file has it, so that the run is the one that the file will replay.
+func Checked(w *scenario.Scenario) (*scenario.Scenario, error) {
 	yaml, err := w.YAML()
 	if err != nil {
 		return nil, err
@@ -324,140 +338,63 @@ func (w world) checked() (*scenario.Scenario, error) {
 	return s, nil
 }
 
-// responseLost is the fault after which a client does not know what its request has done.
-var responseLost = ddbfake.FaultResponseLost.String()
-
-// lockWorlds draws worlds for a lock.
-type lockWorlds struct{ check LockCheck }
-
-// generator is worlds, for a lock.
-func (l lockWorlds) generator(name, protocol string, schedules int, _ extras) *rapid.Generator[world] {
-	return rapid.Custom(func(t *rapid.T) world {
-		s := scenario.Defaults()
-		s.Name, s.Protocol = name, protocol
-		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: maxSteps}
-		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
-		leases := l.check.Leases
-		if len(leases) == 0 {
-			leases = defaultLeases()
-		}
-		c := &s.Cache
-		c.Lease = pick(t, "lease", leases...)
-		c.Poll = pick(t, "poll", c.Lease/2, time.Second, 300*time.Millisecond)
-		c.Patience = pick(t, "patience", 4, 10, 1) // four tries wait a lease out
-		c.Attempts = pick(t, "attempts", 3, 1)
-		s.Lag = drawLag(t)
-		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
-		s.Faults = drawLockFaults(t)
-		crashes := pick(t, "who may crash", 0, 1)
-		locks := pick(t, "locks", []string{"job"}, []string{"job"}, []string{"job", "mail"})
-		s.Actors = rapid.SliceOfN(l.actors(s, locks, crashes), 2, len(actorNames)).Draw(t, "actors")
-		for i := range s.Actors {
-			s.Actors[i].Name = actorNames[i]
-		}
-		if len(lockNames(s)) == 0 { // else there is nothing to be judged
-			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Hold, Key: locks[0], For: time.Second})
-		}
-		for i := range s.Actors {
-			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
-		}
-		s.Settle = l.settle(s)
-		return world{s}
-	})
-}
-
-// actors generates nodes with their scripts, pauses and crashes. Some times are no whole seconds, so that a lock that
-// forgets about fractions is seen.
-func (l lockWorlds) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.Generator[scenario.Actor] {
-	c := s.Cache
-	hold := func(lock string, d time.Duration) scenario.Command {
-		return scenario.Command{Verb: scenario.Hold, Key: lock, For: d}
+// drawVerbs draws which of the store's verbs clients ask for. Where a page is rolled back, some invariants do not judge
+// it, so rollbacks are in fewer worlds.
+func (e Extras) drawVerbs(t *rapid.T) []scenario.Verb {
+	if len(e.Verbs) == 0 {
+		return nil
 	}
-	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
-	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
-		lock := pick(t, "lock", locks...)
-		return pick(t, "command",
-			hold(lock, 300*time.Millisecond),
-			hold(lock, c.Lease-100*time.Millisecond),
-			sleep(900*time.Millisecond),
-			hold(lock, c.Lease/2),
-			sleep(c.Lease+time.Second),
-			hold(lock, 2*c.Lease+time.Second),
-			hold(lock, c.Lease+time.Second),
-			sleep(time.Second),
-		)
-	})
-	return rapid.Custom(func(t *rapid.T) scenario.Actor {
-		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
-		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
-			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
-		}
-		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
-			a.Restarts = pick(t, "restarts", 0, 1)
-		}
-		return a
-	})
+	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v scenario.Verb) bool { return v == scenario.Rollback })
+	return pick(t, "asks for more than pages", nil, nil, forward, e.Verbs, e.Verbs[:1])
 }
 
-// drawLockFaults draws faults of the store, each left to the schedule.
-func drawLockFaults(t *rapid.T) []scenario.Fault {
-	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
-		f := scenario.Fault{Maybe: true}
-		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-			ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultDuplicate)
-		f.Times = pick(t, "fault's times", 0, 2)
-		return f
-	})
-	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
-}
-
-// lockNames are the locks that scripts hold.
-func lockNames(s *scenario.Scenario) []string {
-	var names []string
-	for _, a := range s.Actors {
-		for _, c := range a.Script {
-			if c.Verb == scenario.Hold && !slices.Contains(names, c.Key) {
-				names = append(names, c.Key)
-			}
-		}
+// drawVerb draws a command with one of the verbs, for half of the commands.
+func drawVerb(t *rapid.T, verbs []scenario.Verb, key string) (c scenario.Command, drawn bool) {
+	if len(verbs) == 0 || pick(t, "asks for a page", true, false) {
+		return c, false
 	}
-	return names
-}
-
-// longestHolds bounds how much time a run of locks can take.
-func longestHolds(s *scenario.Scenario) time.Duration {
-	c := s.Cache
-	var moving time.Duration
-	for _, a := range s.Actors {
-		moving += time.Duration(a.Pauses) * a.PauseFor
-		for _, command := range a.Script {
-			once := command.For
-			if command.Verb == scenario.Hold {
-				once += time.Duration(c.Patience) * (c.Poll + 4*c.Lease)
-			}
-			moving += time.Duration(1+a.Restarts) * once
-		}
+	c = scenario.Command{Verb: pick(t, "verb", verbs...), Key: key}
+	if c.Verb == scenario.Regenerate {
+		c.Request = pick(t, "request", "r1", "r2")
+		c.Inputs = pick(t, "inputs", "", "", "v2")
 	}
-	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(c.Lease+lagAfter) + time.Minute)
+	return c, true
 }
 
-// settle returns how long after its faults a world may take until each lock can be taken. Where no node can crash and no
-// request can have failed, not even by a timeout of the lock's own, every holder has given its lock back: a lock that is
-// still held then has been forgotten.
-func (l lockWorlds) settle(s *scenario.Scenario) time.Duration {
-	c := s.Cache
-	wait := cmp.Or(l.check.Wait, defaultWait) + 2*s.Skew + c.Poll
-	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
-		return a.Crashes > 0 || l.check.Goroutines && a.Pauses > 0
-	})
-	if fails = fails || l.check.Goroutines && s.Bounds.Ticks > 0; !fails && len(lockNames(s)) == 1 && wait < c.Lease/2 {
-		return wait
+// drawTenants draws the tenants of a world's nodes, and the keys of its pages.
+func (e Extras) drawTenants(t *rapid.T, keys []string) ([]string, []string) {
+	if !e.Tenants {
+		return nil, keys
 	}
-	each := c.Lease + cmp.Or(l.check.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second
-	return time.Duration(len(lockNames(s))) * each
+	tenants := pick(t, "tenants", nil, []string{"t1", "t2"}, []string{"t1", "t11"})
+	if len(tenants) > 0 && tenants[1] == "t11" {
+		keys = []string{"/home", "1/home"} // tenant and key, one behind the other, are the same for two pages
+	}
+	return tenants, keys
 }
 
-// lockWords says on one line what a world of locks is.
-func lockWords(s *scenario.Scenario) string {
-	return fmt.Sprintf("%d machines, %d locks, %d faults", len(s.Actors), len(lockNames(s)), len(s.Faults))
+// shares reports whether a page and its lock may be in one row, so that a fault of one is a fault of the other.
+func shares(s isr.Schema) bool {
+	m, err := rowmap.New(s)
+	return err == nil && m.Shares()
+}
+
+// Steadier returns the world with slower drifts if, in a run, a clock has drifted by more than the world
+// promises; nil otherwise. A world is drawn for runs as long as a cache of its configuration makes them. A store that
+// waits longer than it is told to gives a clock more time to drift, and is not to blame for that.
+func Steadier(s *scenario.Scenario, o *scenario.Outcome) *scenario.Scenario {
+	if !slices.Contains(o.Marks, mark.SkewBroken) {
+		return nil
+	}
+	steadier, slowed := *s, false
+	steadier.Actors = slices.Clone(s.Actors)
+	for i := range steadier.Actors {
+		drift := &steadier.Actors[i].Drift
+		slowed = slowed || drift.PPM != 0
+		drift.PPM /= 2
+	}
+	if !slowed {
+		return nil
+	}
+	return &steadier
 }

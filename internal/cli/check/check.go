@@ -1,0 +1,127 @@
+// Package check judges a program in drawn worlds. It is property.Check for nodes in any language, and has the command
+// isr-sim check.
+package check
+
+import (
+	"context"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Check is what to check, and how. All fields are needed but Extras, Without and Progress.
+type Check struct {
+	Protocol isr.Protocol
+	worlds.Extras
+	Without           []string // names of invariants that do not judge
+	Seed              uint64
+	Worlds, Schedules int // of each world
+	Reach             []scenario.Mark
+	Progress          func(done, all int)
+}
+
+// Result is how a check went.
+type Result struct {
+	Worlds, Schedules, Steps int
+	Marks                    map[scenario.Mark]int // in how many worlds each was reached
+	// Failed is the campaign of the world that is not ok, if there is one. It ended the check.
+	Failed *campaign.Report
+	misfit string // why the mapping of rows does not fit the rows of some world
+}
+
+// name is that of each world.
+const name = "drawn"
+
+// world draws the world of a number, as its file has it.
+func (c Check) world(i int) (*scenario.Scenario, error) {
+	protocol := c.Protocol.Name
+	if schedules.OfProgram(c.Protocol) { // which a scenario file does not name: its replay entry does
+		protocol = scenario.Defaults().Protocol
+	}
+	drawn := worlds.Pages(name, protocol, c.Schedules, c.Extras).Example(int(sim.Derive(c.Seed, i) >> 1))
+	drawn.Without = c.Without
+	return worlds.Checked(drawn.Scenario)
+}
+
+// Run draws the worlds, one after the other, and runs each until one is not ok. A context that is over ends the check
+// between two schedules. An error is not a verdict: see scenario.BrokenError.
+func (c Check) Run(ctx context.Context) (*Result, error) {
+	r := &Result{Marks: map[scenario.Mark]int{}}
+	for i := range c.Worlds {
+		s, err := c.world(i)
+		if err != nil {
+			return r, err
+		}
+		report, err := c.try(ctx, s, sim.Derive(c.Seed, i))
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return r, err
+		case err != nil || ctx.Err() != nil && report.Verdict != invariant.Violated:
+			return r, nil
+		}
+		r.add(report)
+		if c.Progress != nil {
+			c.Progress(r.Worlds, c.Worlds)
+		}
+		if report.Verdict != invariant.OK {
+			r.Failed = report
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// try runs a world under its schedules.
+func (c Check) try(ctx context.Context, s *scenario.Scenario, seed uint64) (*campaign.Report, error) {
+	report, err := campaign.Campaign{
+		Scenario: s, Protocol: c.Protocol, Seed: seed, Schedules: c.Schedules, Options: scenario.Options{SDK: true},
+	}.Run(ctx)
+	if err == nil && report.Verdict == invariant.Violated {
+		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {
+			return c.try(ctx, steadier, seed)
+		}
+	}
+	return report, err
+}
+
+func (r *Result) add(report *campaign.Report) {
+	r.Worlds++
+	r.Schedules += report.Schedules
+	r.Steps += report.Steps
+	if r.misfit == "" {
+		r.misfit = report.Misfit
+	}
+	for _, m := range report.Reached() {
+		r.Marks[m]++
+	}
+}
+
+// nothing says why nothing was judged in any world; "" if something was.
+func (r *Result) nothing() string {
+	switch {
+	case r.Worlds == 0:
+		return "no world was run"
+	case r.Marks[mark.ServedFresh]+r.Marks[mark.ServedStale] == 0:
+		return "the program served nothing in any world"
+	case r.Marks[mark.Published] == 0:
+		return "no page was published in any world"
+	default:
+		return ""
+	}
+}
+
+// reached are the marks, in their order.
+func (r *Result) reached() (all []scenario.Mark) {
+	for _, m := range scenario.Marks() {
+		if r.Marks[m] > 0 {
+			all = append(all, m)
+		}
+	}
+	return all
+}

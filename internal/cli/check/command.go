@@ -1,0 +1,390 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/show/results"
+	"github.com/isr-sim/isr-sim/internal/show/verdicts"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// command is isr-sim check.
+type command struct {
+	flags.Results
+	flags.Program
+
+	seed              uint64
+	worlds, schedules int
+	limit, shrink     time.Duration
+	rows, folder      string
+	without, reach    []string
+	tenants           bool
+	promise           scenario.Promise
+}
+
+// NewCommand returns isr-sim check.
+func NewCommand() *cobra.Command {
+	c := &command{}
+	cmd := &cobra.Command{
+		Use:   "check --exec COMMAND",
+		Short: "Check a cache in any language: draw worlds, and run it in each under many schedules",
+		Long: `Check answers whether a cache is right. It draws worlds (machines and what they are
+asked for, durations, clocks, pauses, crashes, faults, lags of TTL) as property.Check
+does for caches in Go, and runs the program in each under many schedules. Clients ask
+for what the program's hello says that it can.
+
+The first run that violates an invariant ends the check. It is made smaller, and left
+in a folder (--keep) as a scenario file, a record and a report. The next check begins
+with it.
+
+A check in which nothing was published or served, or in which no world came to where
+bugs would be (--reach), is vacuous, and fails.`,
+		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight",
+		Args:    cli.Arguments("no scenario: worlds are drawn", 0, 0),
+	}
+	cmd.RunE = c.Around(c.run)
+	c.RegisterFormats(cmd)
+	c.RegisterFiles(cmd, "the run that fails")
+	c.Program.Register(cmd, "a protocol of isr-sim to check in the place of a program (see isr-sim list)")
+	f := cmd.Flags()
+	flags.Seed(cmd, &c.seed)
+	f.IntVar(&c.worlds, "worlds", 100, "the number of worlds")
+	f.IntVar(&c.schedules, "schedules", worlds.DefaultSchedules, "the number of schedules of each world")
+	f.DurationVar(&c.limit, "for", 0, "end after this time, with what was judged until then (default: no bound)")
+	f.DurationVar(&c.shrink, "shrink-time", 2*time.Minute, "how long a failing run is made smaller, at most; 0s leaves it as it is")
+	f.StringVar(&c.rows, "rows", "", "a file that says which rows are pages and locks, or the name of a ready mapping (docs/SCENARIOS.md)")
+	f.StringVar(&c.folder, "keep", "isr-sim-check", "the folder for the run that fails, with which the next check begins")
+	f.StringSliceVar(&c.without, "without", nil, "an invariant that does not judge, because the cache does not promise it; repeatable")
+	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: those of docs/CHECK.md)")
+	f.BoolVar(&c.tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
+	f.DurationVar(&c.promise.MaxAge, "max-age", 0, "the cache promises that nothing older is served, fresh or stale")
+	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false, "the cache promises monotonic reads across its nodes")
+	return cmd
+}
+
+// files are those of a run that has failed, in the folder.
+const (
+	scenarioFile = "failed.yaml"
+	recordFile   = "failed.json"
+	reportFile   = "failed.html"
+)
+
+func (c *command) run(cmd *cobra.Command, _ []string) error {
+	check, err := c.check(cmd)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Find(&check.Protocol, &check.Verbs); err != nil {
+		return err
+	}
+	if err := c.keeps(); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if c.limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, c.limit)
+		defer stop()
+	}
+	fmt.Fprintf(c.Out, "seed %d\n", check.Seed)
+	if done, err := c.before(ctx, check); done || err != nil {
+		return err
+	}
+	show, remove := progress.Of(cmd.ErrOrStderr(), "check", "worlds", 0)
+	check.Progress = show
+	r, err := check.Run(ctx)
+	remove()
+	if broken, is := errors.AsType[*scenario.BrokenError](err); is {
+		return c.broke(check, r, broken)
+	}
+	if err != nil {
+		return cli.Unknown(err, "")
+	}
+	if r.Failed != nil {
+		return c.failed(cmd, check, r)
+	}
+	return c.ended(cmd, check, r)
+}
+
+// check is the check that the flags ask for, still without its program.
+func (c *command) check(cmd *cobra.Command) (Check, error) {
+	check := Check{
+		Seed: c.seed, Worlds: c.worlds, Schedules: c.schedules, Without: c.without,
+		Extras: worlds.Extras{Tenants: c.tenants, Promise: c.promise}, Reach: worlds.Reach(),
+	}
+	for _, flag := range []struct {
+		name  string
+		value int64
+	}{{"worlds", int64(c.worlds)}, {"schedules", int64(c.schedules)}} {
+		if flag.value < 1 {
+			return check, cli.Usage(fmt.Errorf("--%s: found %d, expected at least 1", flag.name, flag.value), "")
+		}
+	}
+	for _, flag := range []struct {
+		name  string
+		value time.Duration
+	}{{"for", c.limit}, {"shrink-time", c.shrink}, {"max-age", c.promise.MaxAge}} {
+		if flag.value < 0 {
+			return check, cli.Usage(fmt.Errorf("--%s: found %v, expected 0s or more", flag.name, flag.value), "")
+		}
+	}
+	if c.folder == "" {
+		return check, cli.Usage(errors.New("--keep: found no folder, expected one"), "leave --keep out for isr-sim-check")
+	}
+	if c.rows != "" {
+		var err error
+		if check.Rows, err = catalog.Rows(c.rows); err != nil {
+			return check, cli.Coded(err)
+		}
+	}
+	var names []string
+	for _, inv := range invariant.All() {
+		names = append(names, inv.Name)
+	}
+	if err := known("without", c.without, names); err != nil {
+		return check, err
+	}
+	if len(c.without) > 0 && len(slices.Compact(slices.Sorted(slices.Values(c.without)))) == len(names) {
+		return check, cli.Usage(errors.New("--without: found all invariants: nothing would be judged"), "")
+	}
+	if cmd.Flags().Changed("reach") {
+		check.Reach = nil
+		if len(c.reach) != 1 || c.reach[0] != "none" {
+			var marks []string
+			for _, m := range scenario.Marks() {
+				marks = append(marks, string(m))
+			}
+			if err := known("reach", c.reach, marks); err != nil {
+				return check, err
+			}
+			for _, m := range c.reach {
+				check.Reach = append(check.Reach, scenario.Mark(m))
+			}
+		}
+	}
+	return check, nil
+}
+
+// known refuses a word that is not one of names.
+func known(flag string, words, names []string) error {
+	for _, word := range words {
+		if !slices.Contains(names, word) {
+			return cli.Usage(fmt.Errorf("--%s: found %q, expected one of %s", flag, word, strings.Join(names, ", ")), suggest.Hint(word, names, ""))
+		}
+	}
+	return nil
+}
+
+// keeps makes sure, before runs are made, that the files of one that fails can be written.
+func (c *command) keeps() error {
+	if err := os.MkdirAll(c.folder, 0o777); err != nil {
+		return cli.Usage(fmt.Errorf("--keep: %w", err), "")
+	}
+	if c.Record == "" {
+		c.Record = filepath.Join(c.folder, recordFile)
+	}
+	if c.Report == "" {
+		c.Report = filepath.Join(c.folder, reportFile)
+	}
+	return c.Ready(false)
+}
+
+// file is the scenario of the run that has failed.
+func (c *command) file() string { return filepath.Join(c.folder, scenarioFile) }
+
+// before runs what an earlier check has left. done says that it fails still.
+func (c *command) before(ctx context.Context, check Check) (done bool, err error) {
+	_, err = os.Stat(c.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	s, err := catalog.Load(c.file())
+	if err != nil {
+		return false, cli.Usage(err, "an earlier check has left this file; delete it to go on without it")
+	}
+	if s.Replay == nil {
+		return false, cli.Usage(fmt.Errorf("%s: found no replay entry, expected the run that an earlier check has left", c.file()), "delete it to go on without it")
+	}
+	s.Without = check.Without
+	run := s.Replay.Run(s, check.Protocol)
+	o, err := run.Do(ctx)
+	_, diverged := errors.AsType[*sim.DivergedError](err)
+	switch {
+	case diverged: // the program asks for something else now
+	case err != nil:
+		return false, cli.Unknown(err, "")
+	case o.Verdict == invariant.Violated:
+		fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it fails still\n\n", c.file())
+		c.show(ctx, run, o)
+		return true, &cli.Error{Code: cli.ExitViolated}
+	}
+	report, err := check.try(ctx, s, check.Seed)
+	switch {
+	case err != nil:
+		return false, cli.Unknown(err, "")
+	case report.Verdict != invariant.OK:
+		fmt.Fprintf(c.Out, "%s: its run passes now, and its world does not\n", c.file())
+		return true, c.fails(ctx, report)
+	}
+	fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it passes now; delete it to go on without it\n", c.file())
+	return false, nil
+}
+
+// row prints the check on one line.
+func (c *command) row(check Check, r *Result, verdict string) {
+	fmt.Fprintf(c.Out, "%s\n%s\n", prose.Header(), prose.TableRow(fmt.Sprintf("%d drawn worlds", r.Worlds), check.Protocol.Name,
+		fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), verdict, r.reached()))
+}
+
+// result is the check as one result for machines.
+func (c *command) result(check Check, r *Result, verdict verdicts.Verdict, why string) {
+	c.Add("", verdicts.Result{
+		Scenario: name, Protocol: check.Protocol.Name, Verdict: verdict, Passed: verdict == verdicts.OK, Message: why,
+		Seed: fmt.Sprint(check.Seed), Schedules: r.Schedules, Steps: r.Steps, Reached: prose.Names(r.reached()),
+	})
+}
+
+// broke ends a check whose program broke the rules of nodes. Its world is kept.
+func (c *command) broke(check Check, r *Result, broken *scenario.BrokenError) error {
+	c.row(check, r, "unknown")
+	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
+	if s, err := check.world(r.Worlds); err == nil {
+		replay := broken.Replay()
+		s.Replay = &replay
+		c.Lose(c.write(s))
+		fmt.Fprint(c.Out, prose.ReplayLine(replay, "replay", shell.Program(), shell.Quote(c.file())))
+	}
+	c.result(check, r, verdicts.Unknown, broken.Error())
+	return &cli.Error{Code: cli.ExitUnknown}
+}
+
+// failed ends a check with a world that is not ok.
+func (c *command) failed(cmd *cobra.Command, check Check, r *Result) error {
+	c.row(check, r, r.Failed.Summary())
+	fmt.Fprintf(c.Out, "\nworld %d of seed %d\n", r.Worlds, check.Seed)
+	remove := func() {}
+	if r.Failed.Failure != nil {
+		remove = progress.Wait(cmd.ErrOrStderr(), "making it smaller")
+	}
+	defer remove()
+	return c.fails(cmd.Context(), r.Failed)
+}
+
+// fails prints and keeps the run of a world that is not ok, in the smallest form that is found.
+func (c *command) fails(ctx context.Context, report *campaign.Report) error {
+	if report.Failure == nil {
+		why := prose.Report(report, shell.Program(), shell.Quote(c.file()))
+		fmt.Fprintf(c.Out, "\n%s", why)
+		s := *report.Scenario
+		if report.Doubt != nil {
+			replay := report.Doubt.Replay()
+			s.Replay = &replay
+		}
+		c.Lose(c.write(&s))
+		c.AddKept("", "", results.OfReport(report, shell.Program(), shell.Quote(c.file()), why))
+		return &cli.Error{Code: cli.ExitUnknown}
+	}
+	replay := report.Failure.Replay()
+	s, run, o := *report.Scenario, replay.Run(report.Scenario, report.Protocol), report.Failure
+	s.Replay = &replay
+	if c.shrink > 0 {
+		within, stop := context.WithTimeout(ctx, c.shrink)
+		defer stop()
+		if shrunk, err := (campaign.Shrink{Failed: run, Runs: campaign.DefaultShrinkRuns}).Run(within); err == nil {
+			fmt.Fprintf(c.Out, "%s\n", prose.Sizes(shrunk.Before, shrunk.After))
+			s, o = *shrunk.Scenario, shrunk.Outcome
+			run = s.Replay.Run(&s, report.Protocol)
+		}
+	}
+	c.Lose(c.write(&s))
+	c.show(ctx, run, o)
+	return &cli.Error{Code: cli.ExitViolated}
+}
+
+// show prints a run that violates an invariant, writes its record and its report, and names the commands about it.
+func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcome) {
+	file := shell.Quote(c.file())
+	why := prose.Outcome(o, run.Scenario.Name, run.Protocol.Name)
+	fmt.Fprintf(c.Out, "%s\n", why)
+	c.Lose(c.Keep(ctx, run, c.file()))
+	if c.Exec != "" {
+		file = "--exec " + shell.Quote(c.Exec) + " " + file
+	}
+	fmt.Fprintf(c.Out, "scenario: %s\nreplay: %s replay %s\nexplain: %s explain %s\n", c.file(), shell.Program(), file, shell.Program(), file)
+	result := results.OfOutcome(run, o, shell.Program(), shell.Quote(c.file()))
+	result.Details = why
+	c.AddKept(c.file(), run.Scenario.Name+"."+run.Protocol.Name, result)
+}
+
+// write leaves a scenario in the folder.
+func (c *command) write(s *scenario.Scenario) error {
+	yaml, err := s.YAML()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(c.file(), yaml, 0o644)
+}
+
+// ended ends a check in which nothing was violated.
+func (c *command) ended(cmd *cobra.Command, check Check, r *Result) error {
+	missing, untested := worlds.Missing(check.Reach, r.Marks, r.Worlds, r.Schedules)
+	why, verdict := "", verdicts.OK
+	switch nothing := r.nothing(); {
+	case cmd.Context().Err() != nil:
+		verdict, why = verdicts.Unknown, fmt.Sprintf("interrupted after %d of %d worlds", r.Worlds, check.Worlds)
+	case nothing != "":
+		verdict, why = verdicts.Vacuous, nothing
+	case len(missing) > 0:
+		verdict, why = verdicts.Vacuous, fmt.Sprintf("no world of %d reached %s: it was not tested there", r.Worlds, strings.Join(prose.Names(missing), ", "))
+	}
+	c.row(check, r, string(verdict))
+	if r.Worlds < check.Worlds && verdict == verdicts.OK {
+		fmt.Fprintf(c.Out, "--for: ended after %d of %d worlds\n", r.Worlds, check.Worlds)
+	}
+	for _, name := range check.Without {
+		fmt.Fprintf(c.Out, "%s: not judged: left out by --without\n", name)
+	}
+	if len(untested) > 0 {
+		fmt.Fprintf(c.Out, "not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules\n",
+			strings.Join(prose.Names(untested), ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)
+	}
+	c.result(check, r, verdict, why)
+	if verdict == verdicts.OK {
+		return nil
+	}
+	fmt.Fprintf(c.Out, "\n%s: %s\n", verdict, why)
+	if r.misfit != "" {
+		fmt.Fprintln(c.Out, r.misfit)
+	}
+	if slices.Contains(missing, mark.TTLDeletion) {
+		fmt.Fprintln(c.Out, "hint: a cache whose rows have no ttl names with --reach the other marks of docs/CHECK.md")
+	}
+	if verdict == verdicts.Unknown {
+		return &cli.Error{Code: cli.ExitUnknown}
+	}
+	return &cli.Error{Code: cli.ExitViolated}
+}

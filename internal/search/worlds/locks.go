@@ -1,0 +1,160 @@
+package worlds
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Locks says which worlds are drawn for a lock.
+type Locks struct {
+	Leases         []time.Duration // none is DefaultLeases
+	Wait, Takeover time.Duration   // how long a free lock, and one whose lease is over, may take; 0 is DefaultWait, and a lease
+	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
+}
+
+// DefaultWait is how long a free lock may take.
+const DefaultWait = 2 * time.Second
+
+// Generator generates worlds for the lock.
+func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
+	return rapid.Custom(func(t *rapid.T) World {
+		s := scenario.Defaults()
+		s.Name, s.Protocol = name, protocol
+		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: MaxSteps}
+		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+		leases := l.Leases
+		if len(leases) == 0 {
+			leases = DefaultLeases()
+		}
+		c := &s.Cache
+		c.Lease = pick(t, "lease", leases...)
+		c.Poll = pick(t, "poll", c.Lease/2, time.Second, 300*time.Millisecond)
+		c.Patience = pick(t, "patience", 4, 10, 1) // four tries wait a lease out
+		c.Attempts = pick(t, "attempts", 3, 1)
+		s.Lag = drawLag(t)
+		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, c.Lease/10)
+		s.Faults = drawLockFaults(t)
+		crashes := pick(t, "who may crash", 0, 1)
+		locks := pick(t, "locks", []string{"job"}, []string{"job"}, []string{"job", "mail"})
+		s.Actors = rapid.SliceOfN(l.actors(s, locks, crashes), 2, len(ActorNames)).Draw(t, "actors")
+		for i := range s.Actors {
+			s.Actors[i].Name = ActorNames[i]
+		}
+		if len(LockNames(s)) == 0 { // else there is nothing to be judged
+			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Hold, Key: locks[0], For: time.Second})
+		}
+		for i := range s.Actors {
+			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
+		}
+		s.Settle = l.settle(s)
+		return World{s}
+	})
+}
+
+// actors generates nodes with their scripts, pauses and crashes. Some times are no whole seconds, so that a lock that
+// forgets about fractions is seen.
+func (l Locks) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.Generator[scenario.Actor] {
+	c := s.Cache
+	hold := func(lock string, d time.Duration) scenario.Command {
+		return scenario.Command{Verb: scenario.Hold, Key: lock, For: d}
+	}
+	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
+	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
+		lock := pick(t, "lock", locks...)
+		return pick(t, "command",
+			hold(lock, 300*time.Millisecond),
+			hold(lock, c.Lease-100*time.Millisecond),
+			sleep(900*time.Millisecond),
+			hold(lock, c.Lease/2),
+			sleep(c.Lease+time.Second),
+			hold(lock, 2*c.Lease+time.Second),
+			hold(lock, c.Lease+time.Second),
+			sleep(time.Second),
+		)
+	})
+	return rapid.Custom(func(t *rapid.T) scenario.Actor {
+		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
+		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
+			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
+		}
+		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
+			a.Restarts = pick(t, "restarts", 0, 1)
+		}
+		return a
+	})
+}
+
+// drawLockFaults draws faults of the store, each left to the schedule.
+func drawLockFaults(t *rapid.T) []scenario.Fault {
+	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
+		f := scenario.Fault{Maybe: true}
+		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
+			ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultDuplicate)
+		f.Times = pick(t, "fault's times", 0, 2)
+		return f
+	})
+	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
+}
+
+// LockNames are the locks that scripts hold.
+func LockNames(s *scenario.Scenario) []string {
+	var names []string
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb == scenario.Hold && !slices.Contains(names, c.Key) {
+				names = append(names, c.Key)
+			}
+		}
+	}
+	return names
+}
+
+// longestHolds bounds how much time a run of locks can take.
+func longestHolds(s *scenario.Scenario) time.Duration {
+	c := s.Cache
+	var moving time.Duration
+	for _, a := range s.Actors {
+		moving += time.Duration(a.Pauses) * a.PauseFor
+		for _, command := range a.Script {
+			once := command.For
+			if command.Verb == scenario.Hold {
+				once += time.Duration(c.Patience) * (c.Poll + 4*c.Lease)
+			}
+			moving += time.Duration(1+a.Restarts) * once
+		}
+	}
+	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(c.Lease+lagAfter) + time.Minute)
+}
+
+// settle returns how long after its faults a world may take until each lock can be taken. Where no node can crash and no
+// request can have failed, not even by a timeout of the lock's own, every holder has given its lock back: a lock that is
+// still held then has been forgotten.
+func (l Locks) settle(s *scenario.Scenario) time.Duration {
+	c := s.Cache
+	wait := cmp.Or(l.Wait, DefaultWait) + 2*s.Skew + c.Poll
+	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
+		return a.Crashes > 0 || l.Goroutines && a.Pauses > 0
+	})
+	if fails = fails || l.Goroutines && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 && wait < c.Lease/2 {
+		return wait
+	}
+	each := c.Lease + cmp.Or(l.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second
+	return time.Duration(len(LockNames(s))) * each
+}
+
+// lockWords says on one line what a world of locks is.
+func lockWords(s *scenario.Scenario) string {
+	return fmt.Sprintf("%d machines, %d locks, %d faults", len(s.Actors), len(LockNames(s)), len(s.Faults))
+}
+
+// DefaultLeases are those of worlds whose check names none.
+func DefaultLeases() []time.Duration {
+	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
+}

@@ -1,0 +1,50 @@
+package worlds
+
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
+// reference, at least a quarter of the worlds reach each of them; a cache with which one is never reached has not been
+// tested where its bugs would be.
+func Reach() []scenario.Mark {
+	return []scenario.Mark{
+		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.TTLDeletion,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+	}
+}
+
+// DefaultSchedules is how many schedules each world is run under: see property.DefaultSchedules for how that was
+// measured.
+const DefaultSchedules = 20
+
+// EnoughWorlds and EnoughSchedules are from how many on a mark that was never reached means something. With fewer, it may
+// be chance: with the reference, one world of two schedules in thirty reaches a crash. Of what is published, served as
+// fresh or taken in most worlds, one is enough: where nothing was, nothing was judged.
+const (
+	EnoughWorlds    = 50
+	EnoughSchedules = EnoughWorlds * DefaultSchedules
+)
+
+// inMost are the marks that most worlds reach.
+var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken}
+
+// Missing returns the wanted marks that no world has reached, if there were enough worlds and schedules to expect them,
+// and those for which there were not. reached is in how many worlds each was.
+func Missing(wanted []scenario.Mark, reached map[scenario.Mark]int, worlds, schedules int) (missing, untested []scenario.Mark) {
+	few := worlds < EnoughWorlds || schedules < EnoughSchedules
+	for _, m := range wanted {
+		switch {
+		case reached[m] > 0:
+		case few && !slices.Contains(inMost, m):
+			untested = append(untested, m)
+		default:
+			missing = append(missing, m)
+		}
+	}
+	return missing, untested
+}
