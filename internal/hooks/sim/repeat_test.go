@@ -127,3 +127,27 @@ func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 		}
 	}
 }
+
+// After the last choice nothing but the end is compared: a repetition that only goes on for longer, or less long, is
+// another run.
+func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
+	for _, longer := range []int{0, 1} { // the first run, or its repetition
+		x, runs := &sim.Exploration{Repeat: true}, 0
+		var last error
+		for x.Next() {
+			r := &register{}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+				p.Do(&access{to: r, write: true, value: 7})
+				if runs == longer {
+					p.Do(&access{to: r})
+				}
+			}})
+			last = s.Run().Err
+			runs++
+		}
+		if _, diverged := errors.AsType[*sim.DivergedError](last); !diverged || x.Explored().Complete || runs != 2 {
+			t.Errorf("run %d is longer: %d runs, the last with %v, explored %+v; want a DivergedError, and not complete", longer, runs, last, x.Explored())
+		}
+	}
+}
