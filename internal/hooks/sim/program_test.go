@@ -244,10 +244,12 @@ var corners = []struct {
 	{"the first says nothing of itself", program{Registers: 1, Actors: []programActor{{Script: []command{{Write: true, Blind: true}}}, {Script: []command{{}}}}}},
 	{"the second says nothing of itself", program{Registers: 1, Actors: []programActor{{Script: []command{{Write: true}}}, {Script: []command{{Blind: true}}}}}},
 	{"a crash as planned or by chance", program{Registers: 1, Actors: []programActor{
-		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash, At: time.Second}}, Script: []command{{Sleep: time.Second}}}, {Script: []command{{Sleep: time.Second}}},
+		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash}}, Script: []command{{Sleep: time.Second}}},
+		{Pauses: 1, Script: []command{{Sleep: time.Second}}},
 	}}},
 	{"a restart as planned or by chance", program{Registers: 1, Actors: []programActor{
-		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Restart, At: time.Second}}, Script: []command{{}}}, {Script: []command{{Sleep: time.Second}}},
+		{Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash}, {Kind: sim.Restart}}, Script: []command{{Sleep: time.Second}}},
+		{Pauses: 1, Script: []command{{Sleep: time.Second}}},
 	}}},
 	{"a pause of no time", program{Registers: 1, Actors: []programActor{{Pauses: 1, Script: []command{{}}}, {Script: []command{{}}}}}},
 	{"an answer is heard before time moves, or after it", program{Registers: 1, Ticks: 2, Actors: []programActor{
