@@ -94,6 +94,32 @@ func TestLanesOfACrashedNode(t *testing.T) {
 	}
 }
 
+// TestWhatADroppedLaneAsksFor has a request that a lane has under way when it is dropped take effect before, after, or
+// never, as the request of a node that is gone does.
+func TestWhatADroppedLaneAsksFor(t *testing.T) {
+	for _, off := range []sim.Reduction{0, noReduction} {
+		x := &sim.Exploration{Off: off}
+		results := map[string]bool{}
+		for x.Next() {
+			r := &register{}
+			after := &access{to: r}
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(r.value) }})
+			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+				drop := p.Clock().(lanes).Lane(func() { p.Do(&access{to: r, write: true, value: 5}) })
+				p.Do(&access{to: r})
+				drop()
+				p.Do(after)
+			}})
+			if result := s.Run(); result.End == sim.Finished {
+				results[fmt.Sprintf("%d then %d", after.value, r.value)] = true
+			}
+		}
+		if got := slices.Sorted(maps.Keys(results)); !slices.Equal(got, []string{"0 then 0", "0 then 5", "5 then 5"}) {
+			t.Errorf("without %v: the register was %q, want all three courses", off, got)
+		}
+	}
+}
+
 // TestAHeartbeatLane has a lane's sleeps come beside a request of another lane, and a panic in a lane end the run.
 func TestAHeartbeatLane(t *testing.T) {
 	beats := 0

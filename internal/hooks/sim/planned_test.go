@@ -76,6 +76,31 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 	}
 }
 
+// The clock of a node that is down is set at its time too, if the node may come back.
+func TestTheClockOfANodeThatIsDownIsSetAtItsTime(t *testing.T) {
+	x, set := &sim.Exploration{}, map[string]bool{}
+	for x.Next() {
+		clock, down := fakeclock.New(fakeclock.Epoch), false
+		s := sim.New(sim.Config{Clock: clock, Strategy: x.Strategy(), OnNode: func(k sim.Kind, _ *sim.Proc, _ string) {
+			switch k {
+			case sim.Crash:
+				down = true
+			case sim.Restart:
+				down = false
+			default:
+				set[fmt.Sprintf("%v after %v, down %v", k, clock.Now().Sub(fakeclock.Epoch), down)] = true
+			}
+		}})
+		s.Add(sim.Actor{Name: "alice", Crashes: 1, Restarts: 1, Planned: []sim.Planned{{Kind: sim.ClockStep, At: time.Second, For: time.Second}},
+			Run: func(p *sim.Proc) { p.Clock().Sleep(3 * time.Second) }})
+		s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
+		s.Run()
+	}
+	if got, want := slices.Sorted(maps.Keys(set)), []string{"clock-step after 1s, down false", "clock-step after 1s, down true"}; !slices.Equal(got, want) {
+		t.Errorf("the clock was set: %q, want %q", got, want)
+	}
+}
+
 // At the very moment of a crash, the code of the node may run before it or not: the schedule decides.
 func TestWhatElseHappensAtThatMomentIsForTheSchedule(t *testing.T) {
 	ran := map[int]bool{}
