@@ -265,6 +265,26 @@ func TestAPausedNodeMayCrash(t *testing.T) {
 	}
 }
 
+// A pause ends with the life that it stopped: a node that comes back runs at once.
+func TestAPauseEndsWithACrash(t *testing.T) {
+	counts := outcomes(300, func(seed uint64) string {
+		began, befell := "", ""
+		s := sim.New(sim.Config{Seed: seed, OnNode: func(k sim.Kind, _ *sim.Proc, _ string) { befell += k.String() + " " }})
+		s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(20 * time.Second) }})
+		s.Add(sim.Actor{Name: "a", Pauses: 1, PauseFor: 30 * time.Second, Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
+			began += p.Now().Sub(fakeclock.Epoch).String() + " "
+			p.Do(&access{to: &register{}})
+		}})
+		if result := s.Run(); result.End != sim.Finished {
+			t.Fatalf("seed %d: run %v (%v)", seed, result.End, result.Err)
+		}
+		return befell + began
+	})
+	if counts["pause crash restart 0s 0s "] == 0 {
+		t.Errorf("what befell it, and when its lives began: %v; want one that begins at once after a pause and a crash", counts)
+	}
+}
+
 func TestARequestMayHaveSeveralOutcomes(t *testing.T) {
 	counts := outcomes(100, func(seed uint64) string {
 		a := &access{to: &register{}, lossy: true}
