@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -245,6 +246,24 @@ func TestAPausedNodeHearsNothingUntilItsPauseIsOver(t *testing.T) {
 	})
 	if len(counts) != 2 || counts["0s"] == 0 || counts["30s"] == 0 {
 		t.Errorf("the request took %v, want 0s in some schedules and 30s in the others", counts)
+	}
+}
+
+// A pause by chance may last for longer than it should: time may move on past its end.
+func TestAPauseByChanceMayEndLate(t *testing.T) {
+	x, ends := &sim.Exploration{}, map[time.Duration]bool{}
+	for x.Next() {
+		s := sim.New(sim.Config{Strategy: x.Strategy(), Ticks: 1, OnNode: func(k sim.Kind, p *sim.Proc, _ string) {
+			if k == sim.Resume {
+				ends[p.Now().Sub(fakeclock.Epoch)] = true
+			}
+		}})
+		s.Add(sim.Actor{Name: "a", Pauses: 1, PauseFor: time.Second, Run: func(p *sim.Proc) { p.Do(&access{to: &register{}}) }})
+		s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(2 * time.Second) }})
+		s.Run()
+	}
+	if got := slices.Sorted(maps.Keys(ends)); !slices.Equal(got, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}) {
+		t.Errorf("the pause ended at %v; want 1s, late at 2s, and 3s of one that began at 2s", got)
 	}
 }
 
