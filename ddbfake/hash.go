@@ -2,6 +2,7 @@ package ddbfake
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"slices"
 
@@ -24,9 +25,9 @@ func (db *DB) Hash() [32]byte {
 		p = p[:0]
 		p.text(t.address())
 		p.text(t.schema.hash.Name)
-		p.text(t.schema.hash.Kind.String())
+		p.text(string(t.schema.hash.Kind))
 		p.text(t.schema.sort.Name)
-		p.text(t.schema.sort.Kind.String())
+		p.text(string(cmp.Or(t.schema.sort.Kind, "invalid")))
 		if t.ttl.enabled {
 			p.number(1)
 			p.text(t.ttl.attribute)
@@ -65,9 +66,12 @@ func (f *printer) item(m map[string]attr.Value) {
 	}
 }
 
+// hashedKinds are the types in the order of the numbers that stand for them in a hash, from 1.
+var hashedKinds = []attr.Kind{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}
+
 // attribute writes a value, sets in order; numbers print in one way only.
 func (f *printer) attribute(v attr.Value) {
-	*f = append(*f, byte(v.Kind()))
+	*f = append(*f, byte(1+slices.Index(hashedKinds, attr.KindOf(v))))
 	switch v := v.(type) {
 	case attr.S:
 		f.text(string(v))

@@ -9,7 +9,7 @@ import (
 
 // Sets hash in one way, however their elements come.
 func TestHashOfSets(t *testing.T) {
-	one, two := attr.FromInt64(1), attr.FromInt64(2)
+	one, two := attr.Int(1).Number, attr.Int(2).Number
 	for _, pair := range [][2]attr.Value{
 		{attr.SS{"p", "q"}, attr.SS{"q", "p"}},
 		{attr.NS{one, two}, attr.NS{two, one}},

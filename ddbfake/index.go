@@ -167,7 +167,7 @@ func tupleOf(item packed.Attributes, keys []expr.Key, maxBytes int) (string, boo
 	sizeBytes := 0
 	for _, key := range keys {
 		v := item.Get(key.Name)
-		if v == nil || v.Kind() != key.Kind || emptyKind(v) != "" {
+		if v == nil || attr.KindOf(v) != key.Kind || emptyKind(v) != "" {
 			return "", false
 		}
 		sizeBytes += keySize(v)
@@ -306,7 +306,7 @@ func (f *printer) index(x *index) {
 	}
 	for key := range x.all {
 		f.text(key.Name)
-		f.text(key.Kind.String())
+		f.text(string(key.Kind))
 	}
 	f.number(len(x.hash))
 	f.text(string(x.projection.ProjectionType))

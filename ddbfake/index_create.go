@@ -201,8 +201,7 @@ func newIndex(s *indexSpec, schema *keySchema, definitions []types.AttributeDefi
 	}
 	for _, k := range s.keys {
 		i := slices.IndexFunc(definitions, func(d types.AttributeDefinition) bool { return *d.AttributeName == *k.AttributeName })
-		kind, _ := attr.ParseKind(string(definitions[i].AttributeType))
-		key := expr.Key{Name: *k.AttributeName, Kind: kind}
+		key := expr.Key{Name: *k.AttributeName, Kind: attr.Kind(definitions[i].AttributeType)}
 		if k.KeyType == types.KeyTypeHash {
 			x.hash = append(x.hash, key)
 		} else {

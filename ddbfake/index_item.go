@@ -17,8 +17,8 @@ import (
 func (t *table) checkIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
-			if v := item.Get(key.Name); v != nil && v.Kind() != key.Kind {
-				return x.typeMismatch(key, v.Kind())
+			if v := item.Get(key.Name); v != nil && attr.KindOf(v) != key.Kind {
+				return x.typeMismatch(key, attr.KindOf(v))
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (t *table) checkUpdatedIndexKeys(before, after packed.Attributes) error {
 	const attempted = "The update expression attempted to update the secondary index key "
 	for _, x := range t.indexes {
 		for key := range x.all {
-			if v := after.Get(key.Name); v != nil && v.Kind() != key.Kind && !unchanged(before, key, v) {
+			if v := after.Get(key.Name); v != nil && attr.KindOf(v) != key.Kind && !unchanged(before, key, v) {
 				return invalid(attempted + "to unsupported type")
 			}
 		}

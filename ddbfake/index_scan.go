@@ -6,8 +6,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // onIndex answers a Scan of an index, once its table is found. Select is checked between the form of the starting key
@@ -58,7 +56,7 @@ func (s *scan) onIndex(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 // known.
 func (x *index) scanHash(tuple string) [md5.Size]byte {
 	if len(x.hash) > 1 {
-		return scanHash(tuple, attr.KindB)
+		return scanHash(tuple, "B")
 	}
 	return scanHash(onlyPart(tuple), x.hash[0].Kind)
 }

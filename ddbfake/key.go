@@ -79,9 +79,9 @@ func (s *keySchema) itemAttribute(item packed.Attributes, key expr.Key) (attr.Va
 	if v == nil {
 		return nil, invalid("One or more parameter values were invalid: Missing the key %s in the item", key.Name)
 	}
-	if v.Kind() != key.Kind {
+	if attr.KindOf(v) != key.Kind {
 		return nil, invalid("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
-			key.Name, key.Kind, v.Kind())
+			key.Name, key.Kind, attr.KindOf(v))
 	}
 	return v, nil
 }
@@ -126,7 +126,7 @@ func (s *keySchema) checkEmpty(k primaryKey) error {
 			continue
 		}
 		word := "string"
-		if part.key.Kind == attr.KindB {
+		if part.key.Kind == "B" {
 			word = "binary"
 		}
 		return invalid("One or more parameter values are not valid. "+
@@ -145,10 +145,10 @@ const (
 
 // checkSize refuses key values that are too long.
 func (s *keySchema) checkSize(k primaryKey) error {
-	if len(k.hash) > maxHashKeyBytes && s.hash.Kind != attr.KindN {
+	if len(k.hash) > maxHashKeyBytes && s.hash.Kind != "N" {
 		return invalid(hashKeyTooLong)
 	}
-	if len(k.sort) > maxSortKeyBytes && s.sort.Kind != attr.KindN {
+	if len(k.sort) > maxSortKeyBytes && s.sort.Kind != "N" {
 		return invalid(sortKeyTooLong)
 	}
 	return nil
@@ -165,13 +165,13 @@ func (s *keySchema) check(k primaryKey) error {
 // encodeKeySDK encodes a key value of the wanted type without building an attr.Value where it can.
 func encodeKeySDK(v types.AttributeValue, kind attr.Kind) (string, bool) {
 	if s, ok := v.(*types.AttributeValueMemberS); ok {
-		if s == nil || kind != attr.KindS {
+		if s == nil || kind != "S" {
 			return "", false
 		}
 		return s.Value, true
 	}
 	value, err := attr.FromSDK(v)
-	if err != nil || value.Kind() != kind {
+	if err != nil || attr.KindOf(value) != kind {
 		return "", false
 	}
 	return encodeKey(value), true

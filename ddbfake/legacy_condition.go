@@ -122,8 +122,8 @@ func legacyValues(list []types.AttributeValue) ([]attr.Value, error) {
 
 // The types that operators other than EQ and NE take.
 var (
-	scalars  = []attr.Kind{attr.KindS, attr.KindN, attr.KindB}
-	prefixes = []attr.Kind{attr.KindS, attr.KindB}
+	scalars  = []attr.Kind{"S", "N", "B"}
+	prefixes = []attr.Kind{"S", "B"}
 )
 
 // checkOperands refuses values that an operator does not take: too many or too few, of different types, of types that
@@ -151,13 +151,13 @@ func checkOperands(t expr.Test) error {
 		return badParameter("Invalid number of argument(s) for the %s ComparisonOperator", t.Operator)
 	}
 	for _, v := range t.Values {
-		if v.Kind() != t.Values[0].Kind() {
+		if attr.KindOf(v) != attr.KindOf(t.Values[0]) {
 			return badParameter("AttributeValues inside AttributeValueList must be of same type")
 		}
 	}
 	for _, v := range t.Values {
-		if kinds != nil && !slices.Contains(kinds, v.Kind()) {
-			return badParameter("ComparisonOperator %s is not valid for %s AttributeValue type", t.Operator, v.Kind())
+		if kinds != nil && !slices.Contains(kinds, attr.KindOf(v)) {
+			return badParameter("ComparisonOperator %s is not valid for %s AttributeValue type", t.Operator, attr.KindOf(v))
 		}
 	}
 	if t.Operator == "BETWEEN" {

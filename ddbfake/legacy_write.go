@@ -86,10 +86,10 @@ func checkChange(c expr.Change) error {
 		}
 		return nil
 	}
-	switch k := c.Value.Kind(); {
-	case c.Action == "DELETE" && !k.IsSet():
+	switch k := attr.KindOf(c.Value); {
+	case c.Action == "DELETE" && !expr.IsSet(k):
 		return badParameter("DELETE action with value is not supported for the type %s", k)
-	case c.Action == "ADD" && !k.IsSet() && k != attr.KindN && k != attr.KindL:
+	case c.Action == "ADD" && !expr.IsSet(k) && k != "N" && k != "L":
 		return badParameter("ADD action is not supported for the type %s", k)
 	}
 	return nil

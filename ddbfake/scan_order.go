@@ -41,7 +41,7 @@ func scanHash(key string, kind attr.Kind) [md5.Size]byte {
 	const salt = "Outliers"
 	text := make([]byte, 0, 64)
 	text = append(text, salt...)
-	if kind == attr.KindN {
+	if kind == "N" {
 		return md5.Sum(appendScanNumber(text, key))
 	}
 	return md5.Sum(append(text, key...))

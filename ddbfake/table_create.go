@@ -186,8 +186,8 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 	kinds := map[string]attr.Kind{}
 	var defined, keys []string
 	for _, d := range in.AttributeDefinitions {
-		kind, _ := attr.ParseKind(string(d.AttributeType))
-		if kinds[*d.AttributeName] != attr.KindInvalid {
+		kind := attr.Kind(d.AttributeType)
+		if kinds[*d.AttributeName] != "" {
 			return s, duplicated(*d.AttributeName)
 		}
 		kinds[*d.AttributeName] = kind
@@ -196,7 +196,7 @@ func newKeySchema(in *dynamodb.CreateTableInput) (keySchema, error) {
 	for _, k := range in.KeySchema {
 		keys = append(keys, *k.AttributeName)
 	}
-	undefined := func(name string) bool { return kinds[name] == attr.KindInvalid }
+	undefined := func(name string) bool { return kinds[name] == "" }
 	switch {
 	case len(keys) == 2 && (slices.ContainsFunc(keys, undefined) || keys[0] == keys[1] && len(defined) == 1):
 		return s, invalid("Invalid KeySchema: Some index key attribute have no definition")

@@ -187,9 +187,35 @@ func errorFingerprint(err error) fingerprint.Hash {
 func itemFingerprint(item attr.Item) (sum fingerprint.Hash) {
 	//isrsim:unordered a sum has no order
 	for name, value := range item {
-		sum += fingerprint.Hash(value.Kind()).Text(name).Text(valueText(value))
+		sum += kindFingerprint(value).Text(name).Text(valueText(value))
 	}
 	return sum
+}
+
+// kindFingerprint is the number that stands for the type of a value in fingerprints.
+func kindFingerprint(v attr.Value) fingerprint.Hash {
+	switch v.(type) {
+	case attr.S:
+		return 1
+	case attr.N:
+		return 2
+	case attr.B:
+		return 3
+	case attr.BOOL:
+		return 4
+	case attr.NULL:
+		return 5
+	case attr.M:
+		return 6
+	case attr.L:
+		return 7
+	case attr.SS:
+		return 8
+	case attr.NS:
+		return 9
+	default: // BS
+		return 10
+	}
 }
 
 func valueText(v attr.Value) string {
@@ -208,15 +234,15 @@ func sdkItemFingerprint(item map[string]types.AttributeValue) (sum fingerprint.H
 	for name, value := range item {
 		switch v := value.(type) {
 		case *types.AttributeValueMemberS:
-			sum += fingerprint.Hash(attr.KindS).Text(name).Text(v.Value)
+			sum += kindFingerprint(attr.S("")).Text(name).Text(v.Value)
 		case *types.AttributeValueMemberN:
-			sum += fingerprint.Hash(attr.KindN).Text(name).Text(v.Value)
+			sum += kindFingerprint(attr.N{}).Text(name).Text(v.Value)
 		default:
 			own, err := attr.FromSDK(value)
 			if err != nil {
 				return 0, false
 			}
-			sum += fingerprint.Hash(own.Kind()).Text(name).Text(valueText(own))
+			sum += kindFingerprint(own).Text(name).Text(valueText(own))
 		}
 	}
 	return sum, true

@@ -25,7 +25,7 @@
 //
 // # Fidelity
 //
-// [FromSDK] and [ParseNumber] refuse the values that the service refuses, with the service's texts in an [*Error].
+// [FromSDK] and [ParseNumber] refuse the values that the service refuses, with the service's texts.
 // Rules with a public source cite it; places where we differ are marked with "Deviation:".
 //
 // # Limits

@@ -26,14 +26,14 @@ const (
 )
 
 var (
-	errPrecision = &Error{"Attempting to store more than 38 significant digits in a Number"}
-	errOverflow  = &Error{"Number overflow. Attempting to store a number with magnitude larger than supported range"}
-	errUnderflow = &Error{"Number underflow. Attempting to store a number with magnitude smaller than supported range"}
-	errEmptyNum  = &Error{"The parameter cannot be converted to a numeric value"}
+	errPrecision = &refusal{"Attempting to store more than 38 significant digits in a Number"}
+	errOverflow  = &refusal{"Number overflow. Attempting to store a number with magnitude larger than supported range"}
+	errUnderflow = &refusal{"Number underflow. Attempting to store a number with magnitude smaller than supported range"}
+	errEmptyNum  = &refusal{"The parameter cannot be converted to a numeric value"}
 )
 
-// FromInt64 returns i as a Number.
-func FromInt64(i int64) Number {
+// fromInt64 returns i as a Number.
+func fromInt64(i int64) Number {
 	if i < 0 {
 		return Number{coef: uint128{lo: -uint64(i)}, neg: true}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// Add returns n + m, exactly. The error is an [*Error]: the sum is beyond the range of numbers, or needs more than 38
+// Add returns n + m, exactly. The error is an an error: the sum is beyond the range of numbers, or needs more than 38
 // digits. For the second the service says overflow as well.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py
@@ -38,7 +38,7 @@ func addInts(n, m Number) (Number, bool) {
 	if (sum > a) != (b > 0) && b != 0 {
 		return Number{}, false
 	}
-	return FromInt64(sum), true
+	return fromInt64(sum), true
 }
 
 func addDecimals(n, m Number) (Number, error) {
@@ -47,7 +47,7 @@ func addDecimals(n, m Number) (Number, error) {
 	ctx := apd.BaseContext.WithPrecision(300)
 	var sum apd.Decimal
 	if _, err := ctx.Add(&sum, n.decimal(), m.decimal()); err != nil {
-		return Number{}, &Error{err.Error()}
+		return Number{}, &refusal{err.Error()}
 	}
 	result, err := ParseNumber(sum.Text('E'))
 	if errors.Is(err, errPrecision) {

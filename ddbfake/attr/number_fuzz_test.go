@@ -40,7 +40,7 @@ func FuzzNumber(f *testing.F) {
 			t.Errorf("%s.sign() = %d, want %d", a, got, want)
 		}
 		i, ok := a.Int64()
-		if want := x.IsInt() && x.Num().IsInt64(); ok != want || ok && (i != x.Num().Int64() || FromInt64(i) != a) {
+		if want := x.IsInt() && x.Num().IsInt64(); ok != want || ok && (i != x.Num().Int64() || fromInt64(i) != a) {
 			t.Errorf("%s.Int64() = %d, %t; want %s, %t", a, i, ok, x.Num(), want)
 		}
 		sum, err := a.Add(b)
@@ -96,7 +96,7 @@ func modelParse(text string) (string, error) {
 	if text == "" {
 		return "", errEmptyNum
 	}
-	notNumeric := &Error{"The parameter cannot be converted to a numeric value: " + text}
+	notNumeric := &refusal{"The parameter cannot be converted to a numeric value: " + text}
 	part := numeric.FindStringSubmatch(text)
 	if part == nil {
 		return "", notNumeric

@@ -117,8 +117,8 @@ func TestNumberIsUnique(t *testing.T) {
 			}
 		}
 	}
-	if mustParse(t, "42") != FromInt64(42) || mustParse(t, "-42") != FromInt64(-42) {
-		t.Error("FromInt64 and ParseNumber disagree")
+	if mustParse(t, "42") != fromInt64(42) || mustParse(t, "-42") != fromInt64(-42) {
+		t.Error("fromInt64 and ParseNumber disagree")
 	}
 }
 
@@ -139,8 +139,8 @@ func TestInt64(t *testing.T) {
 		}
 	}
 	for _, i := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64} {
-		if got, ok := FromInt64(i).Int64(); got != i || !ok {
-			t.Errorf("FromInt64(%d).Int64() = %d, %v", i, got, ok)
+		if got, ok := fromInt64(i).Int64(); got != i || !ok {
+			t.Errorf("fromInt64(%d).Int64() = %d, %v", i, got, ok)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func BenchmarkCompareNumbers(b *testing.B) {
 }
 
 func BenchmarkAddInts(b *testing.B) {
-	x, y := FromInt64(2208988800), FromInt64(60)
+	x, y := fromInt64(2208988800), fromInt64(60)
 	for b.Loop() {
 		if _, err := x.Add(y); err != nil {
 			b.Fatal(err)

@@ -6,7 +6,7 @@ import (
 )
 
 // ParseNumber reads a number as it comes on the wire: an optional sign, digits with an optional point, an optional
-// exponent. The error is an [*Error] with DynamoDB's text.
+// exponent. The error is an an error with DynamoDB's text.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
 func ParseNumber(text string) (Number, error) {
@@ -14,7 +14,7 @@ func ParseNumber(text string) (Number, error) {
 		return Number{}, errEmptyNum
 	}
 	if i, ok := parseShort(text); ok {
-		return FromInt64(i), nil
+		return fromInt64(i), nil
 	}
 	s, neg := text, false
 	if s[0] == '-' || s[0] == '+' {
@@ -56,7 +56,7 @@ func ParseNumber(text string) (Number, error) {
 	}
 	exp, ok := parseExponent(s[i:])
 	if !seen || !ok {
-		return Number{}, &Error{"The parameter cannot be converted to a numeric value: " + text}
+		return Number{}, &refusal{"The parameter cannot be converted to a numeric value: " + text}
 	}
 	if digits == 0 {
 		return Number{}, nil

@@ -18,19 +18,19 @@ import (
 const MaxDepth = 32
 
 var (
-	errNoType  = &Error{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
-	errDepth   = &Error{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
-	errNull    = &Error{invalidValues + "Null attribute value types must have the value of true"}
-	errNoName  = &Error{"Empty attribute name"} // the rule is AWS's, the text that of DynamoDB Local 3.3.1
-	errEmptySS = &Error{invalidValues + "An string set  may not be empty"}
-	errEmptyNS = &Error{invalidValues + "An number set  may not be empty"}
-	errEmptyBS = &Error{invalidValues + "Binary sets should not be empty"}
+	errNoType  = &refusal{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
+	errDepth   = &refusal{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
+	errNull    = &refusal{invalidValues + "Null attribute value types must have the value of true"}
+	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, the text that of DynamoDB Local 3.3.1
+	errEmptySS = &refusal{invalidValues + "An string set  may not be empty"}
+	errEmptyNS = &refusal{invalidValues + "An number set  may not be empty"}
+	errEmptyBS = &refusal{invalidValues + "Binary sets should not be empty"}
 )
 
 const invalidValues = "One or more parameter values were invalid: "
 
 // FromSDK converts a value of the SDK and copies all memory that the caller could still write to. It refuses, with an
-// [*Error], the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
+// an error, the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
 // names, documents too deep. Sets come out sorted: the service keeps no order, so any order will do.
 //
 // Null false is refused, as the API documents; of the regions that took it for null true in June 2026, none does.
@@ -179,7 +179,7 @@ func numberSet(in []string) (Value, error) {
 	}
 	slices.SortFunc(set, Number.Cmp)
 	if hasDuplicates(set, Number.Cmp) {
-		return nil, &Error{"Input collection contains duplicates"}
+		return nil, &refusal{"Input collection contains duplicates"}
 	}
 	return set, nil
 }
@@ -204,7 +204,7 @@ func binarySet(in [][]byte) (Value, error) {
 // duplicates words the refusal as it was captured from the service: binaries have their own form, and numbers (see
 // numberSet) name no elements at all.
 func duplicates(elements []string, of string) error {
-	return &Error{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
+	return &refusal{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
 }
 
 func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {

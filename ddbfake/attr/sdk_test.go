@@ -32,7 +32,7 @@ func TestFromSDKAndBack(t *testing.T) {
 			back: &types.AttributeValueMemberSS{Value: []string{"", "a", "b"}},
 		},
 		{
-			in: &types.AttributeValueMemberNS{Value: []string{"10", "9.0"}}, want: NS{FromInt64(9), FromInt64(10)},
+			in: &types.AttributeValueMemberNS{Value: []string{"10", "9.0"}}, want: NS{fromInt64(9), fromInt64(10)},
 			back: &types.AttributeValueMemberNS{Value: []string{"9", "10"}},
 		},
 		{in: &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}}, want: BS{{1}, {2}}},

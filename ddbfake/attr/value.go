@@ -1,53 +1,19 @@
 package attr
 
-import "slices"
-
-// Kind is the type of a [Value].
-type Kind uint8
-
-// The kinds, one for each of DynamoDB's data type descriptors.
+// Kind is the type of a [Value], as DynamoDB describes it: "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS" or "BS".
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html#Programming.LowLevelAPI.DataTypeDescriptors
-const (
-	KindInvalid Kind = iota // the kind of no value
-	KindS
-	KindN
-	KindB
-	KindBOOL
-	KindNULL
-	KindM
-	KindL
-	KindSS
-	KindNS
-	KindBS
-)
+type Kind string
 
-var kindNames = [...]string{"invalid", "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}
-
-// String returns DynamoDB's descriptor of the type: "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS" or "BS".
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return kindNames[KindInvalid]
-}
-
-// ParseKind returns the kind with this descriptor; false if there is none.
-func ParseKind(descriptor string) (Kind, bool) {
-	i := slices.Index(kindNames[1:], descriptor)
-	return Kind(i + 1), i >= 0
-}
-
-// IsSet reports whether values of this kind are sets.
-func (k Kind) IsSet() bool { return k == KindSS || k == KindNS || k == KindBS }
+// KindOf returns the type of a value.
+func KindOf(v Value) Kind { return v.kind() }
 
 // Value is an attribute value: exactly one of [S], [N], [B], [BOOL], [NULL], [M], [L], [SS], [NS], [BS]. Values are
 // immutable once handed over.
 type Value interface {
-	Kind() Kind
 	// String returns the form used in traces: see [Item.String].
 	String() string
-	value()
+	kind() Kind
 }
 
 // S is a string: UTF-8, ordered by its bytes, possibly empty.
@@ -85,50 +51,20 @@ type BS [][]byte
 type Item map[string]Value
 
 // Int returns i as an attribute value.
-func Int(i int64) N { return N{FromInt64(i)} }
-
-// Kind returns [KindS].
-func (S) Kind() Kind { return KindS }
-
-// Kind returns [KindN].
-func (N) Kind() Kind { return KindN }
-
-// Kind returns [KindB].
-func (B) Kind() Kind { return KindB }
-
-// Kind returns [KindBOOL].
-func (BOOL) Kind() Kind { return KindBOOL }
-
-// Kind returns [KindNULL].
-func (NULL) Kind() Kind { return KindNULL }
-
-// Kind returns [KindM].
-func (M) Kind() Kind { return KindM }
-
-// Kind returns [KindL].
-func (L) Kind() Kind { return KindL }
-
-// Kind returns [KindSS].
-func (SS) Kind() Kind { return KindSS }
-
-// Kind returns [KindNS].
-func (NS) Kind() Kind { return KindNS }
-
-// Kind returns [KindBS].
-func (BS) Kind() Kind { return KindBS }
+func Int(i int64) N { return N{fromInt64(i)} }
 
 // Only these ten types are values.
 
-func (S) value()    {}
-func (N) value()    {}
-func (B) value()    {}
-func (BOOL) value() {}
-func (NULL) value() {}
-func (M) value()    {}
-func (L) value()    {}
-func (SS) value()   {}
-func (NS) value()   {}
-func (BS) value()   {}
+func (S) kind() Kind    { return "S" }
+func (N) kind() Kind    { return "N" }
+func (B) kind() Kind    { return "B" }
+func (BOOL) kind() Kind { return "BOOL" }
+func (NULL) kind() Kind { return "NULL" }
+func (M) kind() Kind    { return "M" }
+func (L) kind() Kind    { return "L" }
+func (SS) kind() Kind   { return "SS" }
+func (NS) kind() Kind   { return "NS" }
+func (BS) kind() Kind   { return "BS" }
 
 // Get returns the attribute's value, nil if it is missing.
 func (it Item) Get(name string) Value { return it[name] }
@@ -148,9 +84,8 @@ func (it Item) Int(name string) (int64, bool) {
 	return n.Int64()
 }
 
-// Error says that DynamoDB refuses a value. Its text is the message of the ValidationException that the service would
-// answer with.
-type Error struct{ message string }
+// refusal is the error of a value that DynamoDB refuses. Its text is the message of the ValidationException that the
+// service would answer with.
+type refusal struct{ message string }
 
-// Error returns the message.
-func (e *Error) Error() string { return e.message }
+func (e *refusal) Error() string { return e.message }

@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -30,9 +31,9 @@ func TestCompareAndEqual(t *testing.T) {
 		{"nulls", NULL{}, NULL{}, unordered, true},
 		{"sets in any order", SS{"a", "b"}, SS{"b", "a"}, unordered, true},
 		{"sets of other size", SS{"a"}, SS{"b", "a"}, unordered, false},
-		{"number sets by value", NS{FromInt64(1), FromInt64(2)}, NS{FromInt64(2), mustParse(t, "1.0")}, unordered, true},
+		{"number sets by value", NS{fromInt64(1), fromInt64(2)}, NS{fromInt64(2), mustParse(t, "1.0")}, unordered, true},
 		{"binary sets", BS{{1}, {2}}, BS{{2}, {1}}, unordered, true},
-		{"sets of other types", SS{"1"}, NS{FromInt64(1)}, unordered, false},
+		{"sets of other types", SS{"1"}, NS{fromInt64(1)}, unordered, false},
 		{"lists in order", L{Int(1), Int(2)}, L{Int(2), Int(1)}, unordered, false},
 		{"deep", M{"a": L{M{"b": SS{"x", "y"}}}}, M{"a": L{M{"b": SS{"y", "x"}}}}, unordered, true},
 		{"map with another key", M{"a": Int(1)}, M{"b": Int(1)}, unordered, false},
@@ -82,7 +83,7 @@ func TestSize(t *testing.T) {
 	}{
 		{S(""), 0}, {S("abc"), 3}, {S("é"), 2}, {B{1, 2}, 2},
 		{BOOL(true), 1}, {NULL{}, 1},
-		{SS{"a", "bc"}, 3}, {BS{{1}, {2, 3}}, 3}, {NS{FromInt64(1), FromInt64(123)}, 5},
+		{SS{"a", "bc"}, 3}, {BS{{1}, {2, 3}}, 3}, {NS{fromInt64(1), fromInt64(123)}, 5},
 		{L{}, 3}, {L{S("ab"), NULL{}}, 3 + 2 + 2 + 1},
 		{M{}, 3}, {M{"ab": S("c")}, 3 + 1 + 2 + 1},
 		{L{L{}}, 3 + 1 + 3},
@@ -121,7 +122,7 @@ func TestStringIsDeterministic(t *testing.T) {
 	row := Item{
 		"pk": S("CACHE#1"), "n": Int(12), "f": num(t, "-1.50"), "bin": B{0, 0xFF}, "yes": BOOL(true), "none": NULL{},
 		"list": L{Int(1), S("a\n"), L{}}, "map": M{"b": Int(2), "a b": Int(1), "": Int(0)},
-		"tags": SS{"b", "a"}, "nums": NS{FromInt64(10), FromInt64(9)}, "bins": BS{{2}, {1}},
+		"tags": SS{"b", "a"}, "nums": NS{fromInt64(10), fromInt64(9)}, "bins": BS{{2}, {1}},
 	}
 	want := `{bin: 0x00ff, bins: <<0x01, 0x02>>, f: -1.5, list: [1, "a\n", []], map: {"": 0, "a b": 1, b: 2}, n: 12, none: null, nums: <<9, 10>>, pk: "CACHE#1", tags: <<"a", "b">>, yes: true}`
 	for range 20 {
@@ -161,16 +162,14 @@ func TestAccessors(t *testing.T) {
 }
 
 func TestKinds(t *testing.T) {
-	values := []Value{S(""), N{}, B{}, BOOL(false), NULL{}, M{}, L{}, SS{}, NS{}, BS{}}
-	for _, v := range values {
-		k, ok := ParseKind(v.Kind().String())
-		if !ok || k != v.Kind() {
-			t.Errorf("ParseKind(%q) = %v, %v", v.Kind(), k, ok)
+	for v, want := range map[Value]Kind{S(""): "S", N{}: "N", BOOL(false): "BOOL", NULL{}: "NULL"} {
+		if got := KindOf(v); got != want {
+			t.Errorf("KindOf(%v) = %q, want %q", v, got, want)
 		}
 	}
-	for _, name := range []string{"", "s", "invalid", "X"} {
-		if k, ok := ParseKind(name); ok {
-			t.Errorf("ParseKind(%q) = %v, want none", name, k)
+	for _, v := range []Value{B{}, M{}, L{}, SS{}, NS{}, BS{}} {
+		if want := strings.TrimPrefix(fmt.Sprintf("%T", v), "attr."); string(KindOf(v)) != want {
+			t.Errorf("KindOf(%v) = %q, want %q", v, KindOf(v), want)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (t *table) note(change *ddbfake.Change) {
 	names := keyNames(change.Key)
 	if t.keys == nil {
 		for _, name := range names {
-			t.keys = append(t.keys, fmt.Sprintf("%s (%s)", name, change.Key[name].Kind()))
+			t.keys = append(t.keys, fmt.Sprintf("%s (%s)", name, attr.KindOf(change.Key[name])))
 		}
 	}
 	name := names[len(names)-1]

@@ -53,7 +53,7 @@ func (e *encoder) value(v attr.Value) {
 		e.digits(v.Number)
 	default:
 		e.buf = append(e.buf, `{"`...)
-		e.buf = append(e.buf, v.Kind().String()...)
+		e.buf = append(e.buf, string(attr.KindOf(v))...)
 		e.buf = append(e.buf, `":`...)
 		e.rare(v)
 	}

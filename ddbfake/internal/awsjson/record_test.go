@@ -23,7 +23,7 @@ func TestRecordOutput(t *testing.T) {
 		{},
 		{"pk": attr.S("a")},
 		{"all": all, "pk": attr.S("é\"\\\n\x00\u2028<>&"), `a "quoted" key`: attr.BOOL(true), "ключ": attr.NULL{}},
-		{"n": attr.N{Number: attr.FromInt64(-42)}, "empty": attr.M{}, "none": attr.L{}, "blob": attr.B{}},
+		{"n": attr.Int(-42), "empty": attr.M{}, "none": attr.L{}, "blob": attr.B{}},
 	} {
 		for _, read := range []*dynamodb.GetItemOutput{{}, {ConsumedCapacity: consumed}} {
 			want := Append(nil, &dynamodb.GetItemOutput{Item: it.ToSDK(), ConsumedCapacity: read.ConsumedCapacity})

@@ -140,7 +140,7 @@ func (b *Builder) action(c Change) *action {
 		return a
 	case c.Action == "DELETE":
 		a.op = tokDelete
-	case c.Action == "ADD" && c.Value.Kind() == attr.KindL:
+	case c.Action == "ADD" && attr.KindOf(c.Value) == "L":
 		old := callOf("if_not_exists", a.target, b.value(attr.L{}))
 		a.operand = callOf("list_append", old, b.value(c.Value))
 		return a

@@ -79,7 +79,7 @@ func TestBuiltUpdateMismatch(t *testing.T) {
 // A key condition that is built is bound like one that is parsed, and refuses, in its own words, operators that no key
 // can have.
 func TestBuiltKeyCondition(t *testing.T) {
-	hash, sort := Key{"pk", attr.KindS}, Key{"sk", attr.KindN}
+	hash, sort := Key{"pk", "S"}, Key{"sk", "N"}
 	pk := Test{Attribute: "pk", Operator: "EQ", Values: []attr.Value{attr.S("a")}}
 	var b Builder
 	got, err := b.KeyCondition([]Test{pk, {"sk", "LE", []attr.Value{attr.Int(3)}}}).Bind(Args{}, hash, sort)

@@ -106,8 +106,8 @@ func (n *arithmetic) check(c checker) error {
 		return err
 	}
 	for _, x := range []operand{n.left, n.right} {
-		if v := c.constant(x); v != nil && v.Kind() != attr.KindN {
-			return c.wrongType(n.op, v.Kind())
+		if v := c.constant(x); v != nil && attr.KindOf(v) != "N" {
+			return c.wrongType(n.op, attr.KindOf(v))
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (c checker) distinct(op string, first operand, rest []operand) error {
 func (c checker) ordered(op string, list ...operand) error {
 	for _, x := range list {
 		switch k := c.kind(x); k {
-		case attr.KindInvalid, attr.KindS, attr.KindN, attr.KindB:
+		case "", "S", "N", "B":
 		default:
 			return c.wrongType(op, k)
 		}
@@ -174,12 +174,12 @@ func (c checker) constant(x operand) attr.Value {
 // kind returns an operand's type where it is known before any item is.
 func (c checker) kind(x operand) attr.Kind {
 	if v := c.constant(x); v != nil {
-		return v.Kind()
+		return attr.KindOf(v)
 	}
 	if n, ok := x.(*call); ok {
 		return n.f.result
 	}
-	return attr.KindInvalid
+	return ""
 }
 
 // constantText prints a value of an ordered type as the service's messages do.
@@ -195,5 +195,5 @@ func constantText(v attr.Value) string {
 	case attr.B:
 		text = base64.StdEncoding.EncodeToString(v)
 	}
-	return "AttributeValue: {" + v.Kind().String() + ":" + text + "}"
+	return "AttributeValue: {" + string(attr.KindOf(v)) + ":" + text + "}"
 }

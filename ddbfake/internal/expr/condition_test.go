@@ -70,7 +70,7 @@ func TestEval(t *testing.T) {
 		{"contains(a, :e)", attr.Item{"a": attr.S("bab")}, true},
 		{"contains(a, :s)", attr.Item{"a": attr.SS{"a"}}, true},
 		{"contains(a, :s)", attr.Item{"a": attr.SS{"ab"}}, false},
-		{"contains(a, :n)", attr.Item{"a": attr.NS{attr.FromInt64(1)}}, true},
+		{"contains(a, :n)", attr.Item{"a": attr.NS{attr.Int(1).Number}}, true},
 		{"contains(a, :b)", attr.Item{"a": attr.BS{{0, 1, 2}}}, true},
 		{"contains(a, :b)", attr.Item{"a": attr.B{9, 0, 1, 2}}, true},
 		{"contains(a, :ss)", attr.Item{"a": attr.SS{"a", "b"}}, false},

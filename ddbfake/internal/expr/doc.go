@@ -27,7 +27,7 @@
 //
 // # Fidelity
 //
-// Every error is an [*Error] or an [*attr.Error] whose text is the message of the service's ValidationException,
+// Every error is an [*Error] or one of package attr, whose text is the message of the service's ValidationException,
 // "Invalid ConditionExpression: " included where the service has it. The choice among several errors follows the
 // service as far as it is known from public test suites and from DynamoDB Local 3.3.1, which shares the service's
 // expression parser. Keywords ignore case, function names do not.

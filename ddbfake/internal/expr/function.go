@@ -26,14 +26,14 @@ var functions map[string]*function
 
 func init() { // not a literal: the checks look functions up
 	functions = map[string]*function{
-		"attribute_exists":     {operands: 1, result: attr.KindBOOL, check: checkPath, test: func(x, _ attr.Value) bool { return x != nil }},
-		"attribute_not_exists": {operands: 1, result: attr.KindBOOL, check: checkPath, test: func(x, _ attr.Value) bool { return x == nil }},
-		"attribute_type":       {operands: 2, result: attr.KindBOOL, distinct: true, check: checkType, test: hasType},
-		"begins_with":          {operands: 2, result: attr.KindBOOL, distinct: true, check: checkPrefix, test: beginsWith},
-		"contains":             {operands: 2, result: attr.KindBOOL, distinct: true, check: checkNothing, test: contains},
-		"size":                 {operands: 1, result: attr.KindN, operand: true, check: checkSize},
+		"attribute_exists":     {operands: 1, result: "BOOL", check: checkPath, test: func(x, _ attr.Value) bool { return x != nil }},
+		"attribute_not_exists": {operands: 1, result: "BOOL", check: checkPath, test: func(x, _ attr.Value) bool { return x == nil }},
+		"attribute_type":       {operands: 2, result: "BOOL", distinct: true, check: checkType, test: hasType},
+		"begins_with":          {operands: 2, result: "BOOL", distinct: true, check: checkPrefix, test: beginsWith},
+		"contains":             {operands: 2, result: "BOOL", distinct: true, check: checkNothing, test: contains},
+		"size":                 {operands: 1, result: "N", operand: true, check: checkSize},
 		"if_not_exists":        {operands: 2, update: true, operand: true, distinct: true, check: checkPath},
-		"list_append":          {operands: 2, update: true, result: attr.KindL, check: checkLists},
+		"list_append":          {operands: 2, update: true, result: "L", check: checkLists},
 	}
 }
 
@@ -48,14 +48,16 @@ func checkPath(c checker, n *call) error {
 
 func checkType(c checker, n *call) error {
 	switch k := c.kind(n.args[1]); k {
-	case attr.KindS:
-	case attr.KindInvalid:
+	case "S":
+	case "":
 		return c.lang.errorf("Incorrect operand type for operator or function; operator or function: %s, operand type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}", n.name)
 	default:
 		return c.wrongType(n.name, k)
 	}
 	name, _ := c.constant(n.args[1]).(attr.S)
-	if _, ok := attr.ParseKind(string(name)); !ok {
+	switch name {
+	case "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS":
+	default:
 		return c.lang.errorf("Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}", string(name))
 	}
 	return nil
@@ -64,7 +66,7 @@ func checkType(c checker, n *call) error {
 func checkPrefix(c checker, n *call) error {
 	for _, x := range n.args {
 		switch k := c.kind(x); k {
-		case attr.KindInvalid, attr.KindS, attr.KindB:
+		case "", "S", "B":
 		default:
 			return c.wrongType(n.name, k)
 		}
@@ -74,7 +76,7 @@ func checkPrefix(c checker, n *call) error {
 
 func checkSize(c checker, n *call) error {
 	switch k := c.kind(n.args[0]); k {
-	case attr.KindN, attr.KindBOOL, attr.KindNULL:
+	case "N", "BOOL", "NULL":
 		return c.wrongType(n.name, k)
 	}
 	return nil
@@ -82,8 +84,8 @@ func checkSize(c checker, n *call) error {
 
 func checkLists(c checker, n *call) error {
 	for _, x := range n.args {
-		if v := c.constant(x); v != nil && v.Kind() != attr.KindL {
-			return c.wrongType(n.name, v.Kind())
+		if v := c.constant(x); v != nil && attr.KindOf(v) != "L" {
+			return c.wrongType(n.name, attr.KindOf(v))
 		}
 	}
 	return nil
@@ -109,7 +111,7 @@ func (n *call) test(item packed.Attributes, args Args) (bool, error) {
 
 func hasType(x, y attr.Value) bool {
 	name, ok := y.(attr.S)
-	return ok && x != nil && x.Kind().String() == string(name)
+	return ok && x != nil && attr.KindOf(x) == attr.Kind(name)
 }
 
 func beginsWith(x, y attr.Value) bool {

@@ -207,7 +207,7 @@ func (d *draw) function() drawnCondition {
 		key := d.define(attr.S(kind))
 		return drawnCondition{source: "attribute_type(" + text + ", " + key + ")", value: func(item attr.Item) bool {
 			v := p.at(item)
-			return v != nil && v.Kind().String() == kind
+			return v != nil && string(attr.KindOf(v)) == kind
 		}}
 	}
 	x, y := d.term(), d.term()
@@ -218,13 +218,13 @@ func (d *draw) function() drawnCondition {
 		return c
 	}
 	c.source = "begins_with(" + x.source + ", " + y.source + ")"
-	prefixes := func(k attr.Kind) bool { return k == attr.KindInvalid || k == attr.KindS || k == attr.KindB }
+	prefixes := func(k attr.Kind) bool { return k == "" || k == "S" || k == "B" }
 	c.refused = c.refused || !prefixes(x.kind) || !prefixes(y.kind)
 	c.value = func(item attr.Item) bool {
 		whole, prefix := x.value(item), y.value(item)
 		a, ok := modelBytes(whole)
 		b, also := modelBytes(prefix)
-		return ok && also && whole.Kind() == prefix.Kind() && len(a) >= len(b) && bytes.Equal(a[:len(b)], b)
+		return ok && also && attr.KindOf(whole) == attr.KindOf(prefix) && len(a) >= len(b) && bytes.Equal(a[:len(b)], b)
 	}
 	return c
 }
@@ -246,14 +246,14 @@ func (d *draw) term() drawnTerm {
 		if d.below(2) == 0 {
 			v = d.value(2)
 			key = d.define(v)
-			k := v.Kind()
-			refused = k == attr.KindN || k == attr.KindBOOL || k == attr.KindNULL
+			k := attr.KindOf(v)
+			refused = k == "N" || k == "BOOL" || k == "NULL"
 		}
-		return drawnTerm{source: "size(" + key + ")", kind: attr.KindN, refused: refused, value: func(attr.Item) attr.Value { return modelSize(v) }}
+		return drawnTerm{source: "size(" + key + ")", kind: "N", refused: refused, value: func(attr.Item) attr.Value { return modelSize(v) }}
 	default:
 		return drawnTerm{source: text, path: p, value: at}
 	}
-	return drawnTerm{source: d.define(v), kind: v.Kind(), value: func(attr.Item) attr.Value { return v }}
+	return drawnTerm{source: d.define(v), kind: attr.KindOf(v), value: func(attr.Item) attr.Value { return v }}
 }
 
 // isPathOf reports whether both are the same path, which no operator takes first.
@@ -264,7 +264,7 @@ func (x drawnTerm) isPathOf(y drawnTerm) bool {
 // orders reports whether the operand may be of a type with an order.
 func (x drawnTerm) orders() bool {
 	switch x.kind {
-	case attr.KindInvalid, attr.KindS, attr.KindN, attr.KindB:
+	case "", "S", "N", "B":
 		return true
 	}
 	return false
@@ -272,14 +272,14 @@ func (x drawnTerm) orders() bool {
 
 // modelEqual relies on values printing alike only if they are equal.
 func modelEqual(a, b attr.Value) bool {
-	return a != nil && b != nil && a.Kind() == b.Kind() && a.String() == b.String()
+	return a != nil && b != nil && attr.KindOf(a) == attr.KindOf(b) && a.String() == b.String()
 }
 
 func modelOrder(a, b attr.Value) (order int, ordered bool) {
-	if a == nil || b == nil || a.Kind() != b.Kind() {
+	if a == nil || b == nil || attr.KindOf(a) != attr.KindOf(b) {
 		return 0, false
 	}
-	if a.Kind() == attr.KindN {
+	if attr.KindOf(a) == "N" {
 		x, _ := new(big.Rat).SetString(a.String())
 		y, _ := new(big.Rat).SetString(b.String())
 		return x.Cmp(y), true
@@ -306,13 +306,13 @@ func modelContains(x, y attr.Value) bool {
 	if list, ok := x.(attr.L); ok {
 		return slices.ContainsFunc(list, func(e attr.Value) bool { return modelEqual(e, y) })
 	}
-	if x.Kind().IsSet() {
+	if IsSet(attr.KindOf(x)) {
 		_, ok := elementsOf(x)[y.String()]
-		return ok && x.Kind().String() == y.Kind().String()+"S"
+		return ok && string(attr.KindOf(x)) == string(attr.KindOf(y))+"S"
 	}
 	whole, ok := modelBytes(x)
 	part, _ := modelBytes(y)
-	return ok && x.Kind() == y.Kind() && strings.Contains(string(whole), string(part))
+	return ok && attr.KindOf(x) == attr.KindOf(y) && strings.Contains(string(whole), string(part))
 }
 
 func modelSize(v attr.Value) attr.Value {

@@ -105,7 +105,7 @@ func FuzzParseProjection(f *testing.F) {
 func FuzzParseKeyCondition(f *testing.F) {
 	seed(f, "pk = :s AND sk BETWEEN :s AND :r", "begins_with(sk, :s) AND :s = pk", "pk = :s AND sk < :r", "begins_with(pk, :s) AND sk = :s")
 	fuzz(f, "KeyConditionExpression", func(t *testing.T, e Expression, _ attr.Item, args Args) {
-		b, err := e.(*KeyCondition).Bind(args, Key{"pk", attr.KindS}, Key{"sk", attr.KindS})
+		b, err := e.(*KeyCondition).Bind(args, Key{"pk", "S"}, Key{"sk", "S"})
 		if err == nil && b.Hash == nil {
 			t.Errorf("%s: bound to no partition", e)
 		}

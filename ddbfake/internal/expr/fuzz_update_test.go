@@ -119,8 +119,8 @@ func (d *draw) update() drawnUpdate {
 			case "ADD", "DELETE":
 				a.operand = d.constantLike(a.target.at(d.item))
 				a.source += " " + a.operand.source
-				kind := a.operand.constant.Kind()
-				a.refused = !kind.IsSet() && (op == "DELETE" || kind != attr.KindN)
+				kind := attr.KindOf(a.operand.constant)
+				a.refused = !IsSet(kind) && (op == "DELETE" || kind != "N")
 			}
 			u = append(u, a)
 		}
@@ -162,7 +162,7 @@ func (d *draw) setValue() drawnOperand {
 		left, right := d.operand(2), d.operand(2)
 		return drawnOperand{
 			source:  "list_append(" + left.source + ", " + right.source + ")",
-			refused: left.refused || right.refused || left.isNo(attr.KindL) || right.isNo(attr.KindL),
+			refused: left.refused || right.refused || left.isNo("L") || right.isNo("L"),
 			value: func(item attr.Item) (attr.Value, []error) {
 				x, y, errs := both(left, right, item)
 				list, ok := x.(attr.L)
@@ -178,7 +178,7 @@ func (d *draw) setValue() drawnOperand {
 	op := pick(d, " + ", " - ")
 	return drawnOperand{
 		source:  left.source + op + right.source,
-		refused: left.refused || right.refused || left.isNo(attr.KindN) || right.isNo(attr.KindN),
+		refused: left.refused || right.refused || left.isNo("N") || right.isNo("N"),
 		value: func(item attr.Item) (attr.Value, []error) {
 			x, y, errs := both(left, right, item)
 			a, ok := x.(attr.N)
@@ -200,7 +200,9 @@ func (d *draw) setValue() drawnOperand {
 }
 
 // isNo reports whether an operand is known not to be of a type.
-func (x drawnOperand) isNo(k attr.Kind) bool { return x.constant != nil && x.constant.Kind() != k }
+func (x drawnOperand) isNo(k attr.Kind) bool {
+	return x.constant != nil && attr.KindOf(x.constant) != k
+}
 
 func both(left, right drawnOperand, item attr.Item) (x, y attr.Value, errs []error) {
 	x, errs = left.value(item)
@@ -228,7 +230,7 @@ func (d *draw) operand(levels int) drawnOperand {
 
 // constantLike draws a value that is old more often than not, if old may be added to or deleted from.
 func (d *draw) constantLike(old attr.Value) drawnOperand {
-	if old == nil || !old.Kind().IsSet() && old.Kind() != attr.KindN || d.below(3) == 0 {
+	if old == nil || !IsSet(attr.KindOf(old)) && attr.KindOf(old) != "N" || d.below(3) == 0 {
 		return d.constantOperand()
 	}
 	return constantOperand(old, d.define(old))
@@ -301,7 +303,7 @@ func (a drawnAction) result(old attr.Item) (v attr.Value, errs []error) {
 		}
 	}
 	before := a.target.at(old)
-	if before != nil && (a.op == "ADD" || a.op == "DELETE") && before.Kind() != v.Kind() {
+	if before != nil && (a.op == "ADD" || a.op == "DELETE") && attr.KindOf(before) != attr.KindOf(v) {
 		return nil, append(errs, errOperandType)
 	}
 	switch a.op {
@@ -316,14 +318,14 @@ func (a drawnAction) result(old attr.Item) (v attr.Value, errs []error) {
 		} else if before != nil {
 			elements := elementsOf(before)
 			maps.Copy(elements, elementsOf(v))
-			v = setOf(v.Kind(), elements)
+			v = setOf(attr.KindOf(v), elements)
 		}
 	case "DELETE":
 		elements := elementsOf(before)
 		for key := range elementsOf(v) {
 			delete(elements, key)
 		}
-		v = setOf(v.Kind(), elements)
+		v = setOf(attr.KindOf(v), elements)
 	}
 	if len(a.target)-1+attr.Depth(v) > attr.MaxDepth {
 		errs = append(errs, errNestedTooFar)
@@ -369,9 +371,9 @@ func setOf(k attr.Kind, elements map[string]attr.Value) attr.Value {
 	switch {
 	case len(elements) == 0:
 		return nil
-	case k == attr.KindSS:
+	case k == "SS":
 		return ss
-	case k == attr.KindNS:
+	case k == "NS":
 		return ns
 	}
 	return bs

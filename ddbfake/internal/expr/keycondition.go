@@ -221,7 +221,7 @@ func find(terms []term, key Key) (term, error) {
 		return term{}, plainError("Attempted conditional constraint is not an indexable operation")
 	}
 	for _, v := range terms[i].values {
-		if v.Kind() != key.Kind {
+		if attr.KindOf(v) != key.Kind {
 			return term{}, plainError("One or more parameter values were invalid: Condition parameter type does not match schema type")
 		}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	hashKey = Key{Name: "pk", Kind: attr.KindS}
-	sortKey = Key{Name: "sk", Kind: attr.KindS}
+	hashKey = Key{Name: "pk", Kind: "S"}
+	sortKey = Key{Name: "sk", Kind: "S"}
 )
 
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
@@ -159,8 +159,8 @@ func TestBindRefuses(t *testing.T) {
 		{"pk = :t", hashKey, sortKey, otherType},
 		{"pk = :e", hashKey, sortKey, emptyKey + "string value. Key: pk"},
 		{"pk = :s AND begins_with(sk, :e)", hashKey, sortKey, emptyKey + "string value. Key: sk"},
-		{"pk = :n AND sk BETWEEN :n AND :m", Key{"pk", attr.KindN}, Key{"sk", attr.KindN}, ""},
-		{"pk = :b AND begins_with(sk, :b)", Key{"pk", attr.KindB}, Key{"sk", attr.KindB}, ""},
+		{"pk = :n AND sk BETWEEN :n AND :m", Key{"pk", "N"}, Key{"sk", "N"}, ""},
+		{"pk = :b AND begins_with(sk, :b)", Key{"pk", "B"}, Key{"sk", "B"}, ""},
 	}
 	for _, tt := range tests {
 		k, err := ParseKeyCondition(tt.src)

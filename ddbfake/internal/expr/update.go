@@ -138,9 +138,9 @@ func (u *Update) Writes(args Args) []Written {
 		}
 		kind := c.kind(a.operand)
 		if _, ok := a.operand.(*arithmetic); ok {
-			kind = attr.KindN
+			kind = "N"
 		}
-		if name, ok := a.target.steps[0].attribute(args); ok && kind != attr.KindInvalid {
+		if name, ok := a.target.steps[0].attribute(args); ok && kind != "" {
 			all = append(all, Written{name, kind})
 		}
 	}
@@ -189,17 +189,20 @@ func (a *action) checkOperand(c checker) error {
 	if a.op != tokAdd && a.op != tokDelete {
 		return nil
 	}
-	k := c.constant(a.operand).Kind()
-	if k.IsSet() || a.op == tokAdd && k == attr.KindN {
+	k := attr.KindOf(c.constant(a.operand))
+	if IsSet(k) || a.op == tokAdd && k == "N" {
 		return nil
 	}
 	return c.lang.errorf("Incorrect operand type for operator or function; operator: %[1]s, operand type: %[2]s, typeSet: ALLOWED_FOR_%[1]s_OPERAND", a.section(), longKind[k])
 }
 
+// IsSet reports whether values of the type are sets.
+func IsSet(k attr.Kind) bool { return k == "SS" || k == "NS" || k == "BS" }
+
 // longKind are the names that messages about ADD and DELETE have for types.
 var longKind = map[attr.Kind]string{
-	attr.KindS: "STRING", attr.KindN: "NUMBER", attr.KindB: "BINARY",
-	attr.KindBOOL: "BOOLEAN", attr.KindNULL: "NULL", attr.KindM: "MAP", attr.KindL: "LIST",
+	"S": "STRING", "N": "NUMBER", "B": "BINARY",
+	"BOOL": "BOOLEAN", "NULL": "NULL", "M": "MAP", "L": "LIST",
 }
 
 // Apply returns the item after the update. Old, which may be nil for a missing item, stays as it is; the result shares

@@ -118,7 +118,7 @@ func TestToSDK(t *testing.T) {
 	deep := attr.M{"a": attr.L{attr.S("x"), attr.Int(1), attr.M{"b": attr.Int(2)}}, "c": attr.S("y")}
 	for _, v := range []attr.Value{
 		attr.S("META"), attr.Int(-7), attr.B{1, 2}, attr.BOOL(true), attr.NULL{}, deep, attr.L{deep, attr.Int(3)}, attr.SS{"a", "b"},
-		attr.NS{attr.FromInt64(1), attr.FromInt64(2)}, attr.BS{{1}, {2}},
+		attr.NS{attr.Int(1).Number, attr.Int(2).Number}, attr.BS{{1}, {2}},
 	} {
 		row := attr.Item{"a": v, "b": attr.S("x"), "c": attr.Int(7)}
 		record := Of(row)

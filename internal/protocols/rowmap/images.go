@@ -69,7 +69,7 @@ func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 	if text, ok := e.current.text(row); e.current.is() && ok {
 		page["current_sk"] = attr.S(sortVersion + m.versionIn(text))
 	}
-	if v := e.body.in(row); e.body.is() && v != nil && v.Kind() != attr.KindNULL {
+	if v := e.body.in(row); e.body.is() && v != nil && attr.KindOf(v) != "NULL" {
 		page["body"] = v
 	}
 	if v := e.version.in(row); e.version.is() && v != nil {

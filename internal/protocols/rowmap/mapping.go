@@ -277,16 +277,14 @@ func parseKey(text string) (keyAttribute, error) {
 	if !ok {
 		return keyAttribute{}, fmt.Errorf("found %q, expected an attribute, = and the form of its value", text)
 	}
-	k := keyAttribute{kind: attr.KindS}
+	k := keyAttribute{kind: "S"}
 	words := strings.Fields(name)
 	switch len(words) {
 	case 1:
 	case 2:
-		kind, known := attr.ParseKind(words[1])
-		if !known || kind != attr.KindS && kind != attr.KindN && kind != attr.KindB {
+		if k.kind = attr.Kind(words[1]); k.kind != "S" && k.kind != "N" && k.kind != "B" {
 			return k, fmt.Errorf("found the type %s of the key %s, expected S, N or B", words[1], words[0])
 		}
-		k.kind = kind
 	default:
 		return k, fmt.Errorf("found %q before =, expected an attribute", strings.TrimSpace(name))
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 // Table describes a table of a cache.
@@ -53,11 +52,9 @@ func (e *entry) create(table string) *dynamodb.CreateTableInput {
 			continue
 		}
 		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
-			AttributeName: aws.String(k.of.name), AttributeType: scalar(k.of.kind),
+			AttributeName: aws.String(k.of.name), AttributeType: types.ScalarAttributeType(k.of.kind),
 		})
 		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: aws.String(k.of.name), KeyType: k.kind})
 	}
 	return in
 }
-
-func scalar(k attr.Kind) types.ScalarAttributeType { return types.ScalarAttributeType(k.String()) }

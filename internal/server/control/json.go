@@ -194,5 +194,5 @@ func valueJSON(v attr.Value) map[string]any {
 	case attr.BS:
 		content = [][]byte(v)
 	}
-	return map[string]any{v.Kind().String(): content}
+	return map[string]any{string(attr.KindOf(v)): content}
 }
