@@ -1,6 +1,6 @@
 /*
 Package gen has generators of rapid for properties of code that keeps rows in DynamoDB: keys, tenants, rows, attribute
-values, expressions that are valid or nearly so, clocks, TTL lags and faults. A Model is a table so simple that one can
+values, clocks, TTL lags and faults. A Model is a table so simple that one can
 see that it is right, to compare with.
 
 # Example
@@ -32,7 +32,7 @@ is right.
 
 # Limits
 
-Keys are strings. Values and expressions are those by which ddbfake is compared with DynamoDB Local; strings in sets are
+Keys are strings. Values are those by which ddbfake is compared with DynamoDB Local; strings in sets are
 ASCII. A Model has no TTL: compare before rows expire, or delete expired ones from it too.
 
 An import of this package brings package rapid, with its flags, and so belongs into tests.

@@ -2,7 +2,6 @@ package gen_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -88,76 +86,6 @@ func TestModelAgreesWithTheFake(t *testing.T) {
 			t.Fatalf("a row too few: %q", diff)
 		}
 	})
-}
-
-// message returns the message of a ValidationException, "" for nil and for a condition that does not hold.
-func message(t *rapid.T, err error) string {
-	var failed *types.ConditionalCheckFailedException
-	var api smithy.APIError
-	switch {
-	case err == nil || errors.As(err, &failed):
-		return ""
-	case errors.As(err, &api) && api.ErrorCode() == "ValidationException":
-		return api.ErrorMessage()
-	}
-	t.Fatal(err)
-	return ""
-}
-
-// send makes a request with an expression.
-func send(t *rapid.T, db *ddbfake.DB, parameter string, e gen.Expression) string {
-	in := &dynamodb.UpdateItemInput{
-		TableName: &rows.Name, Key: rows.Keys().Draw(t, "of").ToSDK(),
-		ExpressionAttributeNames: e.Names, ExpressionAttributeValues: e.Values.ToSDK(),
-	}
-	if parameter == "UpdateExpression" {
-		in.UpdateExpression = &e.Text
-	} else {
-		in.ConditionExpression = &e.Text
-	}
-	_, err := db.As("alice").UpdateItem(context.Background(), in)
-	return message(t, err)
-}
-
-func TestExpressionsAreValidOrNearlySo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		db := newDB(t, ddbfake.Options{})
-		for range 4 {
-			if err := db.Put(rows.Name, rows.Rows().Draw(t, "row")); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if e := gen.Conditions().Draw(t, "condition"); e.Mistake != "" || send(t, db, "ConditionExpression", e) != "" {
-			t.Fatalf("refused: %+v: %s", e, send(t, db, "ConditionExpression", e))
-		}
-		// An update that can be read may still not fit the row.
-		if e := gen.Updates().Draw(t, "update"); e.Mistake != "" || strings.HasPrefix(send(t, db, "UpdateExpression", e), "Invalid ") {
-			t.Fatalf("refused: %+v: %s", e, send(t, db, "UpdateExpression", e))
-		}
-		p := gen.Projections().Draw(t, "projection")
-		_, err := db.As("alice").GetItem(t.Context(), &dynamodb.GetItemInput{
-			TableName: &rows.Name, Key: rows.Keys().Draw(t, "of").ToSDK(), ProjectionExpression: &p.Text, ExpressionAttributeNames: p.Names,
-		})
-		if err != nil {
-			t.Fatalf("%+v: %v", p, err)
-		}
-		for parameter, near := range map[string]*rapid.Generator[gen.Expression]{ //isrsim:unordered each by itself
-			"ConditionExpression": gen.NearConditions(), "UpdateExpression": gen.NearUpdates(),
-		} {
-			e := near.Draw(t, "nearly valid")
-			if e.Mistake == "" || send(t, db, parameter, e) == "" {
-				t.Fatalf("the mistake %q is accepted: %+v", e.Mistake, e)
-			}
-		}
-	})
-	mistakes := map[string]bool{}
-	for seed := range examples {
-		mistakes[gen.NearConditions().Example(seed).Mistake] = true
-		mistakes[gen.NearUpdates().Example(seed).Mistake] = true
-	}
-	if len(mistakes) < 20 {
-		t.Errorf("only these mistakes were drawn: %v", mistakes)
-	}
 }
 
 func TestValuesAreAccepted(t *testing.T) {

@@ -16,58 +16,6 @@ func Values() *rapid.Generator[attr.Value] {
 	return rapid.Custom(func(t *rapid.T) attr.Value { return valueOf(differential.Value(t)) })
 }
 
-// Expression is the text of an expression, with what it needs.
-type Expression struct {
-	Text   string
-	Names  map[string]string // ExpressionAttributeNames; nil for none
-	Values attr.Item         // ExpressionAttributeValues, as Values.ToSDK; nil for none
-	// Mistake names the mistake that the service refuses with a ValidationException; "" for a valid expression.
-	Mistake string
-}
-
-// Conditions draws conditions on Attributes that the service accepts, with each function and operator: a
-// ConditionExpression, or a FilterExpression.
-func Conditions() *rapid.Generator[Expression] { return conditions(false) }
-
-// NearConditions draws conditions with one mistake.
-func NearConditions() *rapid.Generator[Expression] { return conditions(true) }
-
-func conditions(breaks bool) *rapid.Generator[Expression] {
-	return rapid.Custom(func(t *rapid.T) Expression { return expressionOf(differential.Condition(t, breaks)) })
-}
-
-// Updates draws update expressions of Attributes that the service can read. It refuses them all the same if the row
-// that they meet has an attribute of another type.
-func Updates() *rapid.Generator[Expression] { return updates(false) }
-
-// NearUpdates draws update expressions with one mistake.
-func NearUpdates() *rapid.Generator[Expression] { return updates(true) }
-
-func updates(breaks bool) *rapid.Generator[Expression] {
-	return rapid.Custom(func(t *rapid.T) Expression { return expressionOf(differential.Update(t, breaks)) })
-}
-
-// Projections draws projections of Attributes, and of pk and sk.
-func Projections() *rapid.Generator[Expression] {
-	return rapid.Custom(func(t *rapid.T) Expression { return expressionOf(differential.Projection(t)) })
-}
-
-// expressionOf converts an expression.
-func expressionOf(e differential.Expression) Expression {
-	to := Expression{Text: e.Text, Mistake: e.Breaks}
-	if len(e.Names) > 0 {
-		to.Names = map[string]string{}
-		//isrsim:unordered a map is filled
-		for name, v := range e.Names {
-			to.Names[name], _ = v.(string)
-		}
-	}
-	if len(e.Values) > 0 {
-		to.Values = itemOf(e.Values)
-	}
-	return to
-}
-
 // itemOf converts a row from JSON.
 func itemOf(from map[string]any) attr.Item {
 	item := attr.Item{}
