@@ -6,10 +6,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Door is the Go door: its methods have the signatures of *dynamodb.Client, and those about streams of
-// *dynamodbstreams.Client, and reach the engine without JSON. The functional options are accepted and ignored: there is
-// no endpoint, no signing and no retrying here, so a nil ClientRequestToken stays nil where the SDK's client would fill
-// one in. Inputs are not kept; outputs belong to the caller. A done context refuses a call before it takes effect.
+// Door is the Go door for rows and their tables: its methods have the signatures of *dynamodb.Client, and reach the
+// engine without JSON. DB.Client and DB.StreamsClient have all operations. The functional options are accepted and
+// ignored: there is no endpoint, no signing and no retrying here, so a nil ClientRequestToken stays nil where the SDK's
+// client would fill one in. Inputs are not kept; outputs belong to the caller. A done context refuses a call before it
+// takes effect.
 type Door struct {
 	db            *DB
 	actor, region string
@@ -54,21 +55,6 @@ func (d *Door) DeleteTable(ctx context.Context, in *dynamodb.DeleteTableInput, _
 	return through[dynamodb.DeleteTableOutput](ctx, d, in)
 }
 
-// DescribeContinuousBackups has the signature of *dynamodb.Client's.
-func (d *Door) DescribeContinuousBackups(ctx context.Context, in *dynamodb.DescribeContinuousBackupsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error) {
-	return through[dynamodb.DescribeContinuousBackupsOutput](ctx, d, in)
-}
-
-// DescribeEndpoints has the signature of *dynamodb.Client's.
-func (d *Door) DescribeEndpoints(ctx context.Context, in *dynamodb.DescribeEndpointsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeEndpointsOutput, error) {
-	return through[dynamodb.DescribeEndpointsOutput](ctx, d, in)
-}
-
-// DescribeLimits has the signature of *dynamodb.Client's.
-func (d *Door) DescribeLimits(ctx context.Context, in *dynamodb.DescribeLimitsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error) {
-	return through[dynamodb.DescribeLimitsOutput](ctx, d, in)
-}
-
 // DescribeTable has the signature of *dynamodb.Client's.
 func (d *Door) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
 	return through[dynamodb.DescribeTableOutput](ctx, d, in)
@@ -82,16 +68,6 @@ func (d *Door) DescribeTimeToLive(ctx context.Context, in *dynamodb.DescribeTime
 // GetItem has the signature of *dynamodb.Client's.
 func (d *Door) GetItem(ctx context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	return through[dynamodb.GetItemOutput](ctx, d, in)
-}
-
-// ListTables has the signature of *dynamodb.Client's.
-func (d *Door) ListTables(ctx context.Context, in *dynamodb.ListTablesInput, _ ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error) {
-	return through[dynamodb.ListTablesOutput](ctx, d, in)
-}
-
-// ListTagsOfResource has the signature of *dynamodb.Client's.
-func (d *Door) ListTagsOfResource(ctx context.Context, in *dynamodb.ListTagsOfResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error) {
-	return through[dynamodb.ListTagsOfResourceOutput](ctx, d, in)
 }
 
 // PutItem has the signature of *dynamodb.Client's.
@@ -109,11 +85,6 @@ func (d *Door) Scan(ctx context.Context, in *dynamodb.ScanInput, _ ...func(*dyna
 	return through[dynamodb.ScanOutput](ctx, d, in)
 }
 
-// TagResource has the signature of *dynamodb.Client's.
-func (d *Door) TagResource(ctx context.Context, in *dynamodb.TagResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.TagResourceOutput, error) {
-	return through[dynamodb.TagResourceOutput](ctx, d, in)
-}
-
 // TransactGetItems has the signature of *dynamodb.Client's.
 func (d *Door) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
 	return through[dynamodb.TransactGetItemsOutput](ctx, d, in)
@@ -124,19 +95,9 @@ func (d *Door) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWrit
 	return through[dynamodb.TransactWriteItemsOutput](ctx, d, in)
 }
 
-// UntagResource has the signature of *dynamodb.Client's.
-func (d *Door) UntagResource(ctx context.Context, in *dynamodb.UntagResourceInput, _ ...func(*dynamodb.Options)) (*dynamodb.UntagResourceOutput, error) {
-	return through[dynamodb.UntagResourceOutput](ctx, d, in)
-}
-
 // UpdateItem has the signature of *dynamodb.Client's.
 func (d *Door) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
 	return through[dynamodb.UpdateItemOutput](ctx, d, in)
-}
-
-// UpdateTable has the signature of *dynamodb.Client's.
-func (d *Door) UpdateTable(ctx context.Context, in *dynamodb.UpdateTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateTableOutput, error) {
-	return through[dynamodb.UpdateTableOutput](ctx, d, in)
 }
 
 // UpdateTimeToLive has the signature of *dynamodb.Client's.

@@ -94,16 +94,6 @@ func FaultKinds() []FaultKind {
 // Always is the Fault.Times of a fault that never stops.
 const Always = faults.Always
 
-// Effective reports whether a write that this kind of fault hits takes effect,
-// in part at least.
-func (k FaultKind) Effective() bool {
-	switch k {
-	case FaultResponseLost, FaultErrorAfter, FaultDuplicate, FaultUnprocessed:
-		return true
-	}
-	return false
-}
-
 // Fault makes certain calls go wrong. Its text form is the kind followed by
 // predicates, all of which must hold:
 //

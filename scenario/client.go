@@ -277,7 +277,7 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 	r.out, r.err = w.db.Do(w.ctx, call)
 	r.twice = w.struck == ddbfake.FaultDuplicate
-	r.hidden = w.struck.Effective() && !r.twice
+	r.hidden = takesEffect(w.struck) && !r.twice
 	r.changed = w.afterCall(r)
 	w.noteRead(r)
 	if r.hidden {
@@ -421,7 +421,7 @@ func (w *world) record(r *storeRequest) {
 		}
 		return
 	}
-	if w.struck == 0 || w.struck.Effective() { // a call without effect here would have one elsewhere
+	if w.struck == 0 || takesEffect(w.struck) { // a call without effect here would have one elsewhere
 		if r.twice {
 			keep(hooks.Exchange{Input: r.call.Input, Hidden: true})
 		}

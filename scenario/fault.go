@@ -34,6 +34,15 @@ type Fault struct {
 	Maybe    bool
 }
 
+// takesEffect reports whether a write that this kind of fault hits takes effect, in part at least.
+func takesEffect(k ddbfake.FaultKind) bool {
+	switch k {
+	case ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultDuplicate, ddbfake.FaultUnprocessed:
+		return true
+	}
+	return false
+}
+
 // The kinds of fault that are neither the store's nor a dependency's.
 const (
 	cutOffKind  = "cut-off"

@@ -257,7 +257,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 
 // meetEnds takes in a request that the store has served, before its changes.
 func (w *world) meetEnds(r *storeRequest) {
-	if w.ends.met == nil || w.quiet || w.struck != 0 && !w.struck.Effective() {
+	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
 		return
 	}
 	meet := func(of endOf) {

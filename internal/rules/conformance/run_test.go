@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
 )
 
@@ -26,12 +25,12 @@ func find(t *testing.T, name string) conformance.Case {
 }
 
 // unconditional is a store that forgets the conditions of puts.
-type unconditional struct{ *ddbfake.Door }
+type unconditional struct{ goDoor }
 
 func (u unconditional) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
 	put := *in
 	put.ConditionExpression = nil
-	return u.Door.PutItem(ctx, &put, o...)
+	return u.goDoor.PutItem(ctx, &put, o...)
 }
 
 // complaint runs one case and checks the text of its error; no words mean no error.
@@ -53,10 +52,10 @@ func complaint(t *testing.T, name string, store conformance.Store, words ...stri
 
 func TestCheckSaysWhatIsBroken(t *testing.T) {
 	db, store := newFake()
-	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
+	store.Client, store.Streams = newGoDoor(db), db.StreamsClient()
 	complaint(t, "item/put if absent", store)
 
-	store.Client, store.Streams = unconditional{db.As("conformance")}, db.As("conformance")
+	store.Client, store.Streams = unconditional{newGoDoor(db)}, db.StreamsClient()
 	complaint(t, "item/put if absent", store,
 		"makes a put a creation", // the rule
 		"Source: https://docs.aws.amazon.com/",
@@ -70,7 +69,7 @@ func TestCheckSaysWhatIsBroken(t *testing.T) {
 // A store that does not deviate any more as its list says is found out.
 func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 	db, store := newFake()
-	store.Client, store.Streams = db.As("conformance"), db.As("conformance")
+	store.Client, store.Streams = newGoDoor(db), db.StreamsClient()
 	store.Name = conformance.Local
 	complaint(t, "update/REMOVE creates nothing", store, "dynamodb-local answers like DynamoDB now", `listed {pk: "a", sk: "b"}`)
 	complaint(t, "update/creates", store)
@@ -78,7 +77,7 @@ func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 
 // failing is a store that answers its first puts with an InternalFailure.
 type failing struct {
-	*ddbfake.Door
+	goDoor
 	left int
 }
 
@@ -87,7 +86,7 @@ func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...f
 		f.left--
 		return nil, &smithy.GenericAPIError{Code: "InternalFailure", Message: "The request processing has failed."}
 	}
-	return f.Door.PutItem(ctx, in, o...)
+	return f.goDoor.PutItem(ctx, in, o...)
 }
 
 // DynamoDB Local fails now and then: once is no finding, twice is one. Any other store may not fail at all.
@@ -103,7 +102,7 @@ func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
 		{conformance.AWS, 1, true},
 	} {
 		db, store := newFake()
-		store.Name, store.Client, store.Streams = test.store, &failing{db.As("conformance"), test.failures}, db.As("conformance")
+		store.Name, store.Client, store.Streams = test.store, &failing{newGoDoor(db), test.failures}, db.StreamsClient()
 		var want []string
 		if test.finding {
 			want = []string{"step 1, PutItem", "got InternalFailure: The request processing has failed."}
@@ -114,7 +113,7 @@ func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
 
 func TestCheckWithoutAClock(t *testing.T) {
 	db, store := newFake()
-	store.Client, store.Clock, store.Sweep, store.Streams = db.As("conformance"), nil, nil, nil
+	store.Client, store.Clock, store.Sweep, store.Streams = newGoDoor(db), nil, nil, nil
 	for _, name := range []string{"idempotency/ten minutes", "ttl/past", "stream_read/list"} {
 		if err := find(t, name).Check(t.Context(), store); !errors.Is(err, conformance.ErrCannot) {
 			t.Errorf("%s: got %v, want ErrCannot", name, err)
@@ -125,7 +124,7 @@ func TestCheckWithoutAClock(t *testing.T) {
 // A case leaves nothing behind, not even when it fails.
 func TestCheckCleansUp(t *testing.T) {
 	db, store := newFake()
-	store.Client, store.Streams = unconditional{db.As("conformance")}, db.As("conformance")
+	store.Client, store.Streams = unconditional{newGoDoor(db)}, db.StreamsClient()
 	for _, c := range conformance.Cases() {
 		err := c.Check(t.Context(), store)
 		out, listErr := store.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
