@@ -76,14 +76,14 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 	if w.locks.others(key, n.proc.Name()) {
 		w.mark(mark.HoldContended)
 	}
-	h.record(history.LockAsked, nil)
+	h.record(mark.EventLockAsked, nil)
 	got, err := client.Acquire(n.life(), key)
 	n.turn()
 	if err == nil && (got == nil || got.Release == nil) {
 		err = errors.New("the lock returned neither a hold nor an error")
 	}
 	if err != nil {
-		h.record(history.LockRefused, err)
+		h.record(mark.EventLockRefused, err)
 		return nil
 	}
 	h.Held = got
@@ -94,7 +94,7 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 	w.locks.turns++
 	h.turn = w.locks.turns
 	w.locks.add(key, n.proc.Name(), 1)
-	h.record(history.LockTaken, nil)
+	h.record(mark.EventLockTaken, nil)
 	h.waited = n.own.waited(n.proc.Now())
 	w.stopAt(w.scenario.Cache.Lease)
 	return h
@@ -137,11 +137,11 @@ func (h *held) holds() bool {
 	if h.Holds == nil {
 		return n.world.locks.terms.Heartbeats || n.proc.Clock().Now().Sub(h.asked) < n.world.scenario.Cache.Lease
 	}
-	h.record(history.LockChecking, nil)
+	h.record(mark.EventLockChecking, nil)
 	yes, err := h.Holds(n.life())
 	n.turn()
 	if yes && err == nil {
-		h.record(history.LockHeld, nil)
+		h.record(mark.EventLockHeld, nil)
 		return true
 	}
 	h.lost(err)
@@ -151,7 +151,7 @@ func (h *held) holds() bool {
 func (h *held) extend() bool {
 	n := h.node
 	asked := n.proc.Clock().Now()
-	h.record(history.LockExtending, nil)
+	h.record(mark.EventLockExtending, nil)
 	err := h.Extend(n.life())
 	n.turn()
 	if err != nil {
@@ -160,23 +160,23 @@ func (h *held) extend() bool {
 	}
 	h.asked = asked
 	n.world.mark(mark.HoldExtended)
-	h.record(history.LockExtended, nil)
+	h.record(mark.EventLockExtended, nil)
 	n.world.stopAt(n.world.scenario.Cache.Lease)
 	return true
 }
 
 func (h *held) lost(err error) {
 	h.node.world.mark(mark.HoldLost)
-	h.record(history.LockLost, err)
+	h.record(mark.EventLockLost, err)
 }
 
 func (h *held) release() {
 	n := h.node
 	n.world.locks.add(h.key, n.proc.Name(), -1)
-	h.record(history.LockReleasing, nil)
+	h.record(mark.EventLockReleasing, nil)
 	err := h.Release(n.life())
 	n.turn()
-	h.record(history.LockReleased, err)
+	h.record(mark.EventLockReleased, err)
 }
 
 // write writes to the resource that the lock guards. It returns false if the resource refused.
@@ -254,9 +254,9 @@ func (g *guardedWrite) Apply(int) {
 	if l.tokens == nil {
 		l.tokens, l.writers = map[string]int64{}, map[string]int{}
 	}
-	kind := history.GuardedWrite
+	kind := history.Kind(mark.EventGuardedWrite)
 	if seen, any := l.tokens[h.key]; g.fenced && any && g.token < seen {
-		g.refused, kind = true, history.GuardedRefused
+		g.refused, kind = true, mark.EventGuardedRefused
 		w.mark(mark.GuardedRefused)
 	} else {
 		if g.fenced {

@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -303,10 +304,10 @@ func (w *world) giveUp() sim.End {
 	events := w.history.Events()
 	last := events[len(events)-1]
 	settled := slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.Settled })
-	if last.Kind != history.LockAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
+	if last.Kind != mark.EventLockAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
 		return sim.Cut
 	}
-	last.Kind, last.Time, last.Note = history.LockRefused, w.clock.Now(), "it still waits"
+	last.Kind, last.Time, last.Note = mark.EventLockRefused, w.clock.Now(), "it still waits"
 	w.history.Add(last)
 	return sim.Finished
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/schedule"
@@ -337,7 +338,7 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 		if last.Seq > 0 && e.Seq >= last.Seq || last.Seq == 0 && e.Change > last.Change {
 			break
 		}
-		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == history.LockAsked || e.Kind == history.Invalidating) {
+		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == mark.EventLockAsked || e.Kind == history.Invalidating) {
 			asked = i + 1
 		}
 	}

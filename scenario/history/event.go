@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
 // Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is not valid.
+// The kinds of events. The zero Kind is not valid. Those of locks, which have a Hold, follow; package mark has them.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
 	Served                       // the cache answered with Body, declaring it As fresh or stale
@@ -25,30 +27,18 @@ const (
 	Invalidated                  // the client was told that the page is invalidated
 	Settled                      // faults have stopped and all other nodes are done
 	RollingBack                  // a client asked its node to go back to an older version of the page of Key
-
-	// The events of a lock called Key; see Hold. The node is the one that wants it, or has it.
-	LockAsked      // a client asked for the lock
-	LockTaken      // it was told that it has the lock
-	LockRefused    // it was told that it has not; Note is the error
-	LockChecking   // a holder asked whether it still holds the lock
-	LockHeld       // it was told that it does
-	LockLost       // it was told that it does not, or that the lock could not be extended; Note is the error, if there is one
-	LockExtending  // a holder asked for another lease
-	LockExtended   // it was told that it has one
-	LockReleasing  // a holder gives the lock back
-	LockReleased   // the release has returned; Note is its error, if there is one
-	GuardedWrite   // a holder's write reached the resource that the lock guards
-	GuardedRefused // the resource refused a holder's write for its fencing token
 )
 
 var kindNames = [...]string{
 	Asked: "asked", Served: "served", Failed: "failed", Rendered: "rendered", Changed: "changed",
 	Crashed: "crashed", Restarted: "restarted", Paused: "paused", Resumed: "resumed", Stepped: "clock-stepped",
 	Invalidating: "invalidating", Invalidated: "invalidated", Settled: "settled", RollingBack: "rolling-back",
-	LockAsked: "asks for lock", LockTaken: "takes lock", LockRefused: "is refused lock", LockChecking: "asks whether it holds lock",
-	LockHeld: "is told that it holds lock", LockLost: "is told that it has lost lock", LockExtending: "asks to extend lock", LockExtended: "has extended lock",
-	LockReleasing: "gives back lock", LockReleased: "has given back lock",
-	GuardedWrite: "writes what is guarded by lock", GuardedRefused: "is refused a write of what is guarded by lock",
+	mark.EventLockAsked: "asks for lock", mark.EventLockTaken: "takes lock", mark.EventLockRefused: "is refused lock",
+	mark.EventLockChecking: "asks whether it holds lock", mark.EventLockHeld: "is told that it holds lock",
+	mark.EventLockLost: "is told that it has lost lock", mark.EventLockExtending: "asks to extend lock",
+	mark.EventLockExtended: "has extended lock", mark.EventLockReleasing: "gives back lock",
+	mark.EventLockReleased: "has given back lock", mark.EventGuardedWrite: "writes what is guarded by lock",
+	mark.EventGuardedRefused: "is refused a write of what is guarded by lock",
 }
 
 // String returns the kind as traces print it.
@@ -117,10 +107,10 @@ type Hold struct {
 	// Token is the fencing token that the holder was given, if it was given one.
 	Token  int64
 	Fenced bool
-	// Excused is how much of the time since LockAsked, or since LockTaken, was spent on other things than the lock's own
+	// Excused is how much of the time since the lock was asked for, or since it was taken, was spent on other things than the lock's own
 	// doing: its requests were under way, or the node stood still.
 	Excused time.Duration
-	// Troubled says that since LockAsked the lock was told of a request whose result is not known, or that was not served.
+	// Troubled says that since the lock was asked for it was told of a request whose result is not known, or that was not served.
 	Troubled bool
 }
 
@@ -132,13 +122,13 @@ func (e Event) String() string {
 		b.WriteString(part)
 	}
 	if e.Hold != nil {
-		b.WriteString(" (" + e.Hold.String() + ")")
+		b.WriteString(" (" + e.Hold.name() + ")")
 	}
 	return b.String()
 }
 
-// String names the hold, and its token if it has one.
-func (h *Hold) String() string {
+// name names the hold, and its token if it has one.
+func (h *Hold) name() string {
 	if h.Fenced {
 		return fmt.Sprintf("%s, token %d", h.ID, h.Token)
 	}

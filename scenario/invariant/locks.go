@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -187,7 +188,7 @@ func checkKeptLease(ev Evidence) Finding {
 	for _, lock := range locksOf(ev) {
 		for _, h := range lock.holds {
 			lost := h.ended
-			if lost == nil || lost.Kind != history.LockLost || lost.Hold.Troubled {
+			if lost == nil || lost.Kind != mark.EventLockLost || lost.Hold.Troubled {
 				continue
 			}
 			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-ev.Lock.Margin))
@@ -249,7 +250,7 @@ func checkFreeLock(ev Evidence) Finding {
 					free, inTheWay = until, other
 				}
 			}
-			if a.answer.Kind == history.LockRefused && clear {
+			if a.answer.Kind == mark.EventLockRefused && clear {
 				return Finding{
 					Verdict: Violated,
 					Why:     fmt.Sprintf("%s was refused lock %s, which nobody else could hold", a.actor, lock.key),
@@ -420,7 +421,7 @@ func locksOf(ev Evidence) []*lock {
 		l := all[at]
 		h := l.byID[e.Hold.ID]
 		if h == nil {
-			if e.Kind != history.LockAsked {
+			if e.Kind != mark.EventLockAsked {
 				continue
 			}
 			h = &hold{actor: e.Actor, asked: e}
@@ -448,29 +449,29 @@ func (l *lock) take(h *hold, e *history.Event) {
 		}
 	}
 	switch e.Kind {
-	case history.LockTaken:
+	case mark.EventLockTaken:
 		h.answer, h.taken = e, e
 		l.holds = append(l.holds, h)
-	case history.LockRefused:
+	case mark.EventLockRefused:
 		h.answer, h.closed = e, e
-	case history.LockChecking:
+	case mark.EventLockChecking:
 		h.checking = e
-	case history.LockHeld:
+	case mark.EventLockHeld:
 		h.claims = append(h.claims, h.checking)
-	case history.LockExtending:
+	case mark.EventLockExtending:
 		h.extending = e
-	case history.LockExtended:
+	case mark.EventLockExtended:
 		h.extended = append(h.extended, h.extending)
 		h.claims = append(h.claims, h.extending)
-	case history.LockLost:
+	case mark.EventLockLost:
 		end()
-	case history.LockReleasing:
+	case mark.EventLockReleasing:
 		end()
-	case history.LockReleased:
+	case mark.EventLockReleased:
 		if e.Note == "" {
 			h.closed = e
 		}
-	case history.GuardedWrite:
+	case mark.EventGuardedWrite:
 		l.writes = append(l.writes, e)
 	default:
 	}

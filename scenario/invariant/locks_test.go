@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -38,7 +39,7 @@ func of(all ...told) []history.Event {
 
 // takes is a hold that begins at a time.
 func takes(at time.Duration, actor, hold string, token int64) []told {
-	return []told{{at: at, actor: actor, kind: history.LockAsked, hold: hold}, {at: at, actor: actor, kind: history.LockTaken, hold: hold, token: token}}
+	return []told{{at: at, actor: actor, kind: mark.EventLockAsked, hold: hold}, {at: at, actor: actor, kind: mark.EventLockTaken, hold: hold, token: token}}
 }
 
 // is is one event of a hold.
@@ -48,12 +49,12 @@ func is(at time.Duration, actor string, kind history.Kind, hold string, token in
 
 // back gives a hold back.
 func back(at time.Duration, actor, hold string) []told {
-	return append(is(at, actor, history.LockReleasing, hold, 0), is(at, actor, history.LockReleased, hold, 0)...)
+	return append(is(at, actor, mark.EventLockReleasing, hold, 0), is(at, actor, mark.EventLockReleased, hold, 0)...)
 }
 
 // claims asks whether a hold lasts, and is told so.
 func claims(at time.Duration, actor, hold string) []told {
-	return append(is(at, actor, history.LockChecking, hold, 0), is(at, actor, history.LockHeld, hold, 0)...)
+	return append(is(at, actor, mark.EventLockChecking, hold, 0), is(at, actor, mark.EventLockHeld, hold, 0)...)
 }
 
 func join(parts ...[]told) []told {
@@ -83,10 +84,10 @@ func TestInvariantsOfLocks(t *testing.T) {
 		{"within 2e of its end", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), takes(8*s, "bob", "b", 0)), OK},
 		{"more than 2e before its end", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), takes(7998*ms, "bob", "b", 0)), Violated},
 		{"after the release was called", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), back(s, "alice", "a"), takes(s, "bob", "b", 0)), OK},
-		{"after the loss", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(s, "alice", history.LockLost, "a", 0), takes(s, "bob", "b", 0)), OK},
+		{"after the loss", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(s, "alice", mark.EventLockLost, "a", 0), takes(s, "bob", "b", 0)), OK},
 		{"after the crash", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(s, "alice", history.Crashed, "", 0), takes(s, "bob", "b", 0)), OK},
-		{"extended", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(5*s, "alice", history.LockExtending, "a", 0), is(5*s, "alice", history.LockExtended, "a", 0), takes(14*s, "bob", "b", 0)), Violated},
-		{"extended, and over", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(5*s, "alice", history.LockExtending, "a", 0), is(5*s, "alice", history.LockExtended, "a", 0), takes(15*s, "bob", "b", 0)), OK},
+		{"extended", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(5*s, "alice", mark.EventLockExtending, "a", 0), is(5*s, "alice", mark.EventLockExtended, "a", 0), takes(14*s, "bob", "b", 0)), Violated},
+		{"extended, and over", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(5*s, "alice", mark.EventLockExtending, "a", 0), is(5*s, "alice", mark.EventLockExtended, "a", 0), takes(15*s, "bob", "b", 0)), OK},
 		{"told again", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s, "alice", "a")), Violated},
 		{"told again before", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), claims(12*s, "alice", "a"), takes(12*s, "bob", "b", 0)), OK},
 		{"told again within 4e", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(16*s, "alice", "a")), OK},
@@ -94,71 +95,71 @@ func TestInvariantsOfLocks(t *testing.T) {
 		{"told that it held while another came and went", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), back(13*s, "bob", "b"), claims(14*s, "alice", "a")), Violated},
 		{"told again long after another came and went within 4e", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), back(16*s, "bob", "b"), claims(20*s, "alice", "a")), OK},
 		{"told again long after another came and went in more than 4e", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), back(16001*ms, "bob", "b"), claims(20*s, "alice", "a")), Violated},
-		{"told again long after the lease of another was over, which came late and was given back late", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), is(5*s, "bob", history.LockAsked, "b", 0), is(12*s, "bob", history.LockTaken, "b", 0), back(30*s, "bob", "b"), claims(31*s, "alice", "a")), OK},
-		{"an answer that came when its lease was over", "mutual-exclusion", 0, LockTerms{}, join(is(0, "alice", history.LockAsked, "a", 0), takes(11*s, "bob", "b", 0), is(11*s, "alice", history.LockTaken, "a", 0)), OK},
+		{"told again long after the lease of another was over, which came late and was given back late", "mutual-exclusion", s, LockTerms{}, join(takes(0, "alice", "a", 0), is(5*s, "bob", mark.EventLockAsked, "b", 0), is(12*s, "bob", mark.EventLockTaken, "b", 0), back(30*s, "bob", "b"), claims(31*s, "alice", "a")), OK},
+		{"an answer that came when its lease was over", "mutual-exclusion", 0, LockTerms{}, join(is(0, "alice", mark.EventLockAsked, "a", 0), takes(11*s, "bob", "b", 0), is(11*s, "alice", mark.EventLockTaken, "a", 0)), OK},
 		{"two locks", "mutual-exclusion", 0, LockTerms{}, takes(0, "alice", "a", 0), OK},
 		{"given back after the other came", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(5*s, "bob", "b", 0), back(6*s, "alice", "a")), Violated},
 		{"told again within 4e of the least skew", "mutual-exclusion", 1, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s+4, "alice", "a")), OK},
-		{"extended after another had taken it", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), is(12*s, "alice", history.LockExtending, "a", 0), is(12*s, "alice", history.LockExtended, "a", 0)), Violated},
+		{"extended after another had taken it", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), is(12*s, "alice", mark.EventLockExtending, "a", 0), is(12*s, "alice", mark.EventLockExtended, "a", 0)), Violated},
 		{"after something else has happened to its node", "mutual-exclusion", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(s, "alice", history.Settled, "", 0), takes(2*s, "bob", "b", 0)), Violated},
 		{"after the crash of one without a lock", "mutual-exclusion", 0, LockTerms{}, join(is(0, "carol", history.Crashed, "", 0), takes(0, "alice", "a", 0)), OK},
-		{"taken before the history began", "mutual-exclusion", 0, LockTerms{}, join(is(0, "bob", history.LockTaken, "b", 0), takes(0, "alice", "a", 0)), OK},
+		{"taken before the history began", "mutual-exclusion", 0, LockTerms{}, join(is(0, "bob", mark.EventLockTaken, "b", 0), takes(0, "alice", "a", 0)), OK},
 
-		{"a late write within the lease", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(2*s, "bob", "b", 0), is(2*s, "bob", history.GuardedWrite, "b", 0), is(3*s, "alice", history.GuardedWrite, "a", 0)), Violated},
-		{"a late write after the lease", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), is(12*s, "bob", history.GuardedWrite, "b", 0), is(13*s, "alice", history.GuardedWrite, "a", 0)), OK},
-		{"a late write with a token", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 2), is(12*s, "bob", history.GuardedWrite, "b", 2), is(13*s, "alice", history.GuardedWrite, "a", 1)), Violated},
-		{"a late write that is refused", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 2), is(12*s, "bob", history.GuardedWrite, "b", 2), is(13*s, "alice", history.GuardedRefused, "a", 1)), OK},
+		{"a late write within the lease", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(2*s, "bob", "b", 0), is(2*s, "bob", mark.EventGuardedWrite, "b", 0), is(3*s, "alice", mark.EventGuardedWrite, "a", 0)), Violated},
+		{"a late write after the lease", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), is(12*s, "bob", mark.EventGuardedWrite, "b", 0), is(13*s, "alice", mark.EventGuardedWrite, "a", 0)), OK},
+		{"a late write with a token", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 2), is(12*s, "bob", mark.EventGuardedWrite, "b", 2), is(13*s, "alice", mark.EventGuardedWrite, "a", 1)), Violated},
+		{"a late write that is refused", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 2), is(12*s, "bob", mark.EventGuardedWrite, "b", 2), is(13*s, "alice", mark.EventGuardedRefused, "a", 1)), OK},
 		{"one token for two", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), back(s, "alice", "a"), takes(12*s, "bob", "b", 1)), Violated},
-		{"one token for two at a time", "guarded-write", 0, LockTerms{}, join(is(0, "bob", history.LockAsked, "b", 0), takes(0, "alice", "a", 2), is(s, "bob", history.LockTaken, "b", 1)), OK},
+		{"one token for two at a time", "guarded-write", 0, LockTerms{}, join(is(0, "bob", mark.EventLockAsked, "b", 0), takes(0, "alice", "a", 2), is(s, "bob", mark.EventLockTaken, "b", 1)), OK},
 		{"a token, and then none", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 0)), OK},
 		{"no token, and then a small one", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", -1)), OK},
-		{"writes of two who asked at a time", "guarded-write", 0, LockTerms{}, join(is(0, "bob", history.LockAsked, "b", 0), takes(0, "alice", "a", 0), is(s, "bob", history.LockTaken, "b", 0), is(2*s, "bob", history.GuardedWrite, "b", 0), is(3*s, "alice", history.GuardedWrite, "a", 0)), OK},
+		{"writes of two who asked at a time", "guarded-write", 0, LockTerms{}, join(is(0, "bob", mark.EventLockAsked, "b", 0), takes(0, "alice", "a", 0), is(s, "bob", mark.EventLockTaken, "b", 0), is(2*s, "bob", mark.EventGuardedWrite, "b", 0), is(3*s, "alice", mark.EventGuardedWrite, "a", 0)), OK},
 
-		{"lost before its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(9998*ms, "alice", history.LockLost, "a", 0)), Violated},
-		{"lost at its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(9999*ms, "alice", history.LockLost, "a", 0)), OK},
-		{"lost within 2e of its end", "kept-lease", s, LockTerms{}, join(takes(0, "alice", "a", 0), is(8*s, "alice", history.LockLost, "a", 0)), OK},
-		{"lost within the margin", "kept-lease", 0, LockTerms{Margin: 2 * s}, join(takes(0, "alice", "a", 0), is(8*s, "alice", history.LockLost, "a", 0)), OK},
-		{"lost before the margin", "kept-lease", 0, LockTerms{Margin: 2 * s}, join(takes(0, "alice", "a", 0), is(7*s, "alice", history.LockLost, "a", 0)), Violated},
-		{"lost in trouble", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), []told{{at: s, actor: "alice", kind: history.LockLost, hold: "a", troubled: true}}), OK},
-		{"lost although it extends itself", "kept-lease", 0, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: history.LockLost, hold: "a", excused: 2 * s}}), Violated},
-		{"held up for a quarter", "kept-lease", 0, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: history.LockLost, hold: "a", excused: 2500 * ms}}), OK},
-		{"held up for a quarter less 2e", "kept-lease", 500 * ms, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: history.LockLost, hold: "a", excused: 1500 * ms}}), OK},
-		{"held up for less than that", "kept-lease", 500 * ms, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: history.LockLost, hold: "a", excused: 1499 * ms}}), Violated},
+		{"lost before its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(9998*ms, "alice", mark.EventLockLost, "a", 0)), Violated},
+		{"lost at its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(9999*ms, "alice", mark.EventLockLost, "a", 0)), OK},
+		{"lost within 2e of its end", "kept-lease", s, LockTerms{}, join(takes(0, "alice", "a", 0), is(8*s, "alice", mark.EventLockLost, "a", 0)), OK},
+		{"lost within the margin", "kept-lease", 0, LockTerms{Margin: 2 * s}, join(takes(0, "alice", "a", 0), is(8*s, "alice", mark.EventLockLost, "a", 0)), OK},
+		{"lost before the margin", "kept-lease", 0, LockTerms{Margin: 2 * s}, join(takes(0, "alice", "a", 0), is(7*s, "alice", mark.EventLockLost, "a", 0)), Violated},
+		{"lost in trouble", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), []told{{at: s, actor: "alice", kind: mark.EventLockLost, hold: "a", troubled: true}}), OK},
+		{"lost although it extends itself", "kept-lease", 0, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 2 * s}}), Violated},
+		{"held up for a quarter", "kept-lease", 0, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 2500 * ms}}), OK},
+		{"held up for a quarter less 2e", "kept-lease", 500 * ms, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 1500 * ms}}), OK},
+		{"held up for less than that", "kept-lease", 500 * ms, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 1499 * ms}}), Violated},
 		{"given back before its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), back(s, "alice", "a")), OK},
 		{"crashed before its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), is(s, "alice", history.Crashed, "", 0)), OK},
 		{"held still", "kept-lease", 0, LockTerms{}, takes(0, "alice", "a", 0), OK},
 
-		{"refused a free lock", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", history.LockAsked, "a", 0), is(0, "alice", history.LockRefused, "a", 0)), Violated},
-		{"refused in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", history.LockAsked, "a", 0), []told{{actor: "alice", kind: history.LockRefused, hold: "a", troubled: true}}), OK},
-		{"refused a held lock", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", history.LockAsked, "a", 0), is(s, "alice", history.LockRefused, "a", 0), back(2*s, "bob", "b")), OK},
-		{"refused after its release", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), back(s, "bob", "b"), is(s, "alice", history.LockAsked, "a", 0), is(s, "alice", history.LockRefused, "a", 0)), Violated},
-		{"refused while it is released", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.LockReleasing, "b", 0), is(s, "alice", history.LockAsked, "a", 0), is(s, "alice", history.LockRefused, "a", 0), is(s, "bob", history.LockReleased, "b", 0)), OK},
+		{"refused a free lock", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), is(0, "alice", mark.EventLockRefused, "a", 0)), Violated},
+		{"refused in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{actor: "alice", kind: mark.EventLockRefused, hold: "a", troubled: true}}), OK},
+		{"refused a held lock", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0), back(2*s, "bob", "b")), OK},
+		{"refused after its release", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), back(s, "bob", "b"), is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0)), Violated},
+		{"refused while it is released", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", mark.EventLockReleasing, "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0), is(s, "bob", mark.EventLockReleased, "b", 0)), OK},
 		{"refused after a release that failed", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), []told{
-			{at: s, actor: "bob", kind: history.LockReleasing, hold: "b"}, {at: s, actor: "bob", kind: history.LockReleased, hold: "b", note: "no"},
-		}, is(12*s, "alice", history.LockAsked, "a", 0), is(12*s, "alice", history.LockRefused, "a", 0)), OK},
+			{at: s, actor: "bob", kind: mark.EventLockReleasing, hold: "b"}, {at: s, actor: "bob", kind: mark.EventLockReleased, hold: "b", note: "no"},
+		}, is(12*s, "alice", mark.EventLockAsked, "a", 0), is(12*s, "alice", mark.EventLockRefused, "a", 0)), OK},
 		{"refused long after a release that failed", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), []told{
-			{at: s, actor: "bob", kind: history.LockReleasing, hold: "b"}, {at: s, actor: "bob", kind: history.LockReleased, hold: "b", note: "no"},
-		}, is(14*s, "alice", history.LockAsked, "a", 0), is(14*s, "alice", history.LockRefused, "a", 0)), Violated},
-		{"waits for nobody", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", history.LockAsked, "a", 0), is(1001*ms, "alice", history.LockTaken, "a", 0)), Violated},
-		{"waits as long as it may", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", history.LockAsked, "a", 0), is(s, "alice", history.LockTaken, "a", 0)), OK},
-		{"waits for its requests", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", history.LockAsked, "a", 0), []told{{at: 5 * s, actor: "alice", kind: history.LockTaken, hold: "a", excused: 4 * s}}), OK},
-		{"waits for a crashed one", "free-lock", 0, LockTerms{Wait: s, Takeover: 10 * s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(2*s, "alice", history.LockAsked, "a", 0), is(24*s, "alice", history.LockTaken, "a", 0)), OK},
-		{"waits for a crashed one for too long", "free-lock", 0, LockTerms{Wait: s, Takeover: 10 * s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(2*s, "alice", history.LockAsked, "a", 0), is(24001*ms, "alice", history.LockTaken, "a", 0)), Violated},
-		{"waits after its release", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", history.LockAsked, "a", 0), back(2*s, "bob", "b"), is(4*s, "alice", history.LockTaken, "a", 0)), Violated},
-		{"not answered", "free-lock", 0, LockTerms{Wait: s}, is(0, "alice", history.LockAsked, "a", 0), OK},
-		{"refused what another took later", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", history.LockAsked, "a", 0), is(0, "alice", history.LockRefused, "a", 0), takes(0, "bob", "b", 0)), Violated},
-		{"refused after another was, in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", history.LockAsked, "b", 0), []told{{actor: "bob", kind: history.LockRefused, hold: "b", troubled: true}}, is(s, "alice", history.LockAsked, "a", 0), is(s, "alice", history.LockRefused, "a", 0)), OK},
-		{"refused after a release by one who had been in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", history.LockAsked, "b", 0), []told{{actor: "bob", kind: history.LockTaken, hold: "b", troubled: true}}, back(s, "bob", "b"), is(2*s, "alice", history.LockAsked, "a", 0), is(2*s, "alice", history.LockRefused, "a", 0)), OK},
-		{"refused while another has no answer", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", history.LockAsked, "b", 0), is(100*s, "alice", history.LockAsked, "a", 0), is(100*s, "alice", history.LockRefused, "a", 0)), OK},
-		{"refused long after another crashed without an answer", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", history.LockAsked, "b", 0), is(s, "bob", history.Crashed, "", 0), is(30*s, "alice", history.LockAsked, "a", 0), is(30*s, "alice", history.LockRefused, "a", 0)), Violated},
-		{"refused long after the lease of one who says no more", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(30*s, "alice", history.LockAsked, "a", 0), is(30*s, "alice", history.LockRefused, "a", 0)), Violated},
-		{"refused within 4e and two seconds of the lease of a crashed one", "free-lock", s, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(17*s, "alice", history.LockAsked, "a", 0), is(17*s, "alice", history.LockRefused, "a", 0)), OK},
-		{"refused after that", "free-lock", s, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(17001*ms, "alice", history.LockAsked, "a", 0), is(17001*ms, "alice", history.LockRefused, "a", 0)), Violated},
+			{at: s, actor: "bob", kind: mark.EventLockReleasing, hold: "b"}, {at: s, actor: "bob", kind: mark.EventLockReleased, hold: "b", note: "no"},
+		}, is(14*s, "alice", mark.EventLockAsked, "a", 0), is(14*s, "alice", mark.EventLockRefused, "a", 0)), Violated},
+		{"waits for nobody", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), is(1001*ms, "alice", mark.EventLockTaken, "a", 0)), Violated},
+		{"waits as long as it may", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockTaken, "a", 0)), OK},
+		{"waits for its requests", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{at: 5 * s, actor: "alice", kind: mark.EventLockTaken, hold: "a", excused: 4 * s}}), OK},
+		{"waits for a crashed one", "free-lock", 0, LockTerms{Wait: s, Takeover: 10 * s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(2*s, "alice", mark.EventLockAsked, "a", 0), is(24*s, "alice", mark.EventLockTaken, "a", 0)), OK},
+		{"waits for a crashed one for too long", "free-lock", 0, LockTerms{Wait: s, Takeover: 10 * s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(2*s, "alice", mark.EventLockAsked, "a", 0), is(24001*ms, "alice", mark.EventLockTaken, "a", 0)), Violated},
+		{"waits after its release", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), back(2*s, "bob", "b"), is(4*s, "alice", mark.EventLockTaken, "a", 0)), Violated},
+		{"not answered", "free-lock", 0, LockTerms{Wait: s}, is(0, "alice", mark.EventLockAsked, "a", 0), OK},
+		{"refused what another took later", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), is(0, "alice", mark.EventLockRefused, "a", 0), takes(0, "bob", "b", 0)), Violated},
+		{"refused after another was, in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", mark.EventLockAsked, "b", 0), []told{{actor: "bob", kind: mark.EventLockRefused, hold: "b", troubled: true}}, is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0)), OK},
+		{"refused after a release by one who had been in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", mark.EventLockAsked, "b", 0), []told{{actor: "bob", kind: mark.EventLockTaken, hold: "b", troubled: true}}, back(s, "bob", "b"), is(2*s, "alice", mark.EventLockAsked, "a", 0), is(2*s, "alice", mark.EventLockRefused, "a", 0)), OK},
+		{"refused while another has no answer", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", mark.EventLockAsked, "b", 0), is(100*s, "alice", mark.EventLockAsked, "a", 0), is(100*s, "alice", mark.EventLockRefused, "a", 0)), OK},
+		{"refused long after another crashed without an answer", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "bob", mark.EventLockAsked, "b", 0), is(s, "bob", history.Crashed, "", 0), is(30*s, "alice", mark.EventLockAsked, "a", 0), is(30*s, "alice", mark.EventLockRefused, "a", 0)), Violated},
+		{"refused long after the lease of one who says no more", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(30*s, "alice", mark.EventLockAsked, "a", 0), is(30*s, "alice", mark.EventLockRefused, "a", 0)), Violated},
+		{"refused within 4e and two seconds of the lease of a crashed one", "free-lock", s, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(17*s, "alice", mark.EventLockAsked, "a", 0), is(17*s, "alice", mark.EventLockRefused, "a", 0)), OK},
+		{"refused after that", "free-lock", s, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(17001*ms, "alice", mark.EventLockAsked, "a", 0), is(17001*ms, "alice", mark.EventLockRefused, "a", 0)), Violated},
 
-		{"taken in time", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", history.LockAsked, "v", 0), is(25*s, "visitor", history.LockTaken, "v", 0)), OK},
-		{"taken too late", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", history.LockAsked, "v", 0), is(25001*ms, "visitor", history.LockTaken, "v", 0)), Violated},
-		{"never taken", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", history.LockAsked, "v", 0), is(26*s, "visitor", history.LockRefused, "v", 0)), Violated},
-		{"never answered", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", history.LockAsked, "v", 0)), Violated},
+		{"taken in time", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", mark.EventLockAsked, "v", 0), is(25*s, "visitor", mark.EventLockTaken, "v", 0)), OK},
+		{"taken too late", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", mark.EventLockAsked, "v", 0), is(25001*ms, "visitor", mark.EventLockTaken, "v", 0)), Violated},
+		{"never taken", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", mark.EventLockAsked, "v", 0), is(26*s, "visitor", mark.EventLockRefused, "v", 0)), Violated},
+		{"never answered", "lock-liveness", 0, LockTerms{}, join(settled, is(20*s, "visitor", mark.EventLockAsked, "v", 0)), Violated},
 		{"not asked for", "lock-liveness", 0, LockTerms{}, join(takes(0, "alice", "a", 0), settled), Unknown},
 	} {
 		t.Run(test.inv+"/"+test.name, func(t *testing.T) {
@@ -190,10 +191,10 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 	}{
 		{"told again", "mutual-exclusion", LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s, "alice", "a")), "still rely", []int{1, 2, 3, 4, 5}},
 		{"both told again: the first time", "mutual-exclusion", LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(13*s, "bob", "b"), claims(14*s, "alice", "a")), "still rely", []int{1, 2, 3, 4, 5}},
-		{"asked at a time", "mutual-exclusion", LockTerms{}, join(is(0, "bob", history.LockAsked, "b", 0), takes(0, "alice", "a", 0), is(s, "bob", history.LockTaken, "b", 0)), "bob was told", []int{1, 2, 3, 4}},
-		{"lost early", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(s, "alice", history.LockLost, "a", 0)), "its lease is 10s", []int{1, 2, 3}},
-		{"lost although it extends itself", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(30*s, "alice", history.LockLost, "a", 0)), "which extends itself", []int{1, 2, 3}},
-		{"waits after a release", "free-lock", LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", history.LockAsked, "a", 0), back(2*s, "bob", "b"), is(4*s, "alice", history.LockTaken, "a", 0)), "waited 2s", []int{1, 3, 5, 6}},
+		{"asked at a time", "mutual-exclusion", LockTerms{}, join(is(0, "bob", mark.EventLockAsked, "b", 0), takes(0, "alice", "a", 0), is(s, "bob", mark.EventLockTaken, "b", 0)), "bob was told", []int{1, 2, 3, 4}},
+		{"lost early", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(s, "alice", mark.EventLockLost, "a", 0)), "its lease is 10s", []int{1, 2, 3}},
+		{"lost although it extends itself", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(30*s, "alice", mark.EventLockLost, "a", 0)), "which extends itself", []int{1, 2, 3}},
+		{"waits after a release", "free-lock", LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), back(2*s, "bob", "b"), is(4*s, "alice", mark.EventLockTaken, "a", 0)), "waited 2s", []int{1, 3, 5, 6}},
 	} {
 		f := judge(test.inv, Evidence{History: of(test.story...), Lease: 10 * s, Lock: &test.terms})
 		if f.Verdict != Violated || !strings.Contains(f.Why, test.why) || !slices.Equal(f.Events, test.want) {
@@ -205,13 +206,13 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 // TestALateWriteOfADeadHolder holds that a write in the change log makes its node
 // count as a holder: a request that was in the network when it crashed.
 func TestALateWriteOfADeadHolder(t *testing.T) {
-	story := join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(20*s, "alice", history.LockAsked, "a", 0), is(20*s, "alice", history.LockRefused, "a", 0))
+	story := join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(20*s, "alice", mark.EventLockAsked, "a", 0), is(20*s, "alice", mark.EventLockRefused, "a", 0))
 	ev := Evidence{History: of(story...), Lease: 10 * s, Lock: &LockTerms{Wait: s}}
 	if f := freeLock().Check(ev); f.Verdict != Violated {
 		t.Errorf("without a late write: got %v", f)
 	}
 	start := time.Unix(1e9, 0).Add(s)
-	ev.History = of(join(is(0, "carol", history.Settled, "", 0), is(s, "bob", history.LockAsked, "b", 0), story[1:])...)
+	ev.History = of(join(is(0, "carol", history.Settled, "", 0), is(s, "bob", mark.EventLockAsked, "b", 0), story[1:])...)
 	late := ddbfake.Change{Seq: 1, Actor: "bob", Cause: ddbfake.CauseClient, Sent: start, Time: start.Add(14 * s)}
 	for _, test := range []struct {
 		name   string

@@ -15,10 +15,10 @@ var Module = Rules{
 			"internal/base/atomicfile", "internal/base/fingerprint", "internal/base/heap", "internal/base/mistake", "internal/base/race", "internal/base/shell",
 			"internal/base/words", "internal/cli/jobs", "internal/cli/progress", "internal/cli/terminal", "internal/rules/api",
 			"internal/rules/imports", "internal/rules/lint", "internal/show/verdicts", "internal/trace/mark", "internal/wire/hostname", "internal/wire/httpbody",
-			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "scenario/history", "scenario/schedule",
+			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "scenario/schedule",
 		},
-		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "internal/trace/recorder", "scenario/policy"},
-		{"ddbfake/internal/awsjson", "ddbfake/internal/expr"},
+		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "scenario/history", "scenario/policy"},
+		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/trace/recorder"},
 		{
 			"ddbfake", "internal/lab/programs", "internal/rules/conformance", "internal/rules/conformance/differential",
 			"internal/search/reschedule", "scenario/isr",
