@@ -338,7 +338,7 @@ func (p *parse) actor(n yamlNode) {
 		machines = 1
 	}
 	for i, e := range a.Events {
-		if e.Kind == sim.Restart && !a.MayBeDown(e.At) {
+		if e.Kind == sim.Restart && !sim.MayBeDown(a.Crashes, a.Events, e.At) {
 			p.apart(func() {
 				p.fail(events[i], fmt.Sprintf("crash at a time before, or crashes: 1, for %s", a.Name), "found a restart at %v of a machine that nothing has crashed by then", e.At)
 			})

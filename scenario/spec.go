@@ -290,13 +290,3 @@ func (s *Scenario) Recorded() (Run, error) {
 	}
 	return s.Replay.Run(s, p), nil
 }
-
-// MayBeDown says whether something can have crashed the machine by then, so that it can come back.
-func (a Actor) MayBeDown(at time.Duration) bool {
-	return a.Crashes > 0 || slices.ContainsFunc(a.Events, func(e schedule.Planned) bool { return e.Kind == sim.Crash && e.At <= at })
-}
-
-// SetsClock says whether the machine's clock may be set during a run.
-func (a Actor) SetsClock() bool {
-	return len(a.ClockSteps) > 0 || slices.ContainsFunc(a.Events, func(e schedule.Planned) bool { return e.Kind == sim.ClockStep })
-}

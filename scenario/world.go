@@ -155,7 +155,7 @@ func (w *world) newSim(cfg sim.Config) {
 
 // addActor adds the actor's node and its script. A node whose lock has goroutines starts a little apart from others.
 func (w *world) addActor(a Actor, apart time.Duration) {
-	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || a.SetsClock()
+	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || sim.SetsClock(a.ClockSteps, a.Events)
 	next := 0 // the command in progress: a restarted node takes it up again
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,

@@ -20,19 +20,20 @@ import (
 // A window of a page ends when its page is no longer fresh, and the next one begins there. So it holds the work for one
 // page that is fresh once: a correct cache publishes once in it.
 type Summary struct {
-	Pages     int    // the number of pages that were published
-	Publishes int    // the greatest number of publishes of one page in one window; 0 if nothing was published
-	Published string // the row of that page
-	Locks     int    // the greatest number of writes of one page's lock in one window that took it, or were refused
-	Locked    string // the row of that lock
-	// Refusals reports whether refused locks are among Locks. They are read from the latest requests
+	Pages     int           // the number of pages that were published
+	Publishes int           // the greatest number of publishes of one page in one window; 0 if nothing was published
+	Locks     int           // the greatest number of writes of one page's lock in one window that took it, or were refused
+	Reads     int           // the number of reads of pages among the latest requests
+	Oldest    time.Duration // the greatest age of a row that was read: time since generated_at
+	Overdue   time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
+
+	// What String tells besides: the rows of Publishes, Locks and Oldest, and the clients that wrote rows of the cache,
+	// sorted.
+	published, locked, read string
+	actors                  []string
+	// refusals reports whether refused locks are among Locks. They are read from the latest requests
 	// (ddbfake.Options.LogRequests), of which there may be none.
-	Refusals bool
-	Reads    int           // the number of reads of pages among the latest requests
-	Oldest   time.Duration // the greatest age of a row that was read: time since generated_at
-	Overdue  time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
-	Read     string        // the row of Oldest
-	Actors   []string      // the clients that wrote rows of the cache, sorted
+	refusals bool
 }
 
 // String prints the summary, a sentence a line.
@@ -40,26 +41,26 @@ func (s Summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pages published: %d\n", s.Pages)
 	if s.Publishes > 0 {
-		fmt.Fprintf(&b, "most publishes of a page while once is enough: %d, of %s\n", s.Publishes, s.Published)
+		fmt.Fprintf(&b, "most publishes of a page while once is enough: %d, of %s\n", s.Publishes, s.published)
 	}
 	if s.Locks > 0 {
 		refused := ", refused ones included"
-		if !s.Refusals {
+		if !s.refusals {
 			refused = "; refused ones are not known without ddbfake.Options.LogRequests"
 		}
-		fmt.Fprintf(&b, "most attempts at a page's lock in that time: %d, of %s%s\n", s.Locks, s.Locked, refused)
+		fmt.Fprintf(&b, "most attempts at a page's lock in that time: %d, of %s%s\n", s.Locks, s.locked, refused)
 	}
 	switch {
 	case s.Reads > 0:
 		fmt.Fprintf(&b, "oldest row that was read: %s after it was generated, %s; longest after the end of freshness: %s\n",
-			s.Oldest, s.Read, s.Overdue)
-	case s.Pages > 0 && s.Refusals:
+			s.Oldest, s.read, s.Overdue)
+	case s.Pages > 0 && s.refusals:
 		b.WriteString("no read of a page is among the latest requests\n")
 	case s.Pages > 0:
 		b.WriteString("no read of a page is known without ddbfake.Options.LogRequests\n")
 	}
-	if len(s.Actors) == 1 {
-		fmt.Fprintf(&b, "all changes are signed %q, so one writer's lock cannot be told from another's: give each a ddbfake.WithActor\n", s.Actors[0])
+	if len(s.actors) == 1 {
+		fmt.Fprintf(&b, "all changes are signed %q, so one writer's lock cannot be told from another's: give each a ddbfake.WithActor\n", s.actors[0])
 	}
 	return b.String()
 }
@@ -80,9 +81,9 @@ func (c *Checker) Summary() Summary {
 	for _, e := range events {
 		s.take(e)
 	}
-	s.Refusals = len(requests) > 0
-	slices.Sort(s.Actors)
-	s.Actors = slices.Compact(s.Actors)
+	s.refusals = len(requests) > 0
+	slices.Sort(s.actors)
+	s.actors = slices.Compact(s.actors)
 	return s.Summary
 }
 
@@ -153,7 +154,7 @@ func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 			s.named[c.Region+" "+source] = append(s.named[c.Region+" "+source], role)
 		}
 		if e.counts && c.Cause == ddbfake.CauseClient {
-			s.Actors = append(s.Actors, c.Actor)
+			s.actors = append(s.actors, c.Actor)
 		}
 		if sk == "META" {
 			e.publishes = invariant.Publishes(c)
@@ -240,11 +241,11 @@ func (s *summing) take(e event) {
 	switch e.kind {
 	case lockTaken, lockRefused:
 		if p.locks++; e.counts && p.locks > s.Locks {
-			s.Locks, s.Locked = p.locks, e.row
+			s.Locks, s.locked = p.locks, e.row
 		}
 	case pageRead:
 		if e.counts {
-			s.read(p, e)
+			s.noteRead(p, e)
 		}
 	case pageRow:
 		p.generated, p.fresh, p.known = e.generated, e.fresh, e.known
@@ -259,7 +260,7 @@ func (s *summing) take(e event) {
 			s.Pages++
 		}
 		if p.publishes++; p.publishes > s.Publishes {
-			s.Publishes, s.Published = p.publishes, e.row
+			s.Publishes, s.published = p.publishes, e.row
 		}
 		if p.ends.IsZero() {
 			// Without an end of freshness, each publish ends a window.
@@ -270,14 +271,14 @@ func (s *summing) take(e event) {
 	}
 }
 
-// read takes in a read of a page.
-func (s *summing) read(p *pageSum, e event) {
+// noteRead takes in a read of a page.
+func (s *summing) noteRead(p *pageSum, e event) {
 	if !p.known {
 		return // there was no page to be read
 	}
 	s.Reads++
 	if age := e.at.Sub(p.generated); s.Reads == 1 || age > s.Oldest {
-		s.Oldest, s.Read = age, e.row
+		s.Oldest, s.read = age, e.row
 	}
 	if !p.fresh.IsZero() {
 		s.Overdue = max(s.Overdue, e.at.Sub(p.fresh))

@@ -1,36 +1,11 @@
 package schedule
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
-// End says how a run ended.
-type End uint8
-
-// How a run ends.
-const (
-	Finished  End = iota + 1 // every actor's code came to its end, or crashed for good
-	Cut                      // its bound on steps was reached first
-	Broken                   // an actor panicked, or a replayed schedule does not fit: see Result.Err
-	Abandoned                // a search needs no more of the run
-)
-
-// String returns the end as reports print it.
-func (e End) String() string {
-	switch e {
-	case Finished:
-		return "finished"
-	case Cut:
-		return "cut"
-	case Broken:
-		return "broken"
-	case Abandoned:
-		return "abandoned"
-	default:
-		return fmt.Sprintf("End(%d)", uint8(e))
-	}
-}
+// End says how a run ended: "finished" if every actor's code came to its end, or crashed for good; "cut" if its bound on
+// steps was reached first; "broken" if an actor panicked, or a replayed schedule does not fit (see Result.Err);
+// "abandoned" if a search needs no more of it.
+type End string
 
 // Result is the outcome of a run. Seed and Choices are enough to run it again.
 type Result struct {

@@ -83,7 +83,7 @@ func (a *actor) removeLane(p *Proc) {
 // runLane takes a lane on, and the actor's own code if it waits for the end of one.
 func (p *Proc) runLane() {
 	own := p.actor.proc
-	if !p.resume() || own.state != away || p.sim.result.End != 0 {
+	if !p.resume() || own.state != away || p.sim.result.End != "" {
 		return
 	}
 	own.run()

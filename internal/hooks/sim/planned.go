@@ -14,6 +14,17 @@ func signed(d time.Duration) string {
 	return d.String()
 }
 
+// MayBeDown says whether something can have crashed a node by then, so that it can come back: one of so many crashes of
+// the schedule's choice, or one that is planned.
+func MayBeDown(crashes int, planned []Planned, by time.Duration) bool {
+	return crashes > 0 || slices.ContainsFunc(planned, func(e Planned) bool { return e.Kind == Crash && e.At <= by })
+}
+
+// SetsClock says whether a node's clock may be set during a run.
+func SetsClock(steps []time.Duration, planned []Planned) bool {
+	return len(steps) > 0 || slices.ContainsFunc(planned, func(e Planned) bool { return e.Kind == ClockStep })
+}
+
 // inOrder returns the events in the order in which they happen.
 func inOrder(events []Planned) []Planned {
 	byTime := func(a, b Planned) int { return cmp.Compare(a.At, b.At) }

@@ -78,10 +78,10 @@ type (
 
 // How a run ends.
 const (
-	Finished  = schedule.Finished
-	Cut       = schedule.Cut
-	Broken    = schedule.Broken
-	Abandoned = schedule.Abandoned
+	Finished  End = "finished"
+	Cut       End = "cut"
+	Broken    End = "broken"
+	Abandoned End = "abandoned"
 )
 
 // Sim is one run in the making: add actors and sources, then Run once.
@@ -187,7 +187,7 @@ func (s *Sim) now() time.Time {
 
 // Run runs until every actor is done, the bound is reached or something breaks, and unwinds what is left of the actors.
 func (s *Sim) Run() Result {
-	for s.result.End == 0 {
+	for s.result.End == "" {
 		switch over := !s.collect(); {
 		case over:
 			s.result.End = Finished
@@ -229,7 +229,7 @@ func (s *Sim) step() {
 	i, n := 0, len(s.steps)
 	if n > 1 || s.explorer != nil {
 		switch i = s.chooser.Choose(s.steps); {
-		case s.result.End != 0:
+		case s.result.End != "":
 			return
 		case i == abandon:
 			s.result.End = Abandoned
@@ -267,7 +267,7 @@ func (s *Sim) step() {
 
 // fail ends the run with err, unless it has ended already.
 func (s *Sim) fail(err error) {
-	if s.result.End == 0 {
+	if s.result.End == "" {
 		s.result.End, s.result.Err = Broken, err
 	}
 }

@@ -117,7 +117,7 @@ func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Sc
 func sensible(s *scenario.Scenario) bool {
 	for i := range s.Actors {
 		a := s.Actors[i]
-		s.Actors[i].Events = slices.DeleteFunc(s.Actors[i].Events, func(e sim.Planned) bool { return e.Kind == sim.Restart && !a.MayBeDown(e.At) })
+		s.Actors[i].Events = slices.DeleteFunc(s.Actors[i].Events, func(e sim.Planned) bool { return e.Kind == sim.Restart && !sim.MayBeDown(a.Crashes, a.Events, e.At) })
 	}
 	return !slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool { return f.To > 0 && f.To <= f.From })
 }
@@ -262,7 +262,9 @@ func (sh *shrinker) withDefaults(f found) found {
 	}
 	sh.try(&f, func(s *scenario.Scenario) { s.ReplicaLag = 0 }, nil)
 	sh.try(&f, func(s *scenario.Scenario) { s.Bounds.Sweeps = 0 }, nil)
-	if !slices.ContainsFunc(f.scenario.Actors, func(a scenario.Actor) bool { return a.Drift != fakeclock.Drift{} || a.SetsClock() }) {
+	if !slices.ContainsFunc(f.scenario.Actors, func(a scenario.Actor) bool {
+		return a.Drift != fakeclock.Drift{} || sim.SetsClock(a.ClockSteps, a.Events)
+	}) {
 		sh.try(&f, func(s *scenario.Scenario) { s.Skew = 0 }, nil)
 	}
 	return f
