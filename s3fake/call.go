@@ -81,10 +81,6 @@ type Answer struct {
 	err    *apiError
 }
 
-// ETag is the ETag of the object that a PutObject has written, or that a GetObject or HeadObject has read, with its
-// quotes; "" in other answers.
-func (a *Answer) ETag() string { return a.header.Get("ETag") }
-
 func refused(err *apiError) *Answer {
 	return &Answer{Status: err.status, Code: err.code, err: err, header: http.Header{}}
 }
