@@ -21,6 +21,7 @@ require (
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
 
