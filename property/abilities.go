@@ -17,7 +17,7 @@ func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	s := scenario.Defaults()
 	s.Name, s.Rows = "abilities", rows
 	s.Bounds = scenario.Bounds{Schedules: 1, Steps: worlds.MaxSteps}
-	s.Actors = []scenario.Actor{{Name: worlds.ActorNames[0], Script: []scenario.Command{{Verb: scenario.Get, Key: probedKey}}}}
+	s.Actors = []scenario.Actor{{Name: worlds.ActorNames[0], Script: []scenario.Command{{Verb: "get", Key: probedKey}}}}
 	protocol := r.guard(&answers{}, s).protocol(r.name, r.newStore)
 	newStore := protocol.New
 	protocol.New = func(cfg isr.Config) (isr.Handler, error) {
@@ -72,13 +72,13 @@ func (p prober) Get(ctx context.Context, key string) (isr.Served, error) {
 		p.can[v] = !errors.Is(err, isr.ErrUnsupported)
 	}
 	if s, ok := under.(isr.Invalidator); ok {
-		try(scenario.Invalidate, func() error { return s.Invalidate(ctx, key) })
+		try("invalidate", func() error { return s.Invalidate(ctx, key) })
 	}
 	if s, ok := under.(isr.Rollbacker); ok {
-		try(scenario.Rollback, func() error { return s.Rollback(ctx, key) })
+		try("rollback", func() error { return s.Rollback(ctx, key) })
 	}
 	if s, ok := under.(isr.Regenerator); ok {
-		try(scenario.Regenerate, func() error {
+		try("regenerate", func() error {
 			_, err := s.Regenerate(ctx, key, isr.Request{ID: "isr-sim", Hash: "isr-sim"})
 			return err
 		})

@@ -25,7 +25,7 @@ import (
 )
 
 // allVerbs are those of a store that can do everything.
-var allVerbs = []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback}
+var allVerbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
 
 func protocolNamed(t *testing.T, name string) isr.Protocol {
 	t.Helper()
@@ -53,7 +53,7 @@ func TestAbilities(t *testing.T) {
 		want     []scenario.Verb
 	}{
 		{"everything", func(n Node) (isr.Handler, error) { return protocolNamed(t, "recipe-b-guarded").New(n.Config) }, allVerbs},
-		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) }, []scenario.Verb{scenario.Regenerate}},
+		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) }, []scenario.Verb{"regenerate"}},
 		{"Get alone", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return getOnly{h}, err
@@ -61,7 +61,7 @@ func TestAbilities(t *testing.T) {
 		{"a method that panics", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
 			return breaksWhenAsked{getOnly{h}}, err
-		}, []scenario.Verb{scenario.Invalidate}},
+		}, []scenario.Verb{"invalidate"}},
 		{"no store", func(Node) (isr.Handler, error) { return nil, context.Canceled }, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -107,9 +107,9 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 		most = 40
 	}
 	for name, more := range map[string]worlds.Extras{
-		"recipe-a":         {Verbs: []scenario.Verb{scenario.Regenerate}, Tenants: true, Promise: scenario.Promise{AcrossNodes: true}},
-		"recipe-a-guarded": {Verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}, Tenants: true},
-		"recipe-b":         {Verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}, Tenants: true, Promise: aPageADay},
+		"recipe-a":         {Verbs: []scenario.Verb{"regenerate"}, Tenants: true, Promise: scenario.Promise{AcrossNodes: true}},
+		"recipe-a-guarded": {Verbs: []scenario.Verb{"invalidate", "regenerate"}, Tenants: true},
+		"recipe-b":         {Verbs: []scenario.Verb{"regenerate", "rollback"}, Tenants: true, Promise: aPageADay},
 		"recipe-b-guarded": {Verbs: allVerbs, Tenants: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,11 +128,11 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 		seeds = 1
 	}
 	for name, more := range map[string]worlds.Extras{
-		"invalidation-overtaken":      {Verbs: []scenario.Verb{scenario.Invalidate, scenario.Regenerate}},
-		"memory-before-meta":          {Verbs: []scenario.Verb{scenario.Regenerate}},
-		"request-completed-late":      {Verbs: []scenario.Verb{scenario.Regenerate}},
-		"request-hash-ignored":        {Verbs: []scenario.Verb{scenario.Regenerate}},
-		"rollback-without-lease":      {Verbs: []scenario.Verb{scenario.Regenerate, scenario.Rollback}},
+		"invalidation-overtaken":      {Verbs: []scenario.Verb{"invalidate", "regenerate"}},
+		"memory-before-meta":          {Verbs: []scenario.Verb{"regenerate"}},
+		"request-completed-late":      {Verbs: []scenario.Verb{"regenerate"}},
+		"request-hash-ignored":        {Verbs: []scenario.Verb{"regenerate"}},
+		"rollback-without-lease":      {Verbs: []scenario.Verb{"regenerate", "rollback"}},
 		"first-look-eventual":         {Promise: scenario.Promise{AcrossNodes: true}},
 		"last-page-for-ever":          {Promise: aPageADay},
 		"tenant-missing":              {Tenants: true},
@@ -168,7 +168,7 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	made, closed := 0, 0
 	s := scenario.Defaults()
 	s.Name, s.Bounds.Schedules = "closed", 5
-	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: scenario.Get, Key: "/home"}}}}
+	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/home"}}}}
 	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
 		made++
 		h, err := recipe.New(n.Config)

@@ -170,6 +170,6 @@ func sent(ctx context.Context, client *dynamodb.Client, input any) (err error) {
 // twelve returns a world of a dozen requests.
 func twelve() *scenario.Scenario {
 	s := simple()
-	s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Get, Key: "/home"})
+	s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "get", Key: "/home"})
 	return s
 }

@@ -35,7 +35,7 @@ func rough() *scenario.Scenario {
 	for i := range s.Actors {
 		a := &s.Actors[i]
 		a.Pauses, a.PauseFor, a.Crashes, a.Restarts = 1, s.Cache.Lease, 1, 1
-		a.Script = append(a.Script, scenario.Command{Verb: scenario.Sleep, For: s.Cache.Revalidate}, a.Script[0])
+		a.Script = append(a.Script, scenario.Command{Verb: "sleep", For: s.Cache.Revalidate}, a.Script[0])
 	}
 	s.Faults = []scenario.Fault{{Fault: ddbfake.Fault{Kind: ddbfake.FaultResponseLost}, Maybe: true}}
 	return s
@@ -145,7 +145,7 @@ func TestTimeInBubble(t *testing.T) {
 	s := simple()
 	s.Skew = time.Second
 	s.Actors[0].Drift.Offset = time.Second
-	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: scenario.Sleep, For: time.Minute}}})
+	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: "sleep", For: time.Minute}}})
 	asked := 0
 	r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
 		return getter(func(ctx context.Context, _ string) (isr.Served, error) {

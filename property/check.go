@@ -317,7 +317,7 @@ func (c *Check) lacks(name string, count *tally) string {
 		return "drawn worlds compare no lags of TTL; a scenario with compare-lags does"
 	case name == "no-lost-invalidation" && count.marks[mark.PageInvalidated] == 0:
 		return "no page was invalidated (isr.Invalidator)"
-	case name == "idempotent-regeneration" && !slices.Contains(count.verbs, scenario.Regenerate):
+	case name == "idempotent-regeneration" && !slices.Contains(count.verbs, "regenerate"):
 		return "no page was asked for by an idempotency key (isr.Regenerator)"
 	case name == "linearizable" && c.Goroutines:
 		return "it sees no operations of stores with goroutines"

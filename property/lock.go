@@ -254,7 +254,7 @@ func (c lockClient) Acquire(ctx context.Context, name string) (_ *hooks.Held, er
 }
 
 // NoTTL is the LockCheck.TTL that says that the lock's table has no TTL.
-const NoTTL = scenario.NoTTL
+const NoTTL = hooks.NoTTL
 
 // ttlOfLocks is what a check of a lock sees of TTL: a table whose attribute it does not know never meets a deletion, and a
 // lock that cannot stand one would pass.

@@ -45,16 +45,17 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 		r.own = r.inBubble
 		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
+	setup := hooks.Setup{Before: r.random.seed, Table: r.subject.table}
+	if r.subject.ttl != nil {
+		setup.TTL = r.subject.ttl.said
+	}
+	r.limit.Context = hooks.WithSetup(r.limit.Context, setup)
 	return r
 }
 
 // options are those of every run of the store.
 func (r runner) options() scenario.Options {
-	o := scenario.Options{SDK: true, Before: r.random.seed, Table: r.subject.table, Invariants: r.judge}
-	if r.subject.ttl != nil {
-		o.TTL = r.subject.ttl.said
-	}
-	return o
+	return scenario.Options{SDK: true, Invariants: r.judge}
 }
 
 // guard is a new guard for the runner's store.

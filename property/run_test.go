@@ -147,7 +147,7 @@ func simple() *scenario.Scenario {
 	s := scenario.Defaults()
 	s.Name, s.Protocol = "simple", DefaultName
 	for _, name := range []string{"alice", "bob"} {
-		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: scenario.Get, Key: "/home"}}})
+		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: "get", Key: "/home"}}})
 	}
 	return s
 }

@@ -43,7 +43,7 @@ type held struct {
 func (s *Scenario) holds() bool {
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if c.Verb == Hold {
+			if c.Verb == verbHold {
 				return true
 			}
 		}

@@ -197,19 +197,19 @@ func (n *node) record(e history.Event) {
 func (n *node) carryOut(handler isr.Handler, c Command) {
 	n.label(c.String())
 	switch c.Verb {
-	case Get:
+	case verbGet:
 		n.get(handler, c.Key)
-	case Change:
+	case verbChange:
 		_ = n.do(n.world.ctx, &originChange{node: n, page: page{n.tenant, c.Key}})
-	case Sleep:
+	case verbSleep:
 		_ = n.sleep(n.world.ctx, c.For)
-	case Invalidate:
+	case verbInvalidate:
 		n.invalidate(able[isr.Invalidator](n, handler, c.Verb), c.Key)
-	case Rollback:
+	case verbRollback:
 		n.rollback(able[isr.Rollbacker](n, handler, c.Verb), c.Key)
-	case Regenerate:
+	case verbRegenerate:
 		n.regenerate(able[isr.Regenerator](n, handler, c.Verb), c.Key, c.request())
-	case Hold:
+	case verbHold:
 		n.hold(able[hooks.LockClient](n, handler, c.Verb), c)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -183,7 +184,7 @@ func createTable(ctx context.Context, client tableCreator, table *dynamodb.Creat
 	if _, err := client.CreateTable(ctx, table); err != nil {
 		return fmt.Errorf("scenario: create the table: %w", err)
 	}
-	if ttl == NoTTL {
+	if ttl == hooks.NoTTL {
 		return nil
 	}
 	input := isr.TTLInput(TableName)

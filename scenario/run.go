@@ -11,8 +11,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -42,8 +40,9 @@ type Run struct {
 
 	stage *stage       // nil is a new one
 	lag   *ddbfake.Lag // nil is the scenario's
-	// Do sets what the context has: what looks at the run, and the bubble in which it happens.
+	// Do sets what the context has: what looks at the run, what it is made with, and the bubble in which it happens.
 	probe  *hooks.Probe
+	setup  hooks.Setup
 	bubble hooks.Bubble
 }
 
@@ -53,36 +52,20 @@ type Options struct {
 	Swarm bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
-	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes longer
-	// than all others.
-	Blind bool
 	// Only is the one invariant that is judged, by name; "" is all of them.
 	Only string
 	// Invariants are the caller's own. They judge after those of package invariant, unless Scenario.Without names them.
 	// Of each, Name, Statement and Check are used: the check sees the whole run (log, history, operations, bodies), which it
 	// may read only, and only until it returns. An exhaustive search does not prove them.
 	Invariants []invariant.Invariant
-	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
-	// its bubble. It is for things that the code under test takes from outside of its node, such as a global source of
-	// randomness.
-	Before func(seed uint64)
-	// Table, if set, is how the table is created, for code whose rows have other keys than pk and sk. It gets the name
-	// TableName, and TTL by the attribute TTL.
-	Table *dynamodb.CreateTableInput
-	// TTL is the attribute by which TTL deletes rows of Table, NoTTL if it has none; default ttl. A scenario with Rows
-	// takes theirs.
-	TTL string
 }
-
-// NoTTL is the Options.TTL of a table without TTL.
-const NoTTL = "-"
 
 // compares says whether states are compared, by their fingerprints.
 func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.probe.Coverage) }
 
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
-	r.probe, r.bubble = hooks.Of(ctx), hooks.BubbleOf(ctx)
+	r.probe, r.setup, r.bubble = hooks.Of(ctx), hooks.SetupOf(ctx), hooks.BubbleOf(ctx)
 	judges, err := judgesOf(r.Scenario, r.Options)
 	if err != nil {
 		return nil, err
@@ -142,8 +125,8 @@ func (r Run) inBubble(ctx context.Context) (*world, *Outcome, error) {
 
 func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error) {
 	s := r.Scenario
-	if r.Before != nil {
-		r.Before(r.Seed)
+	if r.setup.Before != nil {
+		r.setup.Before(r.Seed)
 	}
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: sim.StrategyOf(r.Strategy), ExpectedSteps: r.ExpectedSteps,
@@ -168,7 +151,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		return nil, nil, err
 	}
 	w.only, w.fresh, w.onStale, w.memory = r.Only, r.probe.Fresh, r.probe.OnStale, r.probe.Memory
-	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.Blind && !r.compares()
+	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.setup.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
 		if w.recording {
@@ -229,7 +212,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 		own = newStage()
 		defer own.close()
 	}
-	r.Trace, r.probe, r.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
+	r.Trace, r.probe, r.setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
 	lags := make([]invariant.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
 		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
@@ -336,7 +319,7 @@ func (w *world) visitPages(p *sim.Proc) {
 // visitLocks takes every lock and gives it back.
 func (w *world) visitLocks(p *sim.Proc) {
 	n, handler := w.boot(p, "")
-	client := able[hooks.LockClient](n, handler, Hold)
+	client := able[hooks.LockClient](n, handler, verbHold)
 	until := p.Now().Add(w.scenario.Settle)
 	for _, lock := range w.pages.all() {
 		for {

@@ -14,19 +14,19 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Verb is the kind of a command of a script.
+// Verb is the kind of a command of a script, by its word: get, change, sleep, invalidate, rollback, regenerate, hold. A
+// cache that cannot do what a verb asks for, because its handler is no isr.Invalidator, isr.Rollbacker or
+// isr.Regenerator, or is no lock, breaks the run.
 type Verb string
 
-// The verbs of scripts. A cache that cannot do what a verb asks for, because its handler is no isr.Invalidator,
-// isr.Rollbacker or isr.Regenerator, or is no lock, breaks the run.
 const (
-	Get        Verb = "get"        // asks the node's cache for a page: get /home
-	Change     Verb = "change"     // changes the origin's data behind a page: change /home
-	Sleep      Verb = "sleep"      // waits by the node's clock: sleep 61s
-	Invalidate Verb = "invalidate" // has a page not be fresh any more: invalidate /home
-	Rollback   Verb = "rollback"   // goes back to the version before: rollback /home
-	Regenerate Verb = "regenerate" // has a page made once for a request: regenerate /home as order-7 with v2
-	Hold       Verb = "hold"       // takes a lock, works under it for a time, and gives it back: hold job for 3s
+	verbGet        Verb = "get"        // asks the node's cache for a page: get /home
+	verbChange     Verb = "change"     // changes the origin's data behind a page: change /home
+	verbSleep      Verb = "sleep"      // waits by the node's clock: sleep 61s
+	verbInvalidate Verb = "invalidate" // has a page not be fresh any more: invalidate /home
+	verbRollback   Verb = "rollback"   // goes back to the version before: rollback /home
+	verbRegenerate Verb = "regenerate" // has a page made once for a request: regenerate /home as order-7 with v2
+	verbHold       Verb = "hold"       // takes a lock, works under it for a time, and gives it back: hold job for 3s
 )
 
 // Command is one line of a script.
@@ -42,13 +42,13 @@ type Command struct {
 // String returns the command as scripts write it.
 func (c Command) String() string {
 	switch {
-	case c.Verb == Sleep:
+	case c.Verb == verbSleep:
 		return string(c.Verb) + " " + c.For.String()
-	case c.Verb == Regenerate && c.Inputs != "":
+	case c.Verb == verbRegenerate && c.Inputs != "":
 		return fmt.Sprintf("%s %s as %s with %s", c.Verb, c.Key, c.Request, c.Inputs)
-	case c.Verb == Regenerate:
+	case c.Verb == verbRegenerate:
 		return fmt.Sprintf("%s %s as %s", c.Verb, c.Key, c.Request)
-	case c.Verb == Hold:
+	case c.Verb == verbHold:
 		return fmt.Sprintf("%s %s for %s", c.Verb, c.Key, c.For)
 	default:
 		return string(c.Verb) + " " + c.Key
@@ -72,13 +72,13 @@ type form struct {
 
 // forms are those of all commands.
 var forms = []form{
-	{Get, "get KEY", "/home"},
-	{Change, "change KEY", "/home"},
-	{Sleep, "sleep DURATION", "61s"},
-	{Invalidate, "invalidate KEY", "/home"},
-	{Rollback, "rollback KEY", "/home"},
-	{Regenerate, "regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS", "/home as order-7"},
-	{Hold, "hold LOCK for DURATION", "job for 3s"},
+	{verbGet, "get KEY", "/home"},
+	{verbChange, "change KEY", "/home"},
+	{verbSleep, "sleep DURATION", "61s"},
+	{verbInvalidate, "invalidate KEY", "/home"},
+	{verbRollback, "rollback KEY", "/home"},
+	{verbRegenerate, "regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS", "/home as order-7"},
+	{verbHold, "hold LOCK for DURATION", "job for 3s"},
 }
 
 // commandError says why a line is no command, and how to mend it.
@@ -100,20 +100,20 @@ func parseCommand(text string) (Command, *commandError) {
 		return &commandError{fmt.Sprintf("found %q, expected %s", text, expected), verb + " " + forms[of].example}
 	}
 	switch c.Verb {
-	case Sleep:
+	case verbSleep:
 		d, err := time.ParseDuration(strings.Join(words, " "))
 		if err != nil || d <= 0 || d > 365*24*time.Hour {
 			return c, wrong("a duration of more than 0s, up to a year")
 		}
 		c.For = d
-	case Regenerate:
+	case verbRegenerate:
 		if len(words) != 3 && len(words) != 5 || words[1] != "as" || len(words) == 5 && words[3] != "with" {
 			return c, wrong(forms[of].form)
 		}
 		if c.Key, c.Request = words[0], words[2]; len(words) == 5 {
 			c.Inputs = words[4]
 		}
-	case Hold:
+	case verbHold:
 		if len(words) != 3 || words[1] != "for" {
 			return c, wrong(forms[of].form)
 		}
@@ -128,7 +128,7 @@ func parseCommand(text string) (Command, *commandError) {
 		}
 		c.Key = words[0]
 	}
-	if c.Verb != Sleep && c.Verb != Hold && !strings.Contains(c.Key, "/") {
+	if c.Verb != verbSleep && c.Verb != verbHold && !strings.Contains(c.Key, "/") {
 		return c, &commandError{
 			fmt.Sprintf("found the key %q in %q, expected the path of a page, which has a slash", c.Key, text),
 			strings.Replace(text, " "+c.Key, " /"+c.Key, 1),

@@ -86,7 +86,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ttl: cmp.Or(r.TTL, defaultTTL),
+		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ttl: cmp.Or(r.setup.TTL, defaultTTL),
 	}
 	if r.probe != nil {
 		w.onWrite = r.probe.OnWrite
@@ -98,7 +98,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	case s.Lag.Scheduler:
 		lag = ddbfake.LagManual
 	}
-	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.Table, w.ttl})
+	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.setup.Table, w.ttl})
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]
 func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
 	for _, actor := range s.Actors {
 		for _, c := range actor.Script {
-			if c.Verb != scenario.Change && c.Verb != scenario.Sleep && !slices.Contains(can, string(c.Verb)) {
+			if c.Verb != "change" && c.Verb != "sleep" && !slices.Contains(can, string(c.Verb)) {
 				return c.Verb, true
 			}
 		}

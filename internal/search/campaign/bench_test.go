@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
-	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -48,24 +48,28 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 // A schedule is a run of a scenario from an empty table to a verdict: two nodes, each of which takes the lease of the
 // one page (a conditional put) and, if it gets it, stores a body and publishes (a transaction that puts META and
 // deletes LOCK), under a random walk with a seed of its own; then every invariant is judged on what happened, but for
-// linearizability, for no operation is observed (Campaign.Blind). One operation is a campaign of a thousand of them, by
+// linearizability, for no operation is observed (hooks.Setup.Blind). One operation is a campaign of a thousand of them, by
 // one worker. The garbage collector is set as isr-sim sets it for campaigns.
 func BenchmarkWriters(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	s := scenario.Defaults()
 	s.Name = "two-writers"
 	for _, name := range []string{"alice", "bob"} {
-		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: scenario.Get, Key: "/home"}}})
+		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: "get", Key: "/home"}}})
 	}
 	c := campaign.Campaign{
 		Scenario: s, Protocol: isr.Protocol{Name: "writer", New: newWriter},
-		Plan: sim.Only(sim.RandomWalk), Schedules: 1000, Workers: 1, Options: scenario.Options{Blind: true},
+		Plan: sim.Only(sim.RandomWalk), Schedules: 1000, Workers: 1,
 	}
+	ctx := hooks.WithSetup(b.Context(), hooks.Setup{Blind: true})
 	b.ReportAllocs()
 	schedules, steps := 0, 0
 	for b.Loop() {
 		c.Seed++
-		r := scenariotest.Ran(b, c)
+		r, err := c.Run(ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
 		if r.Verdict != invariant.OK {
 			b.Fatal(r.Why)
 		}

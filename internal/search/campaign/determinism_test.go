@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -41,16 +42,15 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 		}
 		return good.New(c)
 	}}
-	set := func(seed uint64) { global = seed }
-	report, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1, Options: scenario.Options{Before: set}}.Run(context.Background())
+	ctx := hooks.WithSetup(context.Background(), hooks.Setup{Before: func(seed uint64) { global = seed }})
+	report, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1}.Run(ctx)
 	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}
 	failed := report.Failure
 	global = 0
 	run := failed.Replay().Run(report.Scenario, p)
-	run.Before = set
-	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(context.Background())
+	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(ctx)
 	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
 		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
 	}

@@ -303,7 +303,7 @@ func durations(s *scenario.Scenario) []duration {
 			}
 		}
 		for j := range a.Script {
-			if v := a.Script[j].Verb; v == scenario.Sleep || v == scenario.Hold {
+			if v := a.Script[j].Verb; v == "sleep" || v == "hold" {
 				all = append(all, duration{&a.Script[j].For, time.Second})
 			}
 		}

@@ -44,7 +44,7 @@ func TestAnActorIsAllItsIncarnations(t *testing.T) {
 func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 	s := scenario.Defaults()
 	s.Name = "s"
-	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: scenario.Get, Key: "/a"}, {Verb: scenario.Get, Key: "/b"}}, Pauses: 1}, {Name: "bob"}}
+	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1}, {Name: "bob"}}
 	s.Faults = []scenario.Fault{{Maybe: true}, {}}
 	before, err := s.YAML()
 	if err != nil {

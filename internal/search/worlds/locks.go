@@ -48,7 +48,7 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 			s.Actors[i].Name = ActorNames[i]
 		}
 		if len(LockNames(s)) == 0 { // else there is nothing to be judged
-			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Hold, Key: locks[0], For: time.Second})
+			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "hold", Key: locks[0], For: time.Second})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
@@ -63,9 +63,9 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 func (l Locks) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	hold := func(lock string, d time.Duration) scenario.Command {
-		return scenario.Command{Verb: scenario.Hold, Key: lock, For: d}
+		return scenario.Command{Verb: "hold", Key: lock, For: d}
 	}
-	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
+	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
 	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
 		lock := pick(t, "lock", locks...)
 		return pick(t, "command",
@@ -108,7 +108,7 @@ func LockNames(s *scenario.Scenario) []string {
 	var names []string
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if c.Verb == scenario.Hold && !slices.Contains(names, c.Key) {
+			if c.Verb == "hold" && !slices.Contains(names, c.Key) {
 				names = append(names, c.Key)
 			}
 		}
@@ -124,7 +124,7 @@ func longestHolds(s *scenario.Scenario) time.Duration {
 		moving += time.Duration(a.Pauses) * a.PauseFor
 		for _, command := range a.Script {
 			once := command.For
-			if command.Verb == scenario.Hold {
+			if command.Verb == "hold" {
 				once += time.Duration(c.Patience) * (c.Poll + 4*c.Lease)
 			}
 			moving += time.Duration(1+a.Restarts) * once

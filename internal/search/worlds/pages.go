@@ -28,7 +28,7 @@ type Extras struct {
 }
 
 // Verbs are those that a cache may have besides get.
-var Verbs = []scenario.Verb{scenario.Invalidate, scenario.Regenerate, scenario.Rollback}
+var Verbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
 
 // Text is the scenario as its file says it.
 func Text(s *scenario.Scenario) string {
@@ -84,7 +84,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 			}
 		}
 		if !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return slices.ContainsFunc(a.Script, served) }) { // else there is nothing to be judged
-			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: scenario.Get, Key: keys[0]})
+			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "get", Key: keys[0]})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
@@ -135,8 +135,8 @@ func drawLag(t *rapid.T) scenario.Lag {
 // actors generates nodes with their scripts, clocks, pauses and crashes.
 func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.Verb, plain bool) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
-	get := func(key string) scenario.Command { return scenario.Command{Verb: scenario.Get, Key: key} }
-	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: scenario.Sleep, For: d} }
+	get := func(key string) scenario.Command { return scenario.Command{Verb: "get", Key: key} }
+	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
 	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
 		key := pick(t, "key", keys...)
 		if c, drawn := drawVerb(t, verbs, key); drawn {
@@ -149,7 +149,7 @@ func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.V
 			sleep(c.Lease + time.Second),
 			get(key),
 			sleep(time.Second),
-			{Verb: scenario.Change, Key: key},
+			{Verb: "change", Key: key},
 			sleep(c.Revalidate + c.Retention + lagAfter + 2*time.Second), // until TTL deletes META
 			get(key),
 			sleep(c.Revalidate),
@@ -198,10 +198,10 @@ func pages(s *scenario.Scenario) []page {
 }
 
 // served says whether a command is answered with a page.
-func served(c scenario.Command) bool { return c.Verb == scenario.Get || c.Verb == scenario.Regenerate }
+func served(c scenario.Command) bool { return c.Verb == "get" || c.Verb == "regenerate" }
 
 // asks says whether a command with the verb may make a page, and wait for another node.
-func asks(v scenario.Verb) bool { return v != scenario.Sleep && v != scenario.Change }
+func asks(v scenario.Verb) bool { return v != "sleep" && v != "change" }
 
 // drawClockWithin draws how the actor's clock differs from true time, at most by the promised skew at any moment of a run
 // of at most that length.
@@ -344,7 +344,7 @@ func (e Extras) drawVerbs(t *rapid.T) []scenario.Verb {
 	if len(e.Verbs) == 0 {
 		return nil
 	}
-	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v scenario.Verb) bool { return v == scenario.Rollback })
+	forward := slices.DeleteFunc(slices.Clone(e.Verbs), func(v scenario.Verb) bool { return v == "rollback" })
 	return pick(t, "asks for more than pages", nil, nil, forward, e.Verbs, e.Verbs[:1])
 }
 
@@ -354,7 +354,7 @@ func drawVerb(t *rapid.T, verbs []scenario.Verb, key string) (c scenario.Command
 		return c, false
 	}
 	c = scenario.Command{Verb: pick(t, "verb", verbs...), Key: key}
-	if c.Verb == scenario.Regenerate {
+	if c.Verb == "regenerate" {
 		c.Request = pick(t, "request", "r1", "r2")
 		c.Inputs = pick(t, "inputs", "", "", "v2")
 	}

@@ -114,7 +114,7 @@ func understands(s *scenario.Scenario, p isr.Protocol) bool {
 	}
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if c.Verb != scenario.Get && c.Verb != scenario.Change && c.Verb != scenario.Sleep {
+			if c.Verb != "get" && c.Verb != "change" && c.Verb != "sleep" {
 				return false
 			}
 		}
