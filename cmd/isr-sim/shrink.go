@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/internal/show/gotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 )
 
@@ -30,7 +28,6 @@ type shrinkCommand struct {
 	flags.Results
 	flags.Recording
 	file string
-	test string
 	runs int
 	time time.Duration // 0 is no bound
 	keep bool          // the scenario
@@ -49,14 +46,14 @@ of any actor's code.
 
 Shrink prints the sizes before and after, the trace of the smaller run, and the
 violation. The result is a scenario file with a replay entry. With -o it is written
-to a file, otherwise printed. --test writes a Go test that replays the file.
+to a file, otherwise printed.
 
 Protocol, seed and choices are given as for replay. Exit code 0 says that the run is
 shrunk, or that no smaller run was found; 3 that --runs or --time was met before the
 end: the smallest run so far is printed and written all the same. It may be shrunk
 again.`,
 		Example: "  isr-sim shrink --protocol blind-publish --seed 17911839290282890590 --choices '0000000000' -o shrunk.yaml paused-writer\n" +
-			"  isr-sim shrink -o shrunk.yaml --test shrunk_test.go recorded.yaml",
+			"  isr-sim shrink -o shrunk.yaml recorded.yaml",
 		Args: cli.OneScenario,
 		RunE: k.Around(k.run),
 	}
@@ -64,7 +61,6 @@ again.`,
 	k.RegisterFiles(cmd, "the smaller run")
 	f := cmd.Flags()
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")
-	f.StringVar(&k.test, "test", "", "write a Go test of the shrunk scenario to this file, which ends in _test.go; needs -o")
 	f.BoolVar(&k.keep, "schedule-only", false, "leave the scenario as it is, and shrink the schedule only")
 	f.IntVar(&k.runs, "runs", campaign.DefaultShrinkRuns, "the largest number of runs to try")
 	f.DurationVar(&k.time, "time", 0, "end with the smallest run so far after this time (default: no bound, with --exec 2m)")
@@ -77,15 +73,8 @@ func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 		return cli.Usage(fmt.Errorf("--runs: found %d, expected at least 1", k.runs), "")
 	case k.time < 0:
 		return cli.Usage(fmt.Errorf("--time: found %v, expected more than 0s", k.time), "")
-	case k.test != "" && k.file == "":
-		return cli.Usage(errors.New("--test needs -o"), "the test reads the file that -o writes")
-	case k.test != "" && !strings.HasSuffix(k.test, "_test.go"):
-		return cli.Usage(fmt.Errorf("--test: found %q, expected a file that ends in _test.go", k.test), "")
 	}
 	defer k.Close()
-	if k.test != "" && k.Exec != "" {
-		return cli.Usage(errors.New("--test does not go with --exec"), "a Go test replays protocols of this module; isr-sim replay --exec replays the file")
-	}
 	run, err := k.Again(&k.Results, args[0])
 	if err != nil {
 		return err
@@ -145,12 +134,6 @@ func (k *shrinkCommand) write(shrunk *campaign.Shrunk) error {
 		return cli.Unknown(fmt.Errorf("write the scenario: %w", err), "")
 	}
 	fmt.Fprintf(k.Out, "scenario: %s\n", k.file)
-	if k.test != "" {
-		if err := gotest.Write(k.test, k.file, shrunk); err != nil {
-			return cli.Unknown(fmt.Errorf("write the test: %w", err), "")
-		}
-		fmt.Fprintf(k.Out, "test: %s\n", k.test)
-	}
 	file := shell.Quote(k.file)
 	if k.Exec != "" {
 		file = "--exec " + shell.Quote(k.Exec) + " " + file

@@ -34,7 +34,7 @@ var Module = Rules{
 		{"internal/search/campaign", "internal/show/record", "internal/study/compare"},
 		{"internal/study/explain", "scenario/campaign"},
 		{
-			"internal/cli/catalog", "internal/lab", "internal/rules/schemas", "internal/show/format", "internal/show/gotest",
+			"internal/cli/catalog", "internal/lab", "internal/rules/schemas", "internal/show/format",
 			"internal/show/prose", "internal/show/record/schema", "internal/show/report",
 		},
 		{"internal/show/results"},
@@ -70,7 +70,7 @@ var Module = Rules{
 		{
 			From: []string{"..."},
 			Except: []string{
-				"scenario/campaign", "property", "internal/study/explain", "internal/study/explore", "internal/show/gotest", "internal/lab",
+				"scenario/campaign", "property", "internal/study/explain", "internal/study/explore", "internal/lab",
 				"internal/lab/policycommand", "internal/show/keep", "internal/show/prose", "internal/show/results", "internal/study/selftest",
 				"internal/cli", "internal/cli/flags", "internal/cli/check", "cmd/isr-sim",
 			},

@@ -339,9 +339,9 @@ var signs = map[string]string{
 func classOf(kind string) string {
 	switch kind {
 	case "pause", "resume", "crash", "clock-step":
-		return "sign " + kind
+		return "g " + kind
 	default:
-		return "sign"
+		return "g"
 	}
 }
 
@@ -389,19 +389,19 @@ func (s *story) row(p *picture, i int) row {
 	}
 	if step.Kind == "external" {
 		lanes = append(lanes, "s")
-		r.Marks = append(r.Marks, mark{p.storeX, r.Base + 1, "sign", signs["external"]})
+		r.Marks = append(r.Marks, mark{p.storeX, r.Base + 1, "g", signs["external"]})
 	}
 	for _, c := range s.changed[i] {
 		track := s.rows[c.row].track
 		if lane := fmt.Sprint("r", track); !slices.Contains(lanes, lane) {
 			lanes = append(lanes, lane)
 		}
-		sign, class := "◆", "sign"
+		sign, class := "◆", "g"
 		switch {
 		case c.change.After == nil && c.change.Cause == "ttl":
-			sign, class = "▼", "sign ttl"
+			sign, class = "▼", "g ttl"
 		case c.change.After == nil:
-			sign, class = "◇", "sign"
+			sign, class = "◇", "g"
 		}
 		r.Lines = append(r.Lines, line{p.storeX + 6, r.Mid, p.rowX[track] - 7, r.Mid, "write"})
 		r.Marks = append(r.Marks, mark{p.rowX[track], r.Base + 1, class, sign})
@@ -413,9 +413,9 @@ func (s *story) row(p *picture, i int) row {
 // draw draws a request: to the store, where it takes effect, and back.
 func (s *story) draw(p *picture, r request) {
 	at := &p.steps[r.effect]
-	sign, class := "●", "sign"
+	sign, class := "●", "g"
 	if r.refused {
-		sign, class = "⊗", "sign refused"
+		sign, class = "⊗", "g refused"
 	}
 	if r.orphan {
 		class += " orphan"
@@ -431,7 +431,7 @@ func (s *story) draw(p *picture, r request) {
 	}
 	if r.answer > r.effect {
 		back := &p.steps[r.answer]
-		back.Lines = append(back.Lines, line{p.storeX, at.Mid, x + 6, back.Mid, "answer"})
+		back.Lines = append(back.Lines, line{p.storeX, at.Mid, x + 6, back.Mid, "r"})
 	}
 }
 

@@ -54,7 +54,7 @@ const overlaps = `(() => {
 		if (b.left < all.left || b.right > all.right || b.top < all.top || b.bottom > all.bottom) found.push('cut: ' + e.textContent);
 	}
 	for (const step of document.querySelectorAll('.step')) {
-		compare([...step.querySelectorAll('.n, .t, .sign, .w')].filter(e => box(e).width), 'step');
+		compare([...step.querySelectorAll('.n, .t, .g, .w')].filter(e => box(e).width), 'step');
 		for (const line of step.querySelectorAll('.time, .write, .chance')) {
 			for (const e of step.querySelectorAll('.n, .t, .w')) {
 				const a = box(line), b = box(e);

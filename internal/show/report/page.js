@@ -164,7 +164,7 @@
         } else if (isHeads) {
           const all = [...e.parentElement.children], own = all.indexOf(e);
           if (across) place(e, size('across') / 2, x + 14 * (own - (all.length - 1) / 2) + 4); else place(e, x, y);
-        } else if (e.classList.contains('sign')) {
+        } else if (e.classList.contains('g')) {
           if (across) place(e, y - 5, x + 5); else place(e, x, y);
         } else if (!e.classList.contains('w')) {
           if (across) place(e, y, e.classList.contains('n') ? size('numbers') : size('gutter') - 4, true); else place(e, x, y);

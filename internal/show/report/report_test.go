@@ -189,7 +189,7 @@ func TestThePageHasEachStepInPictureAndTable(t *testing.T) {
 			t.Errorf("beside the picture %q is missing", want)
 		}
 	}
-	for _, class := range []string{"band lock", "band page", "stop paused", "sign pause", "ask", "answer", "sign refused"} {
+	for _, class := range []string{"band lock", "band page", "stop paused", "g pause", "ask", "r", "g refused"} {
 		if !strings.Contains(text, `class="`+class+`"`) {
 			t.Errorf("nothing is drawn as %q", class)
 		}
