@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -73,19 +74,26 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
 	}
 	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}}
-	checks, ctx := errgroup.WithContext(ctx)
+	var checks errgroup.Group
+	var failed atomic.Bool
 	checks.SetLimit(runtime.GOMAXPROCS(0))
-	looked.Memory.Check = func(again func() error) { checks.Go(again) }
-	proof, err := v.search(ctx, looked)
-	if failed := checks.Wait(); failed != nil { // which has ended the search
-		result := sim.Result{End: sim.Broken, Err: failed}
+	looked.Memory.Check = func(again func() error) {
+		checks.Go(func() error {
+			err := again()
+			failed.CompareAndSwap(false, err != nil)
+			return err
+		})
+	}
+	proof, err := v.search(ctx, looked, failed.Load)
+	if err := checks.Wait(); err != nil {
+		result := sim.Result{End: sim.Broken, Err: err}
 		return nil, &scenario.BrokenError{Scenario: s.Name, Protocol: v.Protocol.Name, Result: result}
 	}
 	return proof, err
 }
 
-// search runs the schedules one after the other.
-func (v Prove) search(ctx context.Context, looked *hooks.Probe) (*Proof, error) {
+// search runs the schedules one after the other, until one is enough, or failed says so.
+func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
@@ -96,7 +104,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe) (*Proof, error) 
 	defer pool.Close()
 	remembering := hooks.With(ctx, looked)
 	afresh := hooks.Afresh(remembering)
-	for ctx.Err() == nil && x.Next() {
+	for ctx.Err() == nil && !failed() && x.Next() {
 		searching := remembering
 		if x.Repeating() {
 			searching = afresh
