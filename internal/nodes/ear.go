@@ -55,10 +55,7 @@ func (e *ear) reply(place int, to *answer) {
 // done as much.
 func (e *ear) listen(at string, want *deed) (d deed, err error) {
 	says := slices.Contains(e.p.can, canQuiet)
-	for {
-		if !e.p.parallel() && len(d.asked) > 0 || says && e.atRest() || !says && want != nil && want.line == nil && len(d.asked) == len(want.asked) {
-			break
-		}
+	for !e.rests(says, &d, want) {
 		heard, err := e.hear(at, !says && len(e.waits) > 0)
 		if err != nil {
 			return d, err
@@ -99,6 +96,18 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 		d.quiet = &said{Timer: i + 1, After: e.quiet.After}
 	}
 	return e.placed(d), nil
+}
+
+// rests says whether nothing more is to be heard of the program before it is told something.
+func (e *ear) rests(says bool, d, want *deed) bool {
+	switch {
+	case says:
+		return e.atRest()
+	case !e.p.parallel():
+		return len(d.asked) > 0
+	default:
+		return want != nil && want.line == nil && len(d.asked) == len(want.asked)
+	}
 }
 
 // placed gives the new requests their order and their places.

@@ -59,11 +59,12 @@ func (c Check) Run(ctx context.Context) (*Result, error) {
 			return r, err
 		}
 		report, err := c.try(ctx, s, sim.Derive(c.Seed, i))
-		switch {
-		case err != nil && ctx.Err() == nil:
-			return r, err
-		case err != nil || ctx.Err() != nil && report.Verdict != invariant.Violated:
+		over := ctx.Err() != nil
+		if over && (err != nil || report.Verdict != invariant.Violated) {
 			return r, nil
+		}
+		if err != nil {
+			return r, err
 		}
 		r.add(report)
 		if c.Progress != nil {
