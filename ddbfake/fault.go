@@ -50,7 +50,7 @@ const (
 	FaultStaleRead
 	// FaultUnprocessed leaves requests of a batch undone: those whose rows the
 	// predicates match, or all of a table, come back in UnprocessedItems or
-	// UnprocessedKeys, and the others take effect. If none is left the answer is
+	// UnprocessedKeys, and the others take effect. If no request is left the answer is
 	// that of FaultThrottled, as at the service. It matches BatchGetItem and
 	// BatchWriteItem, and no other call.
 	FaultUnprocessed

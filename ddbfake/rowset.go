@@ -103,8 +103,8 @@ func (s *rowSet) Delete(r *row, at *cell) {
 // maxEmpty is the number of empty cells that are always left alone.
 const maxEmpty = 64
 
-// sweep takes the empty cells out of the tree. It runs when they are as many as the others, so its cost is that of as
-// many deletions.
+// sweep takes the empty cells out of the tree. It runs when half of the cells are empty, so its cost is that of one
+// deletion for each empty cell.
 func (s *rowSet) sweep() {
 	var empty []*cell
 	s.tree.Scan(func(c *cell) bool {

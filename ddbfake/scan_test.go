@@ -39,7 +39,7 @@ func fill(t *testing.T, db *ddbfake.DB, ids ...types.AttributeValue) {
 	}
 }
 
-// The expected orders and segments are those that were seen at the service.
+// The service showed these orders and segments.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func TestScanOrder(t *testing.T) {

@@ -133,7 +133,7 @@ func (b *bubble) Wait() {
 	}
 	for {
 		for range 4 {
-			runtime.Gosched() // so that whoever can park has done so
+			runtime.Gosched() // so that each goroutine that can park has parked
 		}
 		b.room = stacks(b.room)
 		quiet, self := true, true

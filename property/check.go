@@ -215,7 +215,7 @@ func (c Check) leavingOut(all *rapid.Generator[worlds.World]) *rapid.Generator[w
 	})
 }
 
-// judges has the test fail if Invariants and Without do not say which invariants judge, or leave none.
+// judges fails the test if Invariants and Without do not say which invariants judge, or leave no invariant.
 func (c *Check) judges(t *testing.T) {
 	t.Helper()
 	own := map[string]bool{}
@@ -253,7 +253,7 @@ func (c *Check) judges(t *testing.T) {
 	}
 }
 
-// wants has the test fail if Reach wants a mark that no world can reach.
+// wants fails the test if Reach wants a mark that no world can reach.
 func (c *Check) wants(t *testing.T) {
 	t.Helper()
 	var names []string

@@ -108,7 +108,8 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	property.Replay(t, c.file(), property.NewLeaser)
 }
 
-// TestAFailureIsThereBeforeItIsShrunk holds that whoever interrupts the shrinking has seen what was found, and has its file.
+// TestAFailureIsThereBeforeItIsShrunk holds that a failure is printed and has its file before the shrinking begins: a user
+// may interrupt that.
 func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	t.Parallel()
 	const store = "is stuck once it has failed"

@@ -127,7 +127,7 @@ func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
 	c.check().Run(t, c.store(newLock))
 }
 
-// terms has the test fail if the check's fields are terms under which no lock could be broken.
+// terms fails the test if no lock could break the terms of the check's fields.
 func (c LockCheck) terms(t *testing.T) {
 	t.Helper()
 	leases := c.Leases

@@ -379,8 +379,8 @@ func TestLocksOfNothing(t *testing.T) {
 	}
 }
 
-// TestLocksWithTTLPass has rows that TTL may delete, by an attribute of their own: a lock whose count nobody relies on
-// stands that, and one whose table has no TTL stands it with its count.
+// TestLocksWithTTLPass: TTL may delete the rows, by an attribute of their own. A lock passes if no write relies on its
+// count, and with its count if the table has no TTL.
 func TestLocksWithTTLPass(t *testing.T) {
 	withFlag(t, "rapid.checks", property.Fewer("11", "55"))
 	purged := newTurnstiles(turnstile{purgedBy: "purge_at"})

@@ -73,7 +73,7 @@ func notImplemented(header string) *apiError {
 	}).with("Header", header)
 }
 
-// unsupported is for what the service has and the fake has not: an answer that nobody can take for a success.
+// unsupported is the answer to a request that the service serves and the fake does not. It cannot pass for a success.
 func unsupported(what string) *apiError {
 	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented", message: "isr-sim: the S3 fake does not have " + what}
 }

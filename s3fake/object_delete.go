@@ -13,7 +13,7 @@ import (
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
 const maxDeletes = 1000
 
-// deleteOne serves DeleteObject. To delete what is not there is a success, unless a condition asks for it.
+// deleteOne serves DeleteObject. The deletion of a missing object succeeds, unless a condition asks for the object.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html
 func (s *Store) deleteOne(b *bucket, c *Call) (*Answer, *apiError) {

@@ -112,7 +112,7 @@ func (r Row) measures() []policy.Measure {
 	return slices.DeleteFunc(policy.Measures(), func(m policy.Measure) bool { return r.cold && m == policy.CostMonth })
 }
 
-// number prints a figure; none is empty.
+// number prints a figure. NaN stands for no figure, and prints as nothing.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""

@@ -231,7 +231,7 @@ func (r *Results) write(cmd *cobra.Command, output io.Writer, err error) error {
 	return err
 }
 
-// printFailed prints what is not as expected, as the text does.
+// printFailed prints the results that are not as expected, in the form of the text.
 func (r *Results) printFailed(out io.Writer) {
 	for i := range r.results {
 		result := &r.results[i]

@@ -207,7 +207,8 @@ func (d Demand) validate() error {
 		return fmt.Errorf("found %g reads a second, a miss that costs %g and a second of staleness that costs %g, expected all above 0",
 			d.Reads, d.Miss, d.Stale)
 	case d.Longest < 0 || d.Tolerance < 0 || d.Render < 0 || d.Retention < 0 || d.Skew < 0 || d.Lag < 0:
-		return fmt.Errorf("found a longest staleness of %s, a tolerance of %s, a render of %s, a retention of %s, a skew of %s, a lag of %s, expected none below 0s",
+		return fmt.Errorf("found a longest staleness of %s, a tolerance of %s, a render of %s, a retention of %s, "+
+			"a skew of %s, a lag of %s, expected 0s or more",
 			d.Longest, d.Tolerance, d.Render, d.Retention, d.Skew, d.Lag)
 	case d.Longest > 0 && d.Longest <= d.Render:
 		return fmt.Errorf("%w: data may be %s old at most, and a render takes %s: data is older than that when it is stored",

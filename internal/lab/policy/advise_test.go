@@ -92,12 +92,12 @@ func TestAdviseRefusesWhatCannotBe(t *testing.T) {
 		{"clocks that are too wrong", func(d *Demand) { d.Longest, d.Skew, d.Render = 4*time.Second, 2*time.Second, 0 }, true, "make its age wrong by up to 4s"},
 		{"rows deleted while a slow clock takes them for fresh", func(d *Demand) { d.Longest, d.Retention, d.Skew = 0, 15*time.Second, time.Second }, true, "and the lifetime is 15s on clocks that are off by 1s"},
 		{"rows deleted while fresh", func(d *Demand) { d.Longest, d.Retention = 0, 14*time.Second }, true, "and the lifetime is 15s: they would be deleted while they are fresh"},
-		{"a negative skew", func(d *Demand) { d.Skew = -1 }, false, "expected none below 0s"},
-		{"a negative lag", func(d *Demand) { d.Lag = -1 }, false, "expected none below 0s"},
+		{"a negative skew", func(d *Demand) { d.Skew = -1 }, false, "expected 0s or more"},
+		{"a negative lag", func(d *Demand) { d.Lag = -1 }, false, "expected 0s or more"},
 		{"no reads", func(d *Demand) { d.Reads = 0 }, false, "found 0 reads a second"},
 		{"less than no changes", func(d *Demand) { d.Changes = -1 }, false, "found changes -1"},
 		{"no number", func(d *Demand) { d.Stale = math.NaN() }, false, "found cost of staleness NaN"},
-		{"a negative render", func(d *Demand) { d.Render = -1 }, false, "expected none below 0s"},
+		{"a negative render", func(d *Demand) { d.Render = -1 }, false, "expected 0s or more"},
 	} {
 		d := possible
 		test.change(&d)

@@ -34,7 +34,7 @@ type Store struct {
 	Latency time.Duration
 	// Bytes is the size of a row. Bodies lie elsewhere. 0 counts as one unit for each request.
 	Bytes int
-	// Eventual has readers read eventually consistent, for half the units.
+	// Eventual makes reads eventually consistent, for half the units.
 	Eventual bool
 	// Retention is how long after it was stored a row may be deleted (its ttl). 0 keeps rows for ever.
 	Retention time.Duration
@@ -70,7 +70,7 @@ func (x *Experiment) validate() error {
 		return fmt.Errorf("policy: found a run that lasts %s, expected more than 0s", x.Lasts)
 	case x.WarmUp < 0 || x.Store.Retention < 0 || x.Store.Latency < 0 || x.Tier.Lifetime < 0:
 		return fmt.Errorf("policy: found a negative duration (warm-up %s, retention %s, latency %s, lifetime of the tier %s), "+
-			"expected none", x.WarmUp, x.Store.Retention, x.Store.Latency, x.Tier.Lifetime)
+			"expected 0s or more", x.WarmUp, x.Store.Retention, x.Store.Latency, x.Tier.Lifetime)
 	}
 	return nil
 }

@@ -303,7 +303,7 @@ func (f *fleetingTraffic) Read() (Read, bool) {
 
 func (*fleetingTraffic) Changed(int, time.Duration) time.Duration { return Never }
 
-// Rows that have expired and are still there: as many as expire a second, times the mean lag.
+// The number of expired rows that are still there is the number that expires in a second, times the mean lag.
 func TestRowsPastTheirTTL(t *testing.T) {
 	for _, p := range []struct {
 		rate float64

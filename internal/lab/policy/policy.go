@@ -52,7 +52,7 @@ type Lifetime interface {
 type Refresh interface {
 	// Read is told the entry (nil if there is none), whether a render of its key is under way, and the time.
 	Read(e *Entry, rendering bool, now time.Duration, r *Random) Action
-	// Locked reports whether whoever renders holds the lock: a render then costs the requests of recipe A (acquire,
+	// Locked reports whether a render needs the lock: it then costs the requests of recipe A (acquire,
 	// look again, publish in a transaction) and otherwise one put.
 	Locked() bool
 }

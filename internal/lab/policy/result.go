@@ -43,8 +43,8 @@ const (
 	RendersAtOnce
 	// RendersOfOneKey is the largest number of renders of one key at one time.
 	RendersOfOneKey
-	// RendersPerRefresh is how many renders there are on average from one that begins while none of its key is under
-	// way until none is under way again. 1 is a cache without stampedes.
+	// RendersPerRefresh is the mean size of a group of renders of one key that overlap. 1 is a cache without
+	// stampedes.
 	RendersPerRefresh
 	// Early is how long before the end of its freshness a value was refreshed first, in seconds, averaged over the
 	// refreshes of fresh values.

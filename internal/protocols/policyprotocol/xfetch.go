@@ -15,7 +15,7 @@ import (
 // beta is how eagerly pages are made again: more is earlier. 1 is the value of the paper.
 const beta = 1
 
-// xfetch has each read draw whether it makes the page again before its window ends. The chance is
+// xfetch draws at each read whether the read makes the page again before its window ends. The chance is
 // exp(-left/(beta*delta)): left is the rest of the window, and delta is the time that it took to make the page. META
 // has delta in render_ms.
 //

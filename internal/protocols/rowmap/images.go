@@ -98,7 +98,7 @@ func (e *entry) invalidate(page, row attr.Item) {
 	}
 }
 
-// closeWindow has a page be fresh no more.
+// closeWindow ends the freshness of a page.
 func closeWindow(page attr.Item) {
 	page["revalidate_seconds"] = attr.Int(0)
 	delete(page, nanosOf("revalidate_seconds"))

@@ -128,7 +128,7 @@ func (b *Browser) Until(js string) {
 	}
 }
 
-// Quiet fails the test if the page has complained, or asked for what is not allowed.
+// Quiet fails the test if the page logged an error, or made a request that is not allowed.
 func (b *Browser) Quiet() {
 	b.t.Helper()
 	for len(b.seen) > 0 {

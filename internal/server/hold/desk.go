@@ -33,11 +33,11 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	// Release has the request take effect, and answers it.
+	// Release lets the request take effect, and answers it.
 	Release Outcome = iota + 1
 	// LoseRequest breaks the connection. The request has no effect.
 	LoseRequest
-	// LoseResponse has the request take effect, and breaks the connection without an answer.
+	// LoseResponse lets the request take effect, and breaks the connection without an answer.
 	LoseResponse
 
 	fail

@@ -121,7 +121,7 @@ type streamed struct {
 	room *claim
 }
 
-// Hold has the room be so many bytes: those that a long row needs are there already.
+// Hold sets the size of the room. The bytes of a long row are in it already.
 func (s *streamed) Hold(bytes int) { s.conn.from.answers.settle(s.conn, s.room, bytes, true) }
 
 // Release gives the room back.

@@ -141,8 +141,8 @@ func TestServerAnswersWrites(t *testing.T) {
 	wantStatus(t, "a deletion with ALL_OLD", s.dial(), strings.Replace(head(len(deletion)), "PutItem", "DeleteItem", 1)+deletion, 200)
 }
 
-// The answers of calls, and those that the control API writes as they are made, share their room: dumps that nobody
-// reads have a Scan wait.
+// The answers of calls share their room with those that the control API writes as they are made: a Scan waits while
+// dumps are not read.
 func TestServerHasOneRoomForAnswers(t *testing.T) {
 	t.Parallel()
 	const dumps = 16

@@ -215,7 +215,7 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (sce
 	return runs[0], true, nil
 }
 
-// Files are those that were kept of a run; "" where there are none.
+// Files returns the names of the files that were kept of a run, "" for each that was not.
 func (k *Keeper) Files(name string) (record, report string) {
 	return k.kept[name].record, k.kept[name].report
 }

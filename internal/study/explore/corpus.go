@@ -66,9 +66,9 @@ func ended(ctx context.Context) string {
 	return "interrupted"
 }
 
-// Strangers are the files that no campaign of the scenarios runs and that nobody can run: those that cannot be read, and
-// those without a replay entry, or of a protocol that there is no more. A file whose name begins like one of Keep's for one
-// of the scenarios is left to its campaign.
+// Strangers are the files that no command can run: they cannot be read, have no replay entry, or name a protocol that
+// does not exist any more. A file whose name begins like one of Keep's for one of the scenarios is left to its
+// campaign.
 func (c Corpus) Strangers(scenarios []*scenario.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	var strangers []CorpusRun
 	err := c.each(func(file string, read *scenario.Scenario, err error) {
