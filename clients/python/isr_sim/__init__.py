@@ -6,6 +6,7 @@ simulated ones.
 
 import datetime
 import http.client
+import importlib
 import json
 import os
 import queue
@@ -195,6 +196,25 @@ random.SystemRandom = lambda *_: _random
 uuid.uuid4 = lambda: uuid.UUID(int=_random.getrandbits(128), version=4)
 uuid._generate_time_safe = uuid._UuidCreate = None  # uuid1 has the clock of time
 uuid._node = 0x020000000001  # and no hardware's address
+
+
+# A module that a life is the first to need draws when it is imported (secrets and multiprocessing do), and no later life
+# of the process draws that again: so it takes nothing from the life's numbers.
+_load = importlib._bootstrap._find_and_load
+
+
+def _loaded(*of):
+    states = _random.getstate(), random.getstate()
+    _random.seed(0)
+    random.seed(0)
+    try:
+        return _load(*of)
+    finally:
+        _random.setstate(states[0])
+        random.setstate(states[1])
+
+
+importlib._bootstrap._find_and_load = _loaded
 
 
 def _seed(seed):

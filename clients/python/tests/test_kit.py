@@ -252,6 +252,10 @@ class KitTest(unittest.TestCase):
         body = "return str([random.random(), uuid.uuid4()]), False"
         self.assertEqual(Simulator(body).reply, Simulator(body).reply)
 
+    def test_a_module_that_draws_when_it_is_imported_takes_nothing_from_the_seed(self):
+        draw = "return str([random.random(), uuid.uuid4()]), False"  # no later life of the process imports it again
+        self.assertEqual(Simulator("import secrets, multiprocessing.process\n" + draw).reply, Simulator(draw).reply)
+
     def test_an_error_of_the_cache_is_its_reply(self):
         self.assertEqual(Simulator("raise TypeError('no')").reply, "TypeError: no")
 
