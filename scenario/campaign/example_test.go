@@ -6,25 +6,31 @@ import (
 
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 const pausedWriter = `
 name: paused-writer
-protocol: blind-publish
 cache: {lease: 10s, render: 3s}
 actors:
   - {name: alice, script: [get /home], pauses: 1, pause-for: 15s}
   - {name: bob, script: [sleep 5s, get /home, sleep 10s, get /home]}
 `
 
-// A campaign looks for a schedule that violates an invariant. What it finds is made smaller.
+// A campaign looks for a schedule that violates an invariant. What it finds is made smaller. This cache asks for the token
+// of its lease when it publishes, and not whether the lease is over.
 func Example() {
+	tokenAlone := isr.Protocol{Name: "token-alone", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Guards = isr.GuardToken
+		return recipe.New(cfg)
+	}}
 	s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
+	report, err := campaign.Campaign{Scenario: s, Protocol: tokenAlone, Seed: 1}.Run(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,10 +47,10 @@ func Example() {
 	fmt.Println("shrunk:", shrunk.After)
 	fmt.Print(shrunk.Outcome.Explain(s.Name, report.Protocol.Name))
 	// Output:
-	// violated: stale-writer in schedule 4
-	// found:  3 context switches, 54 steps, 24s of true time, 0 faults, 2 actors, 5 commands
-	// shrunk: 0 context switches, 15 steps, 1s of true time, 0 faults, 1 actor, 1 command
-	// violated: paused-writer under blind-publish
+	// violated: stale-writer in schedule 5
+	// found:  9 context switches, 53 steps, 1h0m42s of true time, 0 faults, 2 actors, 5 commands
+	// shrunk: 0 context switches, 13 steps, 1s of true time, 0 faults, 1 actor, 1 command
+	// violated: paused-writer under token-alone
 	//
 	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it
 	// bob sent its publish 0s after its own lease was over
