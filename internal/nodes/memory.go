@@ -326,9 +326,6 @@ func (l *life) changed(at string, err error) error {
 		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, or sockets of its own")
 }
 
-// can are the abilities that the program's hello names. There is none before its first process has said hello.
-func (l *life) can() []string { return l.program.hello() }
-
 // wrong is the error of a program that breaks the protocol. Its process, if it has one, is not used any more.
 func (l *life) wrong(at, problem, hint string) *Error {
 	if l.ear.p != nil {

@@ -109,7 +109,7 @@ func (n *node) end(within bool) error {
 
 // command has the program do one command.
 func (n *node) command(ctx context.Context, can string, c command) (isr.Served, error) {
-	if !slices.Contains(n.life.can(), can) {
+	if !slices.Contains(n.life.program.hello(), can) {
 		panic(n.life.wrong(c.String(), "its hello does not say that it can "+can, ""))
 	}
 	n.ids++

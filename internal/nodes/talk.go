@@ -25,8 +25,7 @@ type talk struct {
 	arrived []*arrival // and have no lane yet
 	open    []*arrival // that have one
 	drops   map[*arrival]func()
-	ended   int   // lanes that have come to their end
-	quiet   *said // the program's word, since something last came to it
+	ended   int // lanes that have come to their end
 
 	timer     int // the number of the one that has a lane; 0 is none
 	dropTimer func()
@@ -50,7 +49,7 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 		if err != nil {
 			panic(err)
 		}
-		c.arrived, c.quiet = append(c.arrived, did.asked...), did.quiet
+		c.arrived = append(c.arrived, did.asked...)
 		c.forsake(did.left)
 		if did.line != nil {
 			if c.dropTimer != nil {
@@ -60,7 +59,7 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 			return *did.line
 		}
 		before := c.ended
-		if c.setTimer(); c.ended > before {
+		if c.setTimer(did.quiet); c.ended > before {
 			continue // it was due: the program runs on
 		}
 		arrived := c.arrived
@@ -119,11 +118,11 @@ func (c *talk) happen(a *arrival) {
 	n.life.reply(a, to)
 }
 
-// setTimer has the program's first timer be the one that has a lane.
-func (c *talk) setTimer() {
+// setTimer has the program's first timer be the one that has a lane. quiet is its word of it; nil is no timer.
+func (c *talk) setTimer(quiet *said) {
 	timer, after := 0, 0.0
-	if c.quiet != nil && c.quiet.Timer != 0 {
-		timer, after = c.quiet.Timer, *cmp.Or(c.quiet.After, new(float64))
+	if quiet != nil {
+		timer, after = quiet.Timer, *cmp.Or(quiet.After, new(float64))
 	}
 	if timer == c.timer {
 		return
