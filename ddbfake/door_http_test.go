@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
@@ -52,6 +53,7 @@ func streamsClientOver(url, actor string) *dynamodbstreams.Client {
 }
 
 func TestHandlerRaw(t *testing.T) {
+	effort.Long(t)
 	const (
 		signed  = "AWS4-HMAC-SHA256 Credential=alice/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
 		coral   = `{"__type":"com.amazon.coral.service#`

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -101,11 +101,8 @@ func world2text(s *scenario.Scenario) string { return worlds.Text(s) }
 var aPageADay = scenario.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
-	race.OneAtATime(t)
-	most := 400
-	if testing.Short() || race.Enabled {
-		most = 40
-	}
+	effort.Long(t)
+	most := effort.Fewer(400, 40)
 	for name, more := range map[string]worlds.Extras{
 		"recipe-a":         {Verbs: []scenario.Verb{"regenerate"}, Tenants: true, Promise: scenario.Promise{AcrossNodes: true}},
 		"recipe-a-guarded": {Verbs: []scenario.Verb{"invalidate", "regenerate"}, Tenants: true},
@@ -122,11 +119,8 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 
 // What only such worlds can show is found within the worlds of a check.
 func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
-	race.OneAtATime(t)
-	seeds := 3
-	if testing.Short() || race.Enabled {
-		seeds = 1
-	}
+	effort.Long(t)
+	seeds := effort.Fewer(3, 1)
 	for name, more := range map[string]worlds.Extras{
 		"invalidation-overtaken":      {Verbs: []scenario.Verb{"invalidate", "regenerate"}},
 		"memory-before-meta":          {Verbs: []scenario.Verb{"regenerate"}},

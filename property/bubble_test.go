@@ -17,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -68,7 +68,7 @@ func TestBubbleChangesNothing(t *testing.T) {
 	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
 		newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
 		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
-		for seed := range Fewer(40, 10) {
+		for seed := range effort.Fewer(40, 10) {
 			s := rough()
 			if diff := cmp.Diff(trace(t, plain, s, seed), trace(t, own, s, seed)); diff != "" {
 				t.Fatalf("%s, seed %d: the traces differ (-without +in a bubble):\n%s", p.Name, seed, diff)
@@ -85,7 +85,7 @@ func TestBubbleIsDeterministic(t *testing.T) {
 	for _, processors := range []int{1, 8} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			for seed := range Fewer(100, 25) {
+			for seed := range effort.Fewer(100, 25) {
 				text := trace(t, r, rough(), seed)
 				if first[seed] == "" {
 					first[seed] = text
@@ -124,7 +124,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 	plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
 	many := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, NewLeaser)
 	crashes, late := 0, 0
-	for seed := range Fewer(20, 8) {
+	for seed := range effort.Fewer(20, 8) {
 		text := trace(t, plain, timed(), seed)
 		if diff := cmp.Diff(text, trace(t, own, timed(), seed)); diff != "" {
 			t.Fatalf("seed %d: the traces differ (-without +in a bubble):\n%s", seed, diff)
@@ -354,14 +354,6 @@ func (l *leaser) Close() error {
 
 // SetShrinkRuns is for a process that has no time for small schedules.
 func SetShrinkRuns(n int) { shrinkRuns = n }
-
-// Fewer is few under the race detector and in short runs, where the same things are looked at less often.
-func Fewer[T any](n, few T) T {
-	if testing.Short() {
-		return few
-	}
-	return race.Fewer(n, few)
-}
 
 // CommandOf is the command of a test.
 func CommandOf(test string) string { return commandOf(test) }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -26,16 +26,13 @@ import (
 
 func TestReferencePasses(t *testing.T) {
 	t.Parallel()
-	property.Check{Schedules: race.Fewer(10, 2)}.Run(t, newStore)
+	property.Check{Schedules: effort.Fewer(10, 2)}.Run(t, newStore)
 }
 
 // TestBlindPublishFailsInEverySeed holds the promise that a check's default
 // effort suffices, whatever rapid's seed.
 func TestBlindPublishFailsInEverySeed(t *testing.T) {
-	seeds := race.Fewer(5, 2)
-	if testing.Short() {
-		seeds = 3
-	}
+	seeds := effort.Fewer(5, 2)
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +54,7 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
 	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl", "fresh-a-second-longer"}
-	names = property.Fewer(names, names[:2])
+	names = effort.Fewer(names, names[:2])
 	for _, name := range names {
 		some = append(some, mutant.All()[slices.IndexFunc(mutant.All(), func(m isr.Protocol) bool { return m.Name == name })])
 	}
@@ -67,12 +64,12 @@ func breakers() []isr.Protocol {
 // TestMutantsFail checks mutants as stores: the invariant of each is named, and
 // the file that is left replays.
 func TestMutantsFail(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	for _, m := range breakers() {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("2s", "0s")}
+			effort := []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("2s", "0s")}
 			c := runChild(t, dir, m.Name, effort)
 			c.wantFailure(t, "violated: TestChild under "+m.Name, m.Breaks+": ", "found in schedule ", "seed ", "scenario: "+failFile,
 				"replay: go test -v -run '^TestChild$' github.com/isr-sim/isr-sim/property\n", "replay: property.Replay(t, \""+failFile+"\", newStore)",
@@ -144,7 +141,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
-		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", property.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
+		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", effort.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
 		c.wantFailure(t, "violated: TestChild under generated-at-late")
 		data, err := os.ReadFile(c.file())
 		if err != nil {
@@ -159,7 +156,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 
 // TestBadStores checks stores that have no verdict, or an empty one.
 func TestBadStores(t *testing.T) {
-	checks := race.Fewer("100", "10")
+	checks := effort.Fewer("100", "10")
 	for _, tc := range []struct {
 		store string
 		want  []string
@@ -192,7 +189,7 @@ func TestBadStores(t *testing.T) {
 				longWait(t)
 			}
 			dir := t.TempDir()
-			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("1s", "0s"), "-rapid.checks=" + checks})
+			c := runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("1s", "0s"), "-rapid.checks=" + checks})
 			c.wantFailure(t, tc.want...)
 			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
 				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)
@@ -205,9 +202,7 @@ func TestBadStores(t *testing.T) {
 
 // With few worlds it may be chance that one of them never got somewhere.
 func TestFewWorldsAreNotVacuous(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("a hundred worlds of one goroutine")
-	}
+	effort.Long(t)
 	t.Parallel()
 	if c := runChild(t, t.TempDir(), "no ttl", []string{"-rapid.seed=1", "-rapid.checks=2"}); !c.passed {
 		t.Errorf("ten worlds were held to reach everything:\n%s", c.output)
@@ -302,6 +297,7 @@ func TestChoicesOfInvariants(t *testing.T) {
 
 // TestWithout checks a store that does not promise one thing: it publishes first, and gives the lease back later.
 func TestWithout(t *testing.T) {
+	effort.Long(t)
 	p, err := scenario.ProtocolNamed("two-transactions")
 	if err != nil {
 		t.Fatal(err)
@@ -318,6 +314,7 @@ func TestWithout(t *testing.T) {
 
 // A failed check leaves the record of the run that its file replays.
 func TestAFailureLeavesTheRecordOfItsRun(t *testing.T) {
+	effort.Long(t)
 	for _, tc := range []struct{ store, invariant string }{
 		{"blind-release", "lock-theft"},
 		{"articles, unfenced", "stale-writer"},
@@ -355,9 +352,7 @@ bounds: {schedules: 400, steps: 2000, ticks: 0}
 
 // TestExplain holds that the command which a failure names explains it, the same way each time.
 func TestExplain(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("thousands of runs, one after the other")
-	}
+	effort.Long(t)
 	pause := regexp.MustCompile(`needed: step \d+, alice pause: without it 0 of 100 `)
 	for _, tc := range []struct {
 		store string

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -22,7 +22,7 @@ import (
 
 func TestHeartbeatsPass(t *testing.T) {
 	t.Parallel()
-	property.Check{Goroutines: true, Schedules: race.Fewer(5, 4)}.Run(t, property.NewLeaser)
+	property.Check{Goroutines: true, Schedules: effort.Fewer(5, 4)}.Run(t, property.NewLeaser)
 }
 
 // outsideChannel was made outside of every bubble.
@@ -92,10 +92,11 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 // TestHeartbeatAfterReleaseIsFound is the whole way of a failure in goroutines:
 // it is found, shrunk, left in a file and replayed, with the same words each time.
 func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	const store = "heartbeat after release"
 	dir := t.TempDir()
-	c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("2s", "0s")})
+	c := runChild(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("2s", "0s")})
 	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "found in schedule ", "scenario: "+failFile,
 		"replay: property.Replay(t, \""+failFile+"\", newStore)")
 	one := runChild(t, dir, store, nil, "GOMAXPROCS=1")
@@ -163,9 +164,7 @@ func TestAStuckRunEndsShrinking(t *testing.T) {
 // short nor under the race detector.
 func longWait(t *testing.T) {
 	t.Helper()
-	if testing.Short() || race.Enabled {
-		t.Skip("it waits for ten seconds, on the clock on the wall")
-	}
+	effort.Long(t)
 }
 
 // TestBadGoroutines checks stores that have no verdict.
@@ -194,7 +193,7 @@ func TestBadGoroutines(t *testing.T) {
 			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside"}, tc.store) {
 				longWait(t)
 			}
-			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
+			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
 		})
 	}
 }

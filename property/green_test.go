@@ -24,8 +24,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -63,6 +63,7 @@ const greenParts = 2
 
 // TestNothingIsGreenThatWasNotJudged runs all ways in processes of their own, and wants each to fail with its words.
 func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
+	effort.Long(t)
 	all := greens()
 	seen := map[string]bool{}
 	for _, g := range all {
@@ -77,7 +78,7 @@ func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 			t.Parallel()
 			said := runGreens(t, part)
 			for i, g := range all {
-				if i%greenParts != part || g.slow && (testing.Short() || race.Enabled) {
+				if i%greenParts != part {
 					continue
 				}
 				text, ran := said[g.name]
@@ -102,9 +103,6 @@ func runGreens(t *testing.T, part int) map[string]string {
 		t.Fatal(err)
 	}
 	flags := []string{"-test.run=^TestGreenChild$", "-test.v", "-rapid.seed=1", "-rapid.checks=1", "-rapid.shrinktime=0s"}
-	if testing.Short() {
-		flags = append(flags, "-test.short=false")
-	}
 	cmd := exec.CommandContext(t.Context(), binary, flags...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", greenEnv, part))
@@ -147,7 +145,7 @@ func TestGreenChild(t *testing.T) {
 		t.Skip("TestNothingIsGreenThatWasNotJudged runs it, in a process of its own")
 	}
 	for i, g := range greens() {
-		if fmt.Sprint(i%greenParts) == of && !(g.slow && (testing.Short() || race.Enabled)) {
+		if fmt.Sprint(i%greenParts) == of {
 			t.Run(g.name, g.run)
 		}
 	}

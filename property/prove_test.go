@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -95,11 +96,12 @@ var small = strings.Replace(twoWriters, "faults: [maybe response-lost]\n", "", 1
 
 // TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
 func TestProve(t *testing.T) {
+	effort.Long(t)
 	for _, test := range []struct {
 		store, yaml string
 		want        []string
 	}{
-		{"correct", property.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
+		{"correct", effort.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
 		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
 	} {
@@ -114,6 +116,7 @@ func TestProve(t *testing.T) {
 
 // TestProveRefutes has what a search finds in broken stores, and how a broken search is told.
 func TestProveRefutes(t *testing.T) {
+	effort.Long(t)
 	for _, test := range []struct {
 		store, yaml string
 		want        []string
@@ -155,6 +158,7 @@ func TestProveEndsBeforeItsTest(t *testing.T) {
 
 // TestProveBeginsWithItsFile holds that a violation is kept, and found again at once.
 func TestProveBeginsWithItsFile(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	runProof(t, dir, "unfenced", twoWriters).wantFailure(t, "found in schedule ")

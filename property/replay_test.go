@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -82,6 +83,7 @@ func TestReplayHandsMethodsThrough(t *testing.T) {
 
 // TestReplayBlamesTheStoreUnderTest and not what the file was recorded with; what it finds in the file's world is kept.
 func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
+	effort.Long(t)
 	dir := t.TempDir()
 	file := fileOf(t, contended)
 	world := replayEnv + "=" + file
@@ -117,6 +119,7 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 
 // TestAKeptFailureObeysWithout holds that a failure stays one until its invariant is left out, and that this is said.
 func TestAKeptFailureObeysWithout(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	const promised, not = "publishes first", "publishes first, which is not promised"
 	flags := []string{"-rapid.seed=1", "-rapid.shrinktime=0s", "-rapid.checks=2"}

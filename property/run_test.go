@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -282,8 +283,8 @@ func newHopeful(n Node) (isr.Handler, error) {
 // TestAReleaseThatWasNeverSentIsNoExcuse has a lock stay behind after a publish that failed: no fault has kept its holder
 // from giving it back, which has not tried.
 func TestAReleaseThatWasNeverSentIsNoExcuse(t *testing.T) {
-	race.OneAtATime(t)
-	for seed := range race.Fewer(3, 1) {
+	effort.Long(t)
+	for seed := range effort.Fewer(3, 1) {
 		if got := sought(t, Check{}, 1+seed, "100", newHopeful); got.by != "liveness" {
 			t.Errorf("seed %d: got %q after %d worlds, want liveness", 1+seed, got.by, got.worlds)
 		} else {
@@ -426,6 +427,7 @@ func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, strin
 }
 
 func TestCryptoRandIsSeededForEachRun(t *testing.T) {
+	effort.Long(t)
 	for name, goroutines := range map[string]bool{"one goroutine": false, "goroutines": true} {
 		t.Run(name, func(t *testing.T) {
 			r, search := randomStore(t, goroutines)
@@ -470,6 +472,7 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 
 // TestCryptoRandAfterARunThatDoesNotEnd is what it was before, though that run keeps its own.
 func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
+	effort.Long(t)
 	if race.Enabled {
 		t.Skip("with the race detector it keeps the seed")
 	}
@@ -503,6 +506,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 // TestTheScheduleOfAFailureIsShrunk holds that a store's failure gets a schedule of fewer context switches in the same
 // world, which still is that failure.
 func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
+	effort.Long(t)
 	broken, err := scenario.ProtocolNamed("blind-release")
 	if err != nil {
 		t.Fatal(err)
@@ -515,7 +519,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 		t.Fatal(err)
 	}
 	shrunk := 0
-	for seed := range Fewer[uint64](10, 2) {
+	for seed := range effort.Fewer[uint64](10, 2) {
 		_, f := r.campaign(s, seed, s.Bounds.Schedules)
 		if f == nil || f.kind != "violated: lock-theft" {
 			t.Fatalf("seed %d: found %+v, want a lock theft", seed, f)
@@ -557,7 +561,8 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 
 // TestShrinkingAScheduleEnds with the first run that does not end, and at the latest when its time is over.
 func TestShrinkingAScheduleEnds(t *testing.T) {
-	for _, goroutines := range Fewer([]bool{true, false}, []bool{true}) {
+	effort.Long(t)
+	for _, goroutines := range effort.Fewer([]bool{true, false}, []bool{true}) {
 		t.Run(fmt.Sprintf("goroutines=%v", goroutines), func(t *testing.T) {
 			t.Parallel()
 			var stuck atomic.Bool

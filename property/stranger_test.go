@@ -19,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -243,10 +244,11 @@ func strangers() map[string]stranger {
 
 // TestStrangersPass holds that a correct cache with rows of its own passes.
 func TestStrangersPass(t *testing.T) {
+	effort.Long(t)
 	for _, name := range []string{"correct", "correct, inline"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			property.Check{Schedules: race.Fewer(5, 2)}.Run(t, strange(strangers()[name]))
+			property.Check{Schedules: effort.Fewer(5, 2)}.Run(t, strange(strangers()[name]))
 		})
 	}
 }
@@ -261,10 +263,8 @@ var (
 // TestStrangersBugsAreFound holds that each bug is found by a check as it comes,
 // whatever rapid's seed.
 func TestStrangersBugsAreFound(t *testing.T) {
-	seeds := cmp.Or(*strangersSeeds, race.Fewer(3, 1))
-	if testing.Short() {
-		seeds = 1
-	}
+	effort.Long(t)
+	seeds := cmp.Or(*strangersSeeds, effort.Fewer(3, 1))
 	for _, test := range []struct{ store, want string }{ // one of these invariants
 		{"no second look", "single-flight"},
 		{"no second look, inline", "single-flight"},
@@ -472,7 +472,7 @@ var articleCaches = map[string]articles{
 
 func TestArticlesPass(t *testing.T) {
 	c := checkArticles(articleRows)
-	c.Schedules = race.Fewer(10, 2)
+	c.Schedules = effort.Fewer(10, 2)
 	c.Run(t, articlesWith(articles{}))
 }
 
@@ -526,10 +526,8 @@ var articleFunction = isr.Schema{
 // An unfenced overwrite in a table of one row a page, with its own names, is a stale writer, and the report has those
 // names.
 func TestArticlesBugsAreFound(t *testing.T) {
-	seeds := race.Fewer(3, 1)
-	if testing.Short() {
-		seeds = 1
-	}
+	effort.Long(t)
+	seeds := effort.Fewer(3, 1)
 	for _, test := range []struct {
 		store string
 		want  []string
@@ -575,11 +573,8 @@ func TestArticlesByAFunctionBugIsFound(t *testing.T) {
 // with other names for every row, key and attribute, and the file that is left
 // replays without the mapping: it holds it.
 func TestRenamedMutantsFail(t *testing.T) {
-	mutants := race.Fewer(breakers(), breakers()[:1])
-	if testing.Short() {
-		mutants = mutants[:1]
-	}
-	for _, m := range mutants {
+	effort.Long(t)
+	for _, m := range breakers()[:effort.Fewer(len(breakers()), 1)] {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
 )
@@ -304,16 +304,14 @@ var locksSeeds = flag.Int("locks.seeds", 0, "")
 // TestLockPasses holds that a correct lock passes, with rows and a table of its own.
 func TestLockPasses(t *testing.T) {
 	t.Parallel()
-	property.LockCheck{Table: turnstileTable, Schedules: race.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{}))
+	property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{}))
 }
 
 // TestBugsOfLocksAreFound holds that each bug is found by a check as it comes,
 // whatever rapid's seed.
 func TestBugsOfLocksAreFound(t *testing.T) {
-	seeds := cmp.Or(*locksSeeds, race.Fewer(3, 1))
-	if testing.Short() && *locksSeeds == 0 {
-		seeds = 1
-	}
+	effort.Long(t)
+	seeds := cmp.Or(*locksSeeds, effort.Fewer(3, 1))
 	want := map[string]string{ // one of these invariants
 		"lock: takes without a condition":  "mutual-exclusion kept-lease guarded-write",
 		"lock: releases anyone's":          "mutual-exclusion kept-lease guarded-write",
@@ -351,10 +349,11 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 // TestLockReplays is the way of a lock's failure: shrunk, left in a file, and
 // replayed with the same words; and what is mended passes on the same file.
 func TestLockReplays(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	const lock = "lock: lease in whole seconds"
 	dir := t.TempDir()
-	c := runChild(t, dir, lock, []string{"-rapid.seed=1", "-rapid.shrinktime=" + property.Fewer("3s", "1s")})
+	c := runChild(t, dir, lock, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("3s", "1s")})
 	c.wantFailure(t, "violated: TestChild under lock-under-test", "scenario: "+failFile,
 		"replay: property.LockCheck{}.Replay(t, \""+failFile+"\", newLock), with the check's own fields")
 	runChild(t, dir, lock, nil).wantFailure(t, "effect", "violated: TestChild under lock-under-test")
@@ -382,7 +381,8 @@ func TestLocksOfNothing(t *testing.T) {
 // TestLocksWithTTLPass: TTL may delete the rows, by an attribute of their own. A lock passes if no write relies on its
 // count, and with its count if the table has no TTL.
 func TestLocksWithTTLPass(t *testing.T) {
-	withFlag(t, "rapid.checks", property.Fewer("11", "55"))
+	effort.Long(t)
+	withFlag(t, "rapid.checks", effort.Fewer("11", "55"))
 	purged := newTurnstiles(turnstile{purgedBy: "purge_at"})
 	property.LockCheck{Table: turnstileTable, TTL: property.NoTTL, Schedules: 5}.Run(t, purged)
 	reach := append(property.LockReach(), mark.TTLDeletion)
@@ -533,7 +533,7 @@ func (p *beatingPassage) Release(ctx context.Context) error {
 // no obstacle. Such a check takes long.
 func TestLockWithHeartbeatsPasses(t *testing.T) {
 	t.Parallel()
-	c := runChild(t, t.TempDir(), "lock: beats", []string{"-rapid.seed=1", "-rapid.checks=" + property.Fewer("20", "10")})
+	c := runChild(t, t.TempDir(), "lock: beats", []string{"-rapid.seed=1", "-rapid.checks=" + effort.Fewer("20", "10")})
 	if !c.passed {
 		t.Errorf("the correct lock is accused:\n%s", c.output)
 	}
@@ -542,6 +542,7 @@ func TestLockWithHeartbeatsPasses(t *testing.T) {
 // TestBugsOfHeartbeatsAreFound has bugs that only heartbeats have. The seed is one of those whose first worlds are small:
 // a world with many heartbeats under a mutex takes minutes.
 func TestBugsOfHeartbeatsAreFound(t *testing.T) {
+	effort.Long(t)
 	for lock, want := range map[string]string{"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test"} {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()

@@ -20,8 +20,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -786,7 +786,11 @@ func TestWaresPass(t *testing.T) {
 		}
 	}
 	if *foreignSeeds == 0 {
-		correct(t, Fewer(race.Fewer("2", "1"), "5"), 1, "") // rapid's checks, of five worlds each; a fifth of them under -short
+		checks := effort.Fewer("2", "1") // of five worlds each
+		if testing.Short() {
+			checks = "5" // rapid makes a fifth of them
+		}
+		correct(t, checks, 1, "")
 		return
 	}
 	for seed := range *foreignSeeds {
@@ -812,9 +816,7 @@ func TestWaresBugsAreFound(t *testing.T) {
 	bugs := shopBugs
 	if *foreignSeeds == 0 {
 		bugs = quickBugs
-		if testing.Short() || race.Enabled {
-			bugs = bugs[:2]
-		}
+		bugs = effort.Fewer(bugs, bugs[:2])
 	}
 	for _, b := range bugs {
 		if !slices.Contains(shopBugs, b) {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -273,7 +273,7 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 // What the explorer takes to be independent is: in both orders there are the same rows, answers and fingerprints. All
 // that a proof leaves out rests on it.
 func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
-	pairs := race.Fewer(4000, 200)
+	pairs := effort.Fewer(4000, 200)
 	independent, difference := independence(t, pairs, accesses)
 	if difference != "" {
 		t.Error(difference)

@@ -13,10 +13,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -268,7 +268,7 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 		return pagecache.AsHandler(pagecache.NewOn(made(a), cfg))
 	}}
 	var broken []string
-	for seed := range uint64(race.Fewer(200, 60)) {
+	for seed := range uint64(effort.Fewer(200, 60)) {
 		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200}.Do(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -288,7 +288,7 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 // A cache whose invalidations are rows of their own is judged by what they mean: correct code passes the scenario of
 // invalidations, and each bug is called by its name.
 func TestInvalidationsThatAreRows(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	for _, test := range []struct {
 		name  string
 		store tombstones

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -27,10 +27,7 @@ import (
 // TestOneSeedGivesOneTraceOnAnyNumberOfProcessors runs a thousand seeds one after the other on one processor, and at
 // the same time on eight.
 func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
-	seeds := race.Fewer(1000, 200)
-	if testing.Short() {
-		seeds = 100
-	}
+	seeds := effort.Fewer(1000, 100)
 	var runs []scenario.Run
 	plans, protocols := sim.Plans(), scenario.Protocols()
 	for i := 0; len(runs) < seeds; i++ {
@@ -71,10 +68,7 @@ func TestOneSeedGivesOneTraceOnAnyNumberOfProcessors(t *testing.T) {
 }
 
 func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
-	protocols := scenario.Protocols()
-	if testing.Short() || race.Enabled {
-		protocols = protocols[:2]
-	}
+	protocols := effort.Fewer(scenario.Protocols(), scenario.Protocols()[:2])
 	for _, name := range fixtures.Names() {
 		s := scenariotest.Embedded(t, name)
 		for _, p := range protocols {
@@ -226,7 +220,7 @@ faults:
 `)
 	kinds := map[string]int{}
 	differ := 0
-	for seed := range race.Fewer[uint64](200, 60) {
+	for seed := range effort.Fewer[uint64](200, 60) {
 		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Options: scenario.Options{Swarm: true}}
 		text, o := scenariotest.Trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++

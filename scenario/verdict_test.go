@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -368,7 +368,7 @@ func decisions(events []history.Event) []history.Event {
 }
 
 func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	if differ, diverged := compared(t, recipe.Reference().Name); differ+diverged > 0 {
 		t.Errorf("of 200 schedules, %d come to something else under another lag and %d do not fit", differ, diverged)
 	}
@@ -376,7 +376,7 @@ func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
 
 // A lock that is free only when TTL has deleted it makes a cache wait that would not have to.
 func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	if differ, diverged := compared(t, "acquire-waits-for-ttl"); differ == 0 || diverged == 0 {
 		t.Errorf("of 200 schedules, %d come to something else under another lag and %d do not fit; want some of both", differ, diverged)
 	}

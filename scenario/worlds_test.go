@@ -17,10 +17,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -228,13 +228,10 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 // What package sim leaves out rests on what this package tells it: which requests touch what, and what the state is.
 // Here small worlds have everything that a scenario can have.
 func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	const few, many = 200, 1000
 	compared, plainly := 0, 0
-	worlds := uint64(race.Fewer(270, 27))
-	if testing.Short() {
-		worlds = 54
-	}
+	worlds := uint64(effort.Fewer(270, 54))
 	for seed := range worlds {
 		text, p := drawWorld(sim.Stream(seed, "world"), seed)
 		s, err := Parse("f.yaml", []byte(text))

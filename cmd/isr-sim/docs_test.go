@@ -27,6 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
@@ -136,9 +137,7 @@ func difference(want, got string) string {
 // TestDocsShowRealOutput runs the commands whose output the pages show, and compares. A test binary has another name
 // than a reader's command, so the commands in the output are put into the reader's form.
 func TestDocsShowRealOutput(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("scripts run the same commands")
-	}
+	effort.Long(t)
 	printed := map[string]string{} // by command: two pages may show one
 	for name, want := range map[string]int{"README.md": 2, "TUTORIAL.md": 6, "CI.md": 1, "LOCAL.md": 1, "POLICIES.md": 7} {
 		t.Run(name, func(t *testing.T) {
@@ -570,9 +569,7 @@ func TestDocsAdapter(t *testing.T) {
 // TestDocsFailure: README.md shows the failure of examples/pages whose publish has the token as its only condition. The
 // time that the test took and the lines of package property are not compared.
 func TestDocsFailure(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("it builds a test, and runs it")
-	}
+	effort.Long(t)
 	const source = "../../examples/pages/cache.go"
 	cache, err := os.ReadFile(source)
 	if err != nil {
@@ -789,9 +786,7 @@ func masked(output string) string {
 // TestTutorial: what the first half of docs/TUTORIAL.md says can be done, and gives what it shows. go.sum of this module
 // stands in for the network: go mod tidy takes out what is not needed.
 func TestTutorial(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("it runs checks, for half a minute")
-	}
+	effort.Nightly(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

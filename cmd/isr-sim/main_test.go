@@ -26,6 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 func TestMain(m *testing.M) {
@@ -63,8 +64,8 @@ func TestDynamoDBLocal(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
-			env.Setenv("REPLAYS", race.Fewer("20", "2"))
-			env.Setenv("A_WHILE", race.Fewer("10s", "6s"))
+			env.Setenv("REPLAYS", effort.Fewer("20", "2"))
+			env.Setenv("A_WHILE", effort.Fewer("10s", "6s"))
 			return nil
 		},
 	})
@@ -249,12 +250,21 @@ func TestVersion(t *testing.T) {
 
 // On a terminal with 80 columns no line is wider, except commands to copy, and no word is lost.
 func TestTextFitsATerminal(t *testing.T) {
+	effort.Long(t)
+	mini := filepath.Join(t.TempDir(), "mini.yaml")
+	if err := os.WriteFile(mini, []byte(`name: mini
+actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]
+bounds: {ticks: 1}
+cache: {lease: 1s, attempts: 1, patience: 1}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"--schedules", "10"},
 		{"--help"},
 		{"list"},
 		{"run", "--schedules", "500", "--protocol", "blind-publish", "paused-writer", "two-contenders"},
-		{"prove", "prove-two-writers"},
+		{"prove", "--protocol", "recipe-a", mini},
 		{"prove", "--protocol", "blind-release", "prove-two-writers"},
 		{"explain", "--tails", "5", "--protocol", "blind-publish", "--seed", "17911839290282890590", "--choices", "0000000000", "paused-writer"},
 	} {

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // The advice for how old served data may be is for a protocol: what serves stale pages needs a shorter lifetime than
 // what has its readers wait, and what serves them too long is refused.
 func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	for _, test := range []struct {
 		protocol, contention string
 		longest, skew        time.Duration

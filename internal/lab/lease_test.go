@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // A lease has to last for the render and for twice the skew: the holder's clock is behind, and the other one ahead.
 func TestSafeLease(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	for _, test := range []struct{ render, skew, least, most time.Duration }{
 		{100 * time.Millisecond, 0, time.Second, time.Second},
 		{3 * time.Second, 0, 3 * time.Second, 4 * time.Second},

@@ -5,24 +5,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // The bill of a month is that of the steady state, whatever the lifetime. Under stale-while-revalidate a key that is
 // read at the rate l is rendered every T + 1/l seconds, and the reads of its lifetime T find it outdated in the share
 // 1 - (1 - exp(-WT))/(WT). A run that starts with an empty store renders forty times as much in its first half minute.
 func TestScaleBillsTheSteadyState(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	s := Settings{
 		Lifetime: time.Hour, Render: 500 * time.Millisecond, WarmUp: 20 * time.Second, Lasts: 10 * time.Second,
 		Reads: 20_000, Changes: 1.0 / 600, Keys: 100_000, Zipf: 0.9, Prices: policy.OnDemand, Seed: 1, Seeds: 4, Workers: 2,
 		Store: policy.Store{Bytes: 400, Latency: 5 * time.Millisecond, Retention: 24 * time.Hour, Lag: policy.ExponentialWith(time.Hour)},
 		Tier:  policy.Tier{Nodes: 1000},
 	}
-	if testing.Short() {
-		s.Seeds = 1
-	}
+	s.Seeds = effort.Fewer(4, 1)
 	p, err := policy.Named("recipe-a-stale", s.Lifetime)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +65,7 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 
 // In the steady state the copies of the nodes end at different times, and not all at once.
 func TestATierIsSteadyToo(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	s := Settings{
 		Lifetime: time.Minute, Render: 500 * time.Millisecond, WarmUp: 2 * time.Second, Lasts: 4 * time.Second,
 		Reads: 30_000, Keys: 10, Zipf: 0.9, Seed: 1, Seeds: 1, Workers: 2, Tier: policy.Tier{Nodes: 100},

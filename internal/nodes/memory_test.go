@@ -10,21 +10,20 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // TestMemory has runs with a memory, one that is emptied all the time, and none have the same traces, byte for byte.
 func TestMemory(t *testing.T) {
+	effort.Long(t)
 	t.Parallel() // it waits more than it works
 	type setting struct {
 		forgetful bool
 		most      int
 	}
-	seeds := 6
-	if testing.Short() {
-		seeds = 2
-	}
+	seeds := effort.Fewer(6, 2)
 	for _, test := range []struct{ behaviour, scenario string }{
 		{"reference", "two-contenders"}, {"reference", "lost-response"}, {"reference", "crashed-holder"}, {"reference", "skewed-clocks"},
 		{"three-parallel", ""}, {"lets-go", ""},

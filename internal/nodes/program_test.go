@@ -30,6 +30,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -100,6 +101,7 @@ const forgetful = "own-commit-as-conflict"
 // TestOwnLockNotRecognised has the scenario of lost responses find, in a program, a lock that its holder takes for
 // another's; the reference passes under the same schedules.
 func TestOwnLockNotRecognised(t *testing.T) {
+	effort.Long(t)
 	s := load(t, "lost-response")
 	for behaviour, want := range map[string]invariant.Verdict{forgetful: invariant.Violated, "reference": invariant.OK} {
 		p := program(t, behaviour, 0)
@@ -118,6 +120,7 @@ func TestOwnLockNotRecognised(t *testing.T) {
 // TestBadPrograms has programs that misbehave end their run with an error that names actor, command and deed, and
 // leave no process behind.
 func TestBadPrograms(t *testing.T) {
+	effort.Long(t)
 	tests := []struct{ behaviour, at, want string }{
 		{"hang", "get /home", "said nothing for"},
 		{"nonsense", "get /home", `printed "what?" on stdout, expected a line of JSON`},

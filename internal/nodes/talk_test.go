@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -132,14 +133,11 @@ func oneNode(t *testing.T) *scenario.Scenario {
 // TestRequestsAtOnce has a program's requests that come at the same time happen in every order, one at a time, and in
 // the order of what they ask where the schedule does not choose; one seed has one trace.
 func TestRequestsAtOnce(t *testing.T) {
+	effort.Long(t)
 	t.Parallel() // it waits more than it works
 	p, s := program(t, "three-parallel", 0), oneNode(t)
 	p.Settle = 300 * time.Millisecond // of a machine that is busy
-	orders := map[string]bool{}
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 3
-	}
+	orders, seeds := map[string]bool{}, effort.Fewer[uint64](6, 3)
 	for seed := range seeds {
 		var before string
 		for i := range 2 {
@@ -171,6 +169,7 @@ func TestRequestsAtOnce(t *testing.T) {
 // TestWordsOfQuiet has a word of quiet count when all the requests that it names have come, and not before; and a timer
 // fire beside requests.
 func TestWordsOfQuiet(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	for _, behaviour := range []string{"three-quiet", "stale-quiet"} {
 		var trace strings.Builder

@@ -16,7 +16,7 @@ import (
 	ddb "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/property/bodies"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -165,14 +165,13 @@ func (c cache) on(n property.Node) (isr.Handler, error) {
 }
 
 func TestACorrectCachePasses(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
-	property.Check{Rows: rows, Schedules: race.Fewer(5, 2)}.Run(t, cache{}.on)
+	property.Check{Rows: rows, Schedules: effort.Fewer(5, 2)}.Run(t, cache{}.on)
 }
 
 func TestACorrectCacheWithGoroutinesPasses(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("a bubble for each schedule")
-	}
+	effort.Long(t)
 	t.Parallel()
 	property.Check{Rows: rows, Schedules: 2, Goroutines: true}.Run(t, cache{}.on)
 }

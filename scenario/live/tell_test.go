@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -284,6 +285,7 @@ func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 }
 
 func TestHistoryIsBounded(t *testing.T) {
+	effort.Long(t)
 	s := hear(t, live.Options{})
 	s.tell(slices.Repeat([]history.Event{{Actor: "a", Kind: history.Crashed}}, 200_000)...)
 	for range 2 {

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // noReduction switches everything off: the plain enumeration.
@@ -67,18 +67,10 @@ func (p program) explore(t *testing.T, off sim.Reduction, remember bool, asked a
 	return all, x.Explored()
 }
 
-// fewer is n, or few under -short and for the race detector.
-func fewer(n, few int) int {
-	if testing.Short() {
-		return few
-	}
-	return race.Fewer(n, few)
-}
-
 // Nothing that a run can come to is left out: each reduction leaves every end; those but for persistent sets, every state
 // on the way; and those but for state comparison, every order of steps that race.
 func TestReductionsLeaveOutNoOutcome(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	reductions := []struct {
 		name string
 		off  sim.Reduction
@@ -124,14 +116,14 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 			t.Errorf("%s: too long", c.name)
 		}
 	}
-	if !testing.Short() {
+	if effort.Fewer(true, false) {
 		compare(restless(), "restless", 20_000)
 	}
-	for seed := range uint64(fewer(1000, 200)) {
-		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), fewer(600, 200))
+	for seed := range uint64(effort.Fewer(1000, 200)) {
+		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
 	}
 	t.Logf("%d comparisons", compared)
-	if want := fewer(300, 20); compared < want {
+	if want := effort.Fewer(300, 20); compared < want {
 		t.Errorf("%d comparisons, want at least %d", compared, want)
 	}
 	for i, r := range reductions {
@@ -203,7 +195,7 @@ func (w *walker) Choose(steps []sim.Step) int {
 // What a fingerprint leaves out of a state shows wherever two pasts lead to it: no search has to come to a wrong end.
 func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	again := 0
-	for seed := range uint64(fewer(300, 30)) {
+	for seed := range uint64(effort.Fewer(300, 30)) {
 		rng := sim.Stream(seed, "equal states")
 		p := drawProgram(rng, seed, 4)
 		if seed < uint64(len(corners)) {
@@ -235,10 +227,10 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 // A state need not be left by steps that are asleep, for another state is left by them. One that comes up again with
 // fewer steps asleep is left by the others then: each state by all but those that were asleep each time, and by each once.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	type left struct{ possible, asleep, taken []uint64 }
 	again := 0
-	for seed := range uint64(fewer(300, 50)) {
+	for seed := range uint64(effort.Fewer(300, 50)) {
 		p := drawProgram(sim.Stream(seed, "program"), seed, 4)
 		var run *sim.Sim
 		states := map[uint64]*left{}
@@ -288,10 +280,10 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 // Larger programs, which the plain enumeration does not get through: there the reductions have more to do with each
 // other.
 func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	const bound = 10_000
 	compared, alone, all := 0, 0, 0
-	for seed := range uint64(fewer(20, 5)) {
+	for seed := range uint64(effort.Fewer(20, 5)) {
 		p := drawProgram(sim.Stream(seed, "larger program"), seed, 7)
 		want, e := p.explore(t, noReduction&^sim.SleepSets, false, asked{}, bound)
 		if !e.Complete {
@@ -306,7 +298,7 @@ func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
 		all += e.Schedules
 	}
 	t.Logf("%d programs, %d schedules of %d", compared, all, alone)
-	if want := fewer(6, 2); compared < want {
+	if want := effort.Fewer(6, 2); compared < want {
 		t.Errorf("%d programs compared, want at least %d", compared, want)
 	}
 }
@@ -479,7 +471,7 @@ func TestARunCutAtItsBoundIsNotComplete(t *testing.T) {
 func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	explore := func(processors int) (all []sim.Explored) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		for seed := range uint64(fewer(20, 5)) {
+		for seed := range uint64(effort.Fewer(20, 5)) {
 			_, e := drawProgram(sim.Stream(seed, "program"), seed, 4).explore(t, 0, true, asked{}, 1000)
 			all = append(all, e)
 		}

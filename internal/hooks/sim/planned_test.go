@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // plannedRun runs a busy actor to which things befall at a time, beside another busy one. It returns what befell, with
@@ -149,7 +149,7 @@ func TestASlowAnswerArrivesLater(t *testing.T) {
 
 // A search takes every order at the moment of a planned event, whichever of its reductions are on.
 func TestSearchesKnowPlannedEvents(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	outcomes := func(off sim.Reduction) (seen []string, schedules int) {
 		x := sim.Exploration{Off: off}
 		for x.Next() {

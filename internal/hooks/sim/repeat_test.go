@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	once, twice := &sim.Exploration{}, &sim.Exploration{Repeat: true}
 	finals, both := exploreIncrements(t, once), exploreIncrements(t, twice)
 	if diff := cmp.Diff(once.Explored(), twice.Explored()); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
@@ -37,17 +38,14 @@ func meets(t *testing.T, s *Summary, m Measure, formula float64) {
 	}
 }
 
-// sets are the parameters that a formula is tested with: all of them, or one under -short. Under the race detector there
+// sets are the parameters that a formula is tested with: all of them every night, one otherwise. Under the race detector there
 // are none: it looks at TestOneSeedOneResult, whose experiments have the same goroutines.
 func sets[P any](t *testing.T, all []P) []P {
 	t.Helper()
 	if race.Enabled {
 		t.Skip("a formula is tested without the race detector")
 	}
-	if testing.Short() {
-		return all[:1]
-	}
-	return all
+	return effort.Fewer(all, all[:1])
 }
 
 // secondsOf is a duration in seconds.

@@ -7,15 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // A run that begins in the steady state gives in seconds what a run from an empty store gives after some thousand
 // lifetimes: under every policy whose lifetimes do not depend on the age of data.
 func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
-	if race.Enabled || testing.Short() {
-		t.Skip("figures, and no goroutines of their own")
-	}
+	effort.Long(t)
 	for _, p := range All(10 * time.Second) {
 		if _, aged := AtAge(p.Lifetime, 0); aged {
 			continue

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // even reads one key at equal gaps.
@@ -136,9 +136,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 		}
 		t.Skip("there is no redis-server: Debian's package redis-server has it")
 	}
-	if testing.Short() || race.Enabled {
-		t.Skip("a Redis expires keys in real time, and slowed down it does so late")
-	}
+	effort.Long(t)
 	socket := filepath.Join(t.TempDir(), "redis")
 	server := exec.CommandContext(t.Context(), path, "--port", "0", "--unixsocket", socket, "--save", "", "--hz", "10",
 		"--dir", filepath.Dir(socket))

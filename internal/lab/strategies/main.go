@@ -51,7 +51,7 @@ func run(ctx context.Context, names []string, out, progress io.Writer) error {
 		if err != nil {
 			return err
 		}
-		rows, err := measureAll(ctx, subjects, sim.Plans(), effort{seeds, schedules}, progress)
+		rows, err := measureAll(ctx, subjects, sim.Plans(), limits{seeds, schedules}, progress)
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,8 @@ type subject struct {
 	once func(ctx context.Context, seed uint64, s sim.Strategy, expected int) (shown bool, choices int, err error)
 }
 
-// effort bounds the search of a plan.
-type effort struct {
+// limits bounds the search of a plan.
+type limits struct {
 	seeds     int
 	schedules int // under each seed, at most
 }
@@ -44,7 +44,7 @@ type row struct {
 }
 
 // measureAll measures each plan with each subject, and prints its progress.
-func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e effort, progress io.Writer) ([]row, error) {
+func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e limits, progress io.Writer) ([]row, error) {
 	rows := make([]row, len(subjects))
 	for i, s := range subjects {
 		rows[i].subject = s
@@ -65,7 +65,7 @@ func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e eff
 
 // measure searches under every seed, on all cores. A plan that finds nothing under a quarter of them is taken to find
 // nothing under the others: hopeless searches would cost most of the time.
-func measure(ctx context.Context, s subject, plan sim.Plan, e effort) (cell, error) {
+func measure(ctx context.Context, s subject, plan sim.Plan, e limits) (cell, error) {
 	c := cell{plan: plan.Name, found: make([]int, e.seeds), limit: e.schedules}
 	few := (e.seeds + 3) / 4
 	if err := c.search(ctx, s, plan, 0, few); err != nil {

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // measured measures the named plans with the subject of that name.
-func measured(t *testing.T, subjects []subject, name string, e effort, plans ...sim.Plan) map[string]cell {
+func measured(t *testing.T, subjects []subject, name string, e limits, plans ...sim.Plan) map[string]cell {
 	t.Helper()
 	for _, s := range subjects {
 		if s.name != name {
@@ -33,7 +34,7 @@ func TestTheDefaultPlanFindsEveryMutantInEverySeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := effort{seeds: 3, schedules: schedules}
+	e := limits{seeds: 3, schedules: schedules}
 	for _, s := range subjects {
 		c := measured(t, subjects, s.name, e, sim.Portfolio())[sim.Portfolio().Name]
 		if _, found := c.average(); found < e.seeds {
@@ -45,6 +46,7 @@ func TestTheDefaultPlanFindsEveryMutantInEverySeed(t *testing.T) {
 // The ratios are far from the published ones, and from ours at 40 seeds, so that they hold for the strategy and not for
 // a seed.
 func TestTheStrategiesRankAsPublished(t *testing.T) {
+	effort.Long(t)
 	const walk, pct, pos = "random-walk", "pct3", "pos"
 	subjects, err := smallPrograms()
 	if err != nil {
@@ -63,7 +65,7 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 		{"account", walk, pct, 5, "18 and 4"},
 		{"stringbuffer", pct, pos, 5, "281 and 23"},
 	} {
-		cells := measured(t, subjects, test.program, effort{seeds: 12, schedules: 1000},
+		cells := measured(t, subjects, test.program, limits{seeds: 12, schedules: 1000},
 			sim.Only(sim.RandomWalk), sim.Only(sim.PCT(3)), sim.Only(sim.POS))
 		worse, _ := cells[test.worse].average()
 		than, _ := cells[test.than].average()

@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -86,9 +87,7 @@ func catchers(t *testing.T, name string) (some []*scenario.Scenario) {
 // A mutant differs from its reference in one method, or in the few of the table. With these put back it is no longer
 // caught: not in a scenario that catches it, under the same number of schedules.
 func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
-	if testing.Short() {
-		t.Skip("each mutant is caught once, and let go once")
-	}
+	effort.Long(t)
 	for _, m := range mutant.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			var mu sync.Mutex

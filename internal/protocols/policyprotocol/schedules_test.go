@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -34,10 +34,7 @@ func steadyReads(t *testing.T) *scenario.Scenario {
 // TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak also replays each violation from its seed and choices.
 func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 	s := steadyReads(t)
-	schedules := race.Fewer(1000, 200)
-	if testing.Short() {
-		schedules = 300
-	}
+	schedules := effort.Fewer(1000, 300)
 	for _, p := range policyprotocol.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			r, err := campaign.Campaign{

@@ -14,12 +14,11 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
 )
 
 var (
-	differentialOps    = flag.Int("differential.ops", race.Fewer(5000, 1000), "requests that TestDifferential sends to each store, at least")
+	differentialOps    = flag.Int("differential.ops", 1000, "requests that TestDifferential sends to each store, at least")
 	differentialSeed   = flag.Int("differential.seed", 1, "seed of TestDifferential's first sequence, from 1; the others follow it")
 	differentialSurvey = flag.Bool("differential.survey", false, "TestDifferential reports one example of each kind of difference, and goes on")
 )

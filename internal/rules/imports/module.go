@@ -17,7 +17,7 @@ var Module = Rules{
 			"internal/rules/imports", "internal/rules/lint", "internal/show/verdicts", "internal/trace/mark", "internal/wire/hostname", "internal/wire/httpbody",
 			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "scenario/schedule",
 		},
-		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "scenario/history", "scenario/policy"},
+		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "internal/rules/effort", "scenario/history", "scenario/policy"},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/trace/recorder"},
 		{
 			"ddbfake", "internal/lab/programs", "internal/rules/conformance", "internal/rules/conformance/differential",
@@ -87,7 +87,7 @@ var Module = Rules{
 			From: []string{"..."},
 			Except: []string{
 				"property", "property/gen", "fixtures/ddblocal", "internal/rules/conformance", "internal/rules/conformance/differential",
-				"internal/rules/browser", "internal/rules/scenariotest", "internal/search/worlds",
+				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest", "internal/search/worlds",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
 			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
@@ -99,7 +99,7 @@ var Module = Rules{
 			From: []string{"..."},
 			Except: []string{
 				"property", "property/gen", "fixtures/ddblocal", "internal/rules/conformance", "internal/rules/conformance/differential",
-				"internal/rules/browser", "internal/rules/scenariotest", "internal/search/worlds", "internal/cli/check",
+				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest", "internal/search/worlds", "internal/cli/check",
 				"internal/cli/flags", "cmd/isr-sim",
 			},
 			To: []string{

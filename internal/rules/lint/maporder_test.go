@@ -10,15 +10,18 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/lint"
 )
 
 func TestMapOrderRule(t *testing.T) {
+	effort.Long(t)
 	analysistest.Run(t, analysistest.TestData(), lint.MapOrder, "broken", "good")
 }
 
 // TestModule holds the rules over every package of this module.
 func TestModule(t *testing.T) {
+	effort.Long(t)
 	readDirectories(t)
 	const module = "github.com/isr-sim/isr-sim"
 	loaded, err := packages.Load(&packages.Config{

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -14,22 +14,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// fewer is few under the race detector and in short runs, where the same things are looked at less often.
-func fewer[T any](n, few T) T {
-	if testing.Short() {
-		return few
-	}
-	return race.Fewer(n, few)
-}
-
 func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			s := scenariotest.Embedded(t, name)
 			// Fewer schedules may well not reach all that is declared.
-			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: fewer(500, 50)})
-			if !r.Passed() && !(fewer(false, true) && r.Verdict == invariant.OK) {
+			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: effort.Fewer(500, 50)})
+			if !r.Passed() && !(effort.Fewer(false, true) && r.Verdict == invariant.OK) {
 				t.Error(prose.Report(r, "isr-sim", name))
 			}
 		})
@@ -38,10 +30,10 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 
 // Under another seed than that of package selftest, which has every mutant in each of its scenarios under seed 1.
 func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	for _, name := range fixtures.Names() {
 		s := scenariotest.Embedded(t, name)
-		for _, caught := range fewer(s.Catches, s.Catches[:1]) {
+		for _, caught := range effort.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				p := scenariotest.Protocol(t, caught)
 				r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 2, Options: scenario.Options{Only: p.Breaks}})
@@ -72,7 +64,7 @@ func TestEveryMutantIsCaughtBySomeEmbeddedScenario(t *testing.T) {
 
 func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
 	s := scenariotest.Embedded(t, "lost-response")
-	for _, p := range fewer(scenario.Protocols(), recipe.References()) {
+	for _, p := range effort.Fewer(scenario.Protocols(), recipe.References()) {
 		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}
 		plain := scenariotest.Ran(t, c)
 		c.SDK = true

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -26,7 +26,7 @@ bounds: {ticks: 6, schedules: 200}
 
 // Marks that the runs under other lags reach count. A probe sees the schedule's own run alone.
 func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	s, err := scenario.Parse("f.yaml", []byte(lagging))
 	if err != nil {
 		t.Fatal(err)

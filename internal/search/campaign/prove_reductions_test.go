@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -16,7 +16,7 @@ import (
 // Package sim holds the reductions to the plain enumeration. Here it is about what this package tells it: which steps
 // touch what, what the state of the world is, what an invariant remembers.
 func TestReductionsChangeNoVerdict(t *testing.T) {
-	race.OneAtATime(t)
+	effort.OneAtATime(t)
 	const (
 		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nfaults: [maybe response-lost op=TransactWriteItems]\n" +
 			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
@@ -34,9 +34,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	}
 	const bound = 15_000
 	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
-	if testing.Short() || race.Enabled {
-		protocols = protocols[2:3] // a search has one goroutine
-	}
+	protocols = effort.Fewer(protocols, protocols[2:3])
 	compared, wanted := 0, 0
 	for _, text := range []string{contenders, ticking, timed} {
 		s, err := scenario.Parse("f.yaml", []byte(text))

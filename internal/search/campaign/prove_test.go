@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -34,9 +34,9 @@ func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 }
 
 func TestTheReferencesAreProved(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	names := []string{"prove-crashed-writer", "prove-two-writers", "prove-three-writers", "prove-lost-answer", "prove-recipe-b", "prove-regenerate"}
-	for _, name := range fewer(names, names[:1]) {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := campaign.Prove{Scenario: scenariotest.Embedded(t, name), Seed: 1}
@@ -60,7 +60,7 @@ func TestTheReferencesAreProved(t *testing.T) {
 func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	search := func(processors int) sim.Explored {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: fewer(3000, 300)}).Explored
+		return prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, "prove-three-writers"), MaxSchedules: effort.Fewer(3000, 300)}).Explored
 	}
 	if diff := cmp.Diff(search(1), search(8)); diff != "" {
 		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
@@ -69,10 +69,10 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 
 // What a scenario for proofs says that it catches, a search finds, and what it finds replays.
 func TestProofsFindMutants(t *testing.T) {
-	race.OneAtATime(t)
+	effort.Long(t)
 	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-crashed-writer", "prove-lost-answer", "prove-regenerate", "paused-writer"} { // the mutants are of recipe A
 		s := scenariotest.Embedded(t, name)
-		for _, caught := range fewer(s.Catches, s.Catches[:1]) {
+		for _, caught := range effort.Fewer(s.Catches, s.Catches[:1]) {
 			t.Run(name+"/"+caught, func(t *testing.T) {
 				t.Parallel()
 				m := scenariotest.Protocol(t, caught)
@@ -159,7 +159,7 @@ func BenchmarkProve(b *testing.B) {
 // TestProofsOfForeignCode holds that code behind the SDK is proved as it is without, and that what makes no proof is refused.
 func TestProofsOfForeignCode(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
-	most := fewer(300, 50)
+	most := effort.Fewer(300, 50)
 	plain := prove(t, campaign.Prove{Scenario: s, MaxSchedules: most}).Explored
 	if diff := cmp.Diff(plain, prove(t, campaign.Prove{Scenario: s, MaxSchedules: most, Options: scenario.Options{SDK: true}}).Explored); diff != "" {
 		t.Errorf("explored (-plain +SDK):\n%s", diff)
@@ -194,6 +194,7 @@ func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 
 // TestProofsComeToTheEndsOfLeases has broken twins of the references, at the end of a lease and beyond it.
 func TestProofsComeToTheEndsOfLeases(t *testing.T) {
+	effort.Long(t)
 	for _, test := range []struct{ scenario, twin, breaks string }{
 		{"prove-two-writers", "publish-at-expiry", "stale-writer"},
 		{"prove-two-writers", "guard-token-alone", "stale-writer"},
@@ -226,6 +227,7 @@ func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 
 // Where every lock is given back and no machine crashes, liveness never meets a lock that is not taken over: the mark does.
 func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
+	effort.Long(t)
 	for _, name := range []string{"prove-two-writers", "../../../examples/programs/two-writers.yaml"} {
 		s, err := scenario.Load(name)
 		if err != nil {

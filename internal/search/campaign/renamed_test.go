@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
@@ -13,10 +13,8 @@ import (
 // A proof of a cache with other names for every row, key and attribute searches the same states, and finds the
 // same mutants.
 func TestProofsOfRenamedRows(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("long searches of one goroutine")
-	}
-	for name, most := range map[string]int{"prove-crashed-writer": 0, "prove-two-writers": 1000, "prove-recipe-b": 1000, "prove-regenerate": 1000} {
+	effort.Long(t)
+	for name, most := range map[string]int{"prove-crashed-writer": effort.Fewer(0, 1000), "prove-two-writers": 1000, "prove-recipe-b": 1000, "prove-regenerate": 1000} {
 		s := scenariotest.Embedded(t, name)
 		own := *s
 		own.Rows = scenariotest.RenamedRows
@@ -34,7 +32,7 @@ func TestProofsOfRenamedRows(t *testing.T) {
 		if name != "prove-two-writers" {
 			continue // one scenario has mutants enough
 		}
-		for _, of := range s.Catches {
+		for _, of := range effort.Fewer(s.Catches, s.Catches[:2]) {
 			if of == "generated-at-late" {
 				continue // it takes a long search
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -56,9 +56,10 @@ func catchers(t testing.TB) map[string][]string {
 }
 
 func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
+	effort.Long(t)
 	caught := catchers(t)
 	all := slices.Sorted(maps.Keys(caught))
-	for _, protocol := range race.Fewer(fewer(all, all[:4]), all[:3]) {
+	for _, protocol := range effort.Fewer(all, all[:3]) {
 		for _, name := range caught[protocol][:1] { // the last ones are the benchmark's
 			t.Run(protocol+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -85,7 +86,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
 				// It still tells the broken protocol from the right one.
-				if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: fewer(300, 30)}); r.Verdict != invariant.OK {
+				if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: effort.Fewer(300, 30)}); r.Verdict != invariant.OK {
 					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name), yamlOf(t, again.Scenario))
 				}
 			})
@@ -208,6 +209,7 @@ func (e *ending) Err() error {
 }
 
 func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
+	effort.Long(t)
 	run := failing(t, "row-lingers", "blind-release")
 	whole := shrink(t, campaign.Shrink{Failed: run})
 	ctx := &ending{Context: t.Context()}

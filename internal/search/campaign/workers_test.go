@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -48,7 +48,7 @@ func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
 	} {
 		c.Workers = 1
 		want := everything(scenariotest.Ran(t, c))
-		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
+		for _, workers := range effort.Fewer([]int{2, 8}, []int{8}) {
 			c.Workers = workers
 			if got := everything(scenariotest.Ran(t, c)); got != want {
 				t.Errorf("a campaign that %s, %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))

@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // The requests of slow readers.
@@ -52,6 +54,7 @@ func narrow(t *testing.T, conn net.Conn) {
 // However many clients do not read their long answers, few bytes of them are in memory, and others are served.
 // TestFloodOfReaders is the same at full size.
 func TestServerBoundsAnswers(t *testing.T) {
+	effort.Long(t)
 	const (
 		rows = 1500 // 15 MB
 		most = 300 << 20

@@ -9,8 +9,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/study/compare"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -46,7 +46,7 @@ func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []sc
 
 // TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
-	for _, name := range race.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+	for _, name := range effort.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
 		runs := recorded(t, name, 2, 5)
 		c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
 		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
@@ -65,8 +65,8 @@ func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 		{"stale-inner-data", "stale-inner-cache", ""},
 	} {
 		t.Run(tc.scenario+"/"+tc.mutant, func(t *testing.T) {
-			if few := 4; (testing.Short() || race.Enabled) && i >= few {
-				t.Skipf("the first %d are enough here", few)
+			if i >= effort.Fewer(100, 4) {
+				t.Skip("the first few are enough here")
 			}
 			x := explained(t, tc.scenario, tc.mutant, 40)
 			got := ""

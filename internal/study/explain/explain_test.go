@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
@@ -62,6 +62,7 @@ bounds: {ticks: 0}
 // TestExplainTakesAwayEachKind takes away faults, deletions, crashes and steps of clocks, and leaves out what must
 // happen.
 func TestExplainTakesAwayEachKind(t *testing.T) {
+	effort.Long(t)
 	s := scenariotest.Parsed(t, `
 name: all-kinds
 actors:
@@ -80,7 +81,7 @@ bounds: {ticks: 6}
 max-clock-skew: 1s
 `)
 	kinds := map[string]bool{}
-	for seed := range race.Fewer[uint64](300, 60) {
+	for seed := range effort.Fewer[uint64](300, 60) {
 		run := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "blind-release"), Seed: seed}
 		var text strings.Builder
 		run.Trace = &text
@@ -141,6 +142,7 @@ func TestThereIsNothingToExplainInARunThatIsOK(t *testing.T) {
 }
 
 func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
+	effort.Long(t)
 	s, p := scenariotest.Embedded(t, "two-contenders"), scenariotest.Protocol(t, "acquire-by-get-then-put")
 	report := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
 	if report.Verdict != invariant.Violated {

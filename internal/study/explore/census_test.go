@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // species returns a census of n schedules, the i-th of which sees thing of(i).
@@ -44,7 +44,8 @@ func TestACensusIsExactWhileItIsSmall(t *testing.T) {
 }
 
 func TestACensusEstimatesWhenItIsLarge(t *testing.T) {
-	things := race.Fewer(3, 2) * censusInMemory
+	effort.Long(t)
+	things := effort.Fewer(3, 2) * censusInMemory
 	c := species(things+things/3, func(i int) int { return i % things })
 	if len(c.seen) > censusInMemory {
 		t.Errorf("%d are remembered, want at most %d", len(c.seen), censusInMemory)

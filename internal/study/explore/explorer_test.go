@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
@@ -59,6 +59,7 @@ func buggy(t testing.TB) explore.Explorer {
 }
 
 func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *testing.T) {
+	effort.Long(t)
 	e := buggy(t)
 	x := explored(t, e)
 	if x.Ran != 400 || x.Verdict() != invariant.Violated || x.Passed() || len(x.Findings) == 0 {
@@ -111,6 +112,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 }
 
 func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
+	effort.Long(t)
 	for name, e := range map[string]explore.Explorer{
 		"buggy": buggy(t),
 		"cut":   {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 100, steps: 6}"), Seed: 1}},
@@ -122,7 +124,7 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 	} {
 		e.Workers = 1
 		want := asFile(t, explored(t, e))
-		for _, workers := range race.Fewer([]int{2, 8}, []int{8}) {
+		for _, workers := range effort.Fewer([]int{2, 8}, []int{8}) {
 			e.Workers = workers
 			if got := asFile(t, explored(t, e)); got != want {
 				t.Errorf("%s: %d workers (-one +many):\n%s", name, workers, cmp.Diff(want, got))
@@ -141,12 +143,13 @@ func merged(xs ...*explore.Exploration) ([]*explore.Exploration, error) {
 }
 
 func TestShardsTogetherAreTheWhole(t *testing.T) {
+	effort.Long(t)
 	e := buggy(t)
 	whole := explored(t, e)
 	states := whole.States
 	whole.States = explore.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
 	want := asFile(t, whole)
-	for _, n := range race.Fewer([]int{2, 3, 7}, []int{3}) {
+	for _, n := range effort.Fewer([]int{2, 3, 7}, []int{3}) {
 		var shards []*explore.Exploration
 		for i := range n {
 			e.Shard = explore.Shard{Index: n - i, Count: n} // in another order

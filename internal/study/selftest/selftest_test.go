@@ -8,17 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
-	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a
 // mutant which no other one catches, and that docs/MUTANTS.md says so.
 func TestTheTesterIsTested(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("it runs every mutant in every scenario that catches it; go run ./cmd/isr-sim mutants does, too")
-	}
+	effort.Long(t)
 	t.Parallel()
 	scenarios, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
 	if err != nil {
