@@ -36,8 +36,10 @@ type Request interface {
 	// schedule may choose, by a number that keeps its meaning. None means that the request waits for a step of another
 	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
-	// Accesses returns the reads and writes of the request if it takes effect in the given way. Nil means that it may
-	// access anything. The slice stays as it is: an exploration keeps it.
+	// Accesses returns the reads and writes of the request if it takes effect in the given way, as things are now: a
+	// compare-and-swap that would fail only reads. They must cover all that they depend on, so that they stay the same
+	// until a step is taken that races with them. Nil means that it may access anything. The slice stays as it is: an
+	// exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)

@@ -1,0 +1,128 @@
+package programs
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// counted is a program of the literature whose traces have been counted, by its size.
+type counted struct {
+	name    string
+	threads func(size int) []func(thread)
+	runs    map[int]runs
+}
+
+// runs are those of an exploration without states. An optimal one makes one for each trace. Sleep sets alone begin
+// others besides, and leave them where every step that is possible is asleep.
+type runs struct{ traces, blocked int }
+
+// The published counts are those of GenMC under SC, and for mpat, of DPU. Ours are the same.
+//
+// Source: https://github.com/MPI-SWS/genmc, tests/correct/synthetic/*/expected.sc.mo.in;
+// https://github.com/cesaro/dpu, experiments/tacas18/table1; the programs are also in https://github.com/nidhugg/nidhugg,
+// benchmarks/from_RCMC and benchmarks/from_CONCUERROR.
+var exact = []counted{
+	{"casrot", func(n int) []func(thread) {
+		return each(n, func(t thread, i int) { t.proc.Do(t.swap("x", i, i+1)) })
+	}, map[int]runs{2: {2, 0}, 3: {5, 0}, 4: {14, 1}, 5: {43, 8}, 6: {144, 46}, 7: {523, 240}, 8: {2048, 1227}}},
+	{"casw", func(n int) []func(thread) {
+		return each(n, func(t thread, i int) { t.proc.Do(t.swap("x", 0, 1)); t.set("x", i+3) })
+	}, map[int]runs{2: {6, 0}, 3: {66, 0}, 4: {1200, 0}}},
+	{"ainc", func(n int) []func(thread) {
+		return each(n, func(t thread, _ int) { t.proc.Do(&increment{access{to: t.at("x"), write: true}}) })
+	}, map[int]runs{2: {2, 0}, 3: {6, 0}, 4: {24, 0}, 5: {120, 0}, 6: {720, 0}}},
+	{"lastzero", func(n int) []func(thread) {
+		return append(each(n, func(t thread, i int) { t.set(fmt.Sprint(i+1), t.get(fmt.Sprint(i))+1) }), func(t thread) {
+			for i := n; t.get(fmt.Sprint(i)) != 0; i-- {
+			}
+		})
+	}, map[int]runs{5: {64, 507}}},
+	{"mpat", func(n int) []func(thread) {
+		a := func(i int) string { return fmt.Sprint("a", i) }
+		return append(each(n, func(t thread, i int) { t.lock(a(i)); t.unlock(a(i)) }), each(n, func(t thread, i int) {
+			t.lock("m")
+			t.lock(a(i))
+			t.unlock(a(i))
+			t.unlock("m")
+		})...)
+	}, map[int]runs{4: {384, 8988}}},
+	// A compare-and-swap that counts as a write, even where it fails, makes traces of orders that nobody can tell apart.
+	{"casrot, all of them writes", func(n int) []func(thread) {
+		return each(n, func(t thread, i int) { t.proc.Do(writing{t.swap("x", i, i+1)}) })
+	}, map[int]runs{3: {6, 0}, 4: {24, 0}, 5: {120, 0}}},
+}
+
+// each returns n threads that run the same code.
+func each(n int, run func(t thread, i int)) (threads []func(thread)) {
+	for i := range n {
+		threads = append(threads, func(t thread) { run(t, i) })
+	}
+	return threads
+}
+
+// swap is a compare-and-swap. One that would fail as things are only reads.
+type swap struct {
+	access
+	old int
+}
+
+func (t thread) swap(name string, old, v int) *swap {
+	return &swap{access{to: t.at(name), write: true, value: v}, old}
+}
+
+func (s *swap) Accesses(int) []sim.Access {
+	if s.to.value == s.old {
+		return s.to.writes[:]
+	}
+	return s.to.reads[:]
+}
+
+func (s *swap) Apply(int) {
+	if s.to.value == s.old {
+		s.to.value = s.value
+	}
+}
+
+// writing is a swap of which nothing is known beforehand.
+type writing struct{ *swap }
+
+func (w writing) Accesses(outcome int) []sim.Access { return w.access.Accesses(outcome) }
+
+// increment adds 1 in one step.
+type increment struct{ access }
+
+func (i *increment) Apply(int) { i.to.value++ }
+
+func TestTracesAreAsManyAsPublished(t *testing.T) {
+	for _, c := range exact {
+		for size, want := range c.runs { //isrsim:unordered each is a program of its own
+			if got := explored(t, c.threads(size)); got != want {
+				t.Errorf("%s(%d): %+v, want %+v", c.name, size, got, want)
+			}
+		}
+	}
+}
+
+// explored explores threads that are all there from the beginning.
+func explored(t *testing.T, threads []func(thread)) (all runs) {
+	t.Helper()
+	x := sim.Exploration{}
+	for x.Next() {
+		m := &memory{variables: map[string]*variable{}}
+		s := sim.New(sim.Config{Strategy: x.Strategy()})
+		for i, run := range threads {
+			s.Add(sim.Actor{Name: fmt.Sprint(i), Run: func(proc *sim.Proc) { run(thread{m, proc}) }})
+		}
+		switch r := s.Run(); r.End {
+		case sim.Finished:
+			all.traces++
+		case sim.Abandoned:
+			all.blocked++
+		default:
+			t.Fatalf("a run ended %v: %v", r.End, r.Err)
+		}
+	}
+	return all
+}
