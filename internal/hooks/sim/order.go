@@ -114,9 +114,9 @@ func (o *Order) touch(h uint64, accesses []Access) uint64 {
 }
 
 // at returns the i-th value, which it makes if need be.
-func at(values *[]uint64, i int) *uint64 {
+func at[T any](values *[]T, i int) *T {
 	for len(*values) <= i {
-		*values = append(*values, 0)
+		*values = append(*values, *new(T))
 	}
 	return &(*values)[i]
 }

@@ -72,7 +72,7 @@ func incrementers(cfg sim.Config, n int) (*register, sim.Result) {
 func TestEveryPlanFindsALostUpdateAndItsSchedulesReplay(t *testing.T) {
 	for _, plan := range sim.Plans() {
 		t.Run(plan.Name, func(t *testing.T) {
-			found := 0
+			plan, found := plan.Begin(), 0
 			for seed := range uint64(100) {
 				strategy := plan.At(int(seed))
 				r, result := incrementers(sim.Config{Seed: seed, Strategy: strategy, ExpectedSteps: 8}, 2)

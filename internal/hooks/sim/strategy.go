@@ -64,6 +64,16 @@ type Plan struct {
 	// At returns the strategy of the i-th schedule, from 0. That of the first must not need an estimate of the run's
 	// length: the first schedule is the estimate for the others.
 	At func(i int) Strategy
+	// begin, if set, returns At for one set of schedules, of which the first tells the others more than its length.
+	begin func() func(i int) Strategy
+}
+
+// Begin returns the plan for one set of schedules, of which the first ends before the others begin.
+func (p Plan) Begin() Plan {
+	if p.begin != nil {
+		p.At = p.begin()
+	}
+	return p
 }
 
 // Portfolio is the default plan. Its first four schedules have no delay, one, two and three: they show the bugs that
@@ -98,7 +108,7 @@ func Plans() []Plan {
 	for delays := 1; delays <= 3; delays++ {
 		plans = append(plans, Only(DelayBound(delays)))
 	}
-	return plans
+	return append(plans, surw())
 }
 
 // PlanNamed finds one of Plans by its name.

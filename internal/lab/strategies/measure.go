@@ -101,6 +101,7 @@ func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int
 // campaign.Campaign does.
 func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit int) (int, error) {
 	expected := 1
+	plan = plan.Begin()
 	for i := range limit {
 		if err := ctx.Err(); err != nil {
 			return 0, err

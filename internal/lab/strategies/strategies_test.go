@@ -76,6 +76,24 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 	}
 }
 
+// Published are 6 to 17 schedules for each program.
+func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
+	subjects, err := smallPrograms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	surw, err := sim.PlanNamed("surw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range subjects {
+		c := measured(t, subjects, s.name, effort{seeds: 20, schedules: 1000}, surw)[surw.Name]
+		if mean, _ := c.average(); mean > 50 {
+			t.Errorf("%s: %.1f schedules, want 50 at most", s.name, mean)
+		}
+	}
+}
+
 func TestFindingsFallIntoBuckets(t *testing.T) {
 	c := cell{found: []int{1, 10, 11, 100, 1000, 1001, 10_000, 0}, limit: 10_000}
 	if got, want := c.counts(), [...]int{2, 2, 1, 2, 1}; got != want {

@@ -45,7 +45,7 @@ func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return Set{run, plan, schedules, workers, new(scenario.Pool)}, nil
+	return Set{run, plan.Begin(), schedules, workers, new(scenario.Pool)}, nil
 }
 
 // ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
