@@ -1,5 +1,5 @@
 // A node that asks for a row by what the system says, which no kit replaces.
-import { node } from 'isr-sim-node' // before anything else
+import { node } from 'isr-sim' // before anything else
 import { readFileSync } from 'node:fs'
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 

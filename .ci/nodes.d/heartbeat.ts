@@ -1,6 +1,6 @@
 // The cache of examples/programs, whose holder extends its lease while it renders. With the argument blind, it does not
 // ask whether the lease is still its own.
-import { node, origin, bodies } from 'isr-sim-node' // before anything else
+import { node, origin, bodies } from 'isr-sim' // before anything else
 import { ConditionalCheckFailedException, type AttributeValue } from '@aws-sdk/client-dynamodb'
 import { Cache, type Served } from './cache.ts'
 

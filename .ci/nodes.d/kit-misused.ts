@@ -1,6 +1,6 @@
 // Mistakes that tsc --strict must refuse, each by its own comment: one that it accepts is an error (bash .ci/nodes).
-import { bodies, node, origin } from 'isr-sim-node'
-import { history } from 'isr-sim-node/history'
+import { bodies, node, origin } from 'isr-sim'
+import { history } from 'isr-sim/history'
 
 const get = (key: string) => ({ body: key, fresh: true })
 

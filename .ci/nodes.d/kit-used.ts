@@ -1,6 +1,6 @@
 // A program that uses everything that the kit exports: tsc --strict accepts it (bash .ci/nodes).
-import { bodies, node, origin, type Bodies, type ClientOptions, type Config, type Init, type Operations, type Served, type Verb } from 'isr-sim-node'
-import { history, type Event, type Found } from 'isr-sim-node/history'
+import { bodies, node, origin, type Bodies, type ClientOptions, type Config, type Init, type Operations, type Served, type Verb } from 'isr-sim'
+import { history, type Event, type Found } from 'isr-sim/history'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
 class Cache {

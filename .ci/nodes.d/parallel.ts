@@ -1,5 +1,5 @@
 // A node that has three requests under way at once, a timer beside them, and then two writes in parallel chains.
-import { node } from 'isr-sim-node' // before anything else
+import { node } from 'isr-sim' // before anything else
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 
 node(({ client, table }) => {

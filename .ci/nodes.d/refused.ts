@@ -1,5 +1,5 @@
 // A node whose requests are all refused, or with the argument accepted, all granted: each is sent once.
-import { node } from 'isr-sim-node' // before anything else
+import { node } from 'isr-sim' // before anything else
 import { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { S3 } from '@aws-sdk/client-s3'
 

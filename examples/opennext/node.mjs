@@ -1,6 +1,6 @@
 // OpenNext's tag cache on DynamoDB, as it is published, as a node of isr-sim: the pages are in the store of bodies, and
 // an invalidation is a tag that is written. OpenNext is made for bundlers, so two names are found for it here.
-import { node, origin, bodies } from 'isr-sim-node'
+import { node, origin, bodies } from 'isr-sim'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { register } from 'node:module'
 

@@ -9,7 +9,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConditionalCheckFailedException, DynamoDB, type AttributeValue } from '@aws-sdk/client-dynamodb'
-import { history } from 'isr-sim-node/history'
+import { history } from 'isr-sim/history'
 
 const { ENDPOINT = 'http://127.0.0.1:8000', CONTROL = ENDPOINT + '/_isr-sim', FLEET_ACTOR = 'seed', FLEET_START } = process.env
 const [looks = 'twice', pages = '30'] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 // The cache of cache.ts as a node that keeps its bodies in S3, through the SDK's own client.
-import { node, origin } from 'isr-sim-node' // before anything else
+import { node, origin } from 'isr-sim' // before anything else
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Cache } from './cache.ts'
 

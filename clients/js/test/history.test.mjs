@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import test from 'node:test'
-import { history } from 'isr-sim-node/history'
+import { history } from 'isr-sim/history'
 
 async function serve(status, answer) {
   const got = []

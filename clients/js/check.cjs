@@ -1,0 +1,96 @@
+// What isr-sim/vitest, isr-sim/jest and the setups share: where the command is, a test that is a check, and a fake for the
+// tests of one file.
+'use strict'
+const { spawn } = require('node:child_process')
+const { existsSync, readFileSync } = require('node:fs')
+const path = require('node:path')
+const { fileURLToPath } = require('node:url')
+
+/** Where the command is: in ISR_SIM_BINARY, or in the package for this machine. */
+function binary() {
+  if (process.env.ISR_SIM_BINARY) return process.env.ISR_SIM_BINARY
+  const name = `@isr-sim/${process.platform}-${process.arch}`
+  try {
+    return require.resolve(`${name}/isr-sim${process.platform === 'win32' ? '.exe' : ''}`)
+  } catch {
+    throw new Error(`isr-sim: found no package ${name}, which has the command for this machine\n` +
+      'hint: install without --omit=optional, or say in ISR_SIM_BINARY where the command is')
+  }
+}
+
+const quoted = (text) => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'` // for a shell
+
+/** The flags of isr-sim check for options: maxAge is --max-age, true is a flag alone, and a list is a flag for each. */
+function flags(options) {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const flag = '--' + name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase())
+    if (value === undefined || value === false) return []
+    if (value === true) return [flag]
+    return [value].flat().flatMap((one) => [flag, String(one)])
+  })
+}
+
+/** Runs isr-sim check for a test, and rejects with all that it says unless the cache is right. */
+async function checked(testPath, name, options, adapter) {
+  const { exec, keep, timeout, ...rest } = options
+  const folder = path.dirname(testPath)
+  let command = exec
+  if (command === undefined) {
+    const file = /^file:/.test(String(adapter)) ? fileURLToPath(adapter) : path.resolve(folder, String(adapter))
+    if (!existsSync(file)) throw new Error(`isr-sim: ${name}: found no file ${file}, expected the program that is the node (docs/NODES.md)`)
+    const types = /\.[cm]?tsx?$/.test(file) && !process.features.typescript ? '--import tsx ' : ''
+    command = `${quoted(process.execPath)} ${types}${quoted(file)}`
+  }
+  const said = { ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
+  const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), name.replace(/[^\w.-]+/g, '-'))
+  const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const story = [], diagnostics = []
+  child.stdout.on('data', (part) => story.push(part))
+  child.stderr.on('data', (part) => diagnostics.push(part))
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  if (code !== 0) {
+    // What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
+    const failure = new Error(`isr-sim check, exit code ${code}:\n${Buffer.concat(code === 1 ? story : [...story, ...diagnostics])}`)
+    failure.stack = failure.message // the story is not in these frames
+    throw failure
+  }
+}
+
+/** How long a test may take, in milliseconds. */
+const timeout = (options) => options.timeout ?? 600_000
+
+/**
+ * Starts a fake with the tables of isr-sim.config.json, and has AWS SDKs find it: {"serve": ["--clock", "manual"],
+ * "tables": [...]}, each table as CreateTable has it. All may be left out.
+ */
+async function startFake() {
+  const file = path.resolve('isr-sim.config.json')
+  const { serve = [], tables = [] } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const server = spawn(binary(), ['serve', ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
+  process.once('exit', () => server.kill())
+  const line = await new Promise((resolve, reject) => {
+    let text = ''
+    server.on('error', reject).on('exit', (code) => reject(new Error(`isr-sim serve ended with exit code ${code}`)))
+    server.stdout.on('data', (part) => {
+      text += part
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')))
+    })
+  })
+  const fake = JSON.parse(line)
+  Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: fake.endpoint, ISR_SIM_CONTROL: fake.control })
+  for (const [variable, value] of Object.entries({ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'any' })) process.env[variable] ??= value
+  for (const table of tables) {
+    const answer = await fetch(fake.endpoint, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': 'DynamoDB_20120810.CreateTable',
+        Authorization: `AWS4-HMAC-SHA256 Credential=${process.env.AWS_ACCESS_KEY_ID}/20400101/${process.env.AWS_REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+      },
+      body: JSON.stringify({ BillingMode: 'PAY_PER_REQUEST', ...table }),
+    })
+    if (!answer.ok) throw new Error(`${file}: table ${table.TableName}: ${await answer.text()}`)
+  }
+  return { ...fake, stop: () => void server.kill() }
+}
+
+module.exports = { binary, checked, flags, startFake, timeout }

@@ -1,0 +1,32 @@
+// The types of isr-sim/vitest and isr-sim/jest.
+
+/** What isr-sim check is told: its flags by their names, such as maxAge for --max-age. `isr-sim check --help` has them all. */
+export interface Options {
+  /** The command that runs the node, in the place of the adapter: in any language. */
+  exec?: string
+  /** The folder for the run that fails, beside the test. By default it is below __isr_sim__. */
+  keep?: string
+  /** How long the test may take, in milliseconds. By default ten minutes. */
+  timeout?: number
+  /** How many worlds are drawn. The variable ISR_SIM_WORLDS has another number for a night. */
+  worlds?: number
+  /** The seed of everything random. The variable ISR_SIM_SEED has another one. */
+  seed?: number | string
+  /** The number of schedules of each world. */
+  schedules?: number
+  /** A file that says which rows are pages and locks, or the name of a ready mapping. */
+  rows?: string
+  /** Invariants that do not judge, because the cache does not promise them. */
+  without?: readonly string[]
+  /** Marks that some world must reach. */
+  reach?: readonly string[]
+  /** Ends after this time, such as 30s, with what was judged until then. */
+  for?: string
+  [flag: string]: unknown
+}
+
+/**
+ * A test that is a check: it passes if isr-sim finds no schedule in which the cache breaks an invariant, and fails with the
+ * story of the first one. The adapter is the file of the program that is the node, relative to the test.
+ */
+export function check(name: string, options: Options, adapter?: string | URL): void

@@ -1,0 +1,48 @@
+// A test that is a check, without the command: what it is told, and what its end means.
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test from 'node:test'
+import core from '../check.cjs'
+
+// A command that prints what it is told, a complaint, and ends with the code in ISR_SIM_ENDS.
+const folder = mkdtempSync(path.join(tmpdir(), 'isr-sim-'))
+const command = path.join(folder, 'isr-sim')
+writeFileSync(command, '#!/bin/sh\nprintf "%s\\n" "$@"\necho complaint >&2\nexit "$ISR_SIM_ENDS"\n')
+chmodSync(command, 0o755)
+writeFileSync(path.join(folder, 'my node.mjs'), '')
+
+const told = async (options, ends = '1', adapter = 'my node.mjs') => {
+  process.env.ISR_SIM_BINARY = command
+  process.env.ISR_SIM_ENDS = ends
+  const failure = await core.checked(path.join(folder, 'cache.test.mjs'), 'my cache', options, adapter).then(() => null, (e) => e)
+  return failure?.message
+}
+
+test('options are flags', () => {
+  assert.deepEqual(
+    core.flags({ maxAge: '1h', tenants: true, monotonicAcrossNodes: false, without: ['freshness', 'liveness'], rows: undefined, worlds: 3 }),
+    ['--max-age', '1h', '--tenants', '--without', 'freshness', '--without', 'liveness', '--worlds', '3'],
+  )
+})
+
+test('a check that ends well is a test that passes', async () => assert.equal(await told({}, '0'), undefined))
+
+test('a violation is told without what the nodes print, and all else with it', async () => {
+  const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
+  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7\n`)
+  assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'), /^isr-sim check, exit code 3:\n.*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
+})
+
+test('a night says how much', async () => {
+  process.env.ISR_SIM_WORLDS = '500'
+  assert.match(await told({ worlds: 3 }), /--worlds\n500\n/)
+  delete process.env.ISR_SIM_WORLDS
+})
+
+test('what is not there is named', async () => {
+  assert.match(await told({}, '0', 'nowhere.mjs'), /^isr-sim: my cache: found no file .*nowhere\.mjs, expected the program that is the node/)
+  delete process.env.ISR_SIM_BINARY
+  assert.throws(core.binary, /found no package @isr-sim\/\w+-\w+, .*\nhint: .*ISR_SIM_BINARY/)
+})

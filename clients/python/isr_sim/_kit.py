@@ -1,0 +1,359 @@
+"""Simulated time, threads and randomness, and the protocol of docs/NODES.md."""
+
+import datetime
+import http.client
+import importlib
+import json
+import os
+import queue
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import uuid
+
+from . import _threads
+
+# What the node, its libraries and its children print is no line of the protocol: it goes to stderr. They read none, too.
+sys.stdout.flush()
+_told, _lines = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # no child has them
+with open(os.devnull) as _nothing:
+    os.dup2(_nothing.fileno(), 0)
+os.dup2(2, 1)
+
+_real_random = random.Random
+_threading_start = _threads._start
+_now = 0  # the node's own time, in milliseconds since 1970
+_began = 0
+_random = _real_random(0)
+_connections = []  # that are not in use
+_here = ("127.0.0.1", 0)
+
+
+def _learn(ms):
+    global _now
+    if ms is not None:
+        _now = int(ms)
+
+
+# Requests, whichever library sends them: each has a number, by which isr-sim knows those that are under way, and every
+# answer brings the time. While one waits for its answer, the node's other threads run.
+
+_begin = http.client.HTTPResponse.begin
+_endheaders = http.client.HTTPConnection.endheaders
+_sent = threading.local()  # number: of the thread's request
+_numbers = 0
+
+
+def _number_and_send(self, *args, **kwargs):
+    global _numbers
+    if _threads.mine() is None or (self.host, self.port) != _here:
+        return _endheaders(self, *args, **kwargs)
+    _numbers += 1
+    number = _numbers
+    self.putheader("X-Isr-Sim-Request", str(number))
+    alone = _threads.alone()
+    if alone:
+        self.putheader("X-Isr-Sim-Quiet", "1")
+    _threads.under_way.add(number)
+    _sent.number, _sent.alone = number, alone
+    try:
+        return _endheaders(self, *args, **kwargs)
+    except BaseException:
+        _sent.number = None
+        _threads.under_way.discard(number)
+        raise
+
+
+def _begin_and_learn(self):
+    number = getattr(_sent, "number", None)
+    if number is None:
+        return _begin(self)
+    _sent.number = None
+    me = None if _sent.alone else _threads.mine()
+    if me is not None:
+        _threads.hand_over()
+    try:
+        _begin(self)
+        _learn(self.headers.get("X-Isr-Sim-Time"))
+    finally:
+        _threads.under_way.discard(number)
+        if me is not None:
+            _threads.come_back(me)
+
+
+http.client.HTTPResponse.begin = _begin_and_learn
+http.client.HTTPConnection.endheaders = _number_and_send
+
+
+def _ask(method, path, body=None):
+    connection = _connections.pop() if _connections else http.client.HTTPConnection(*_here)
+    connection.request(method, "/_isr-sim/" + path, body)
+    answer = connection.getresponse()
+    text = answer.read()
+    _connections.append(connection)
+    if answer.status >= 400 and answer.status != 404:
+        raise RuntimeError(text.decode())
+    return answer.status, text
+
+
+# Time.
+
+
+def _sleep(seconds):
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    if _threads.mine() is None:
+        _real_sleep(seconds)
+    elif _threads.alone():
+        _ask("POST", "sleep?ms=%f" % (seconds * 1000))
+    else:
+        _threads.sleep(seconds)
+
+
+_real_sleep = time.sleep
+
+
+def _monotonic():
+    return (_now - _began) / 1000
+
+
+def _at_now(plain):
+    """A function of a time, which takes now if none is given."""
+    return lambda t=None: plain(_now / 1000 if t is None else t)
+
+
+def _clock_gettime_ns(clock):
+    return time.time_ns() if clock == time.CLOCK_REALTIME else time.monotonic_ns()
+
+
+time.time = lambda: _now / 1000
+time.time_ns = lambda: _now * 1_000_000
+# A node works in no time, so that the clocks of the processor say no more than the others.
+time.monotonic = time.perf_counter = time.process_time = time.thread_time = _monotonic
+time.monotonic_ns = time.perf_counter_ns = time.process_time_ns = time.thread_time_ns = lambda: (_now - _began) * 1_000_000
+if hasattr(time, "clock_gettime"):
+    time.clock_gettime_ns, time.clock_gettime = _clock_gettime_ns, lambda clock: _clock_gettime_ns(clock) / 1e9
+_localtime, _strftime, _asctime = time.localtime, time.strftime, time.asctime
+time.localtime, time.gmtime, time.ctime = _at_now(_localtime), _at_now(time.gmtime), _at_now(time.ctime)
+time.strftime = lambda form, t=None: _strftime(form, time.localtime() if t is None else t)
+time.asctime = lambda t=None: _asctime(time.localtime() if t is None else t)
+time.sleep = _sleep
+threading._time = queue.time = _monotonic  # which have imported it already
+
+_datetime = datetime.datetime
+_date = datetime.date
+
+
+class _Meta(type(_date)):
+    def __instancecheck__(cls, it):
+        return isinstance(it, cls._real)
+
+    def __subclasscheck__(cls, it):
+        return issubclass(it, cls._real)
+
+
+class _SimulatedDatetime(_datetime, metaclass=_Meta):
+    _real = _datetime
+
+    @classmethod
+    def now(cls, tz=None):
+        return _datetime.fromtimestamp(_now / 1000, tz)
+
+    @classmethod
+    def utcnow(cls):
+        return _datetime.fromtimestamp(_now / 1000, datetime.timezone.utc).replace(tzinfo=None)
+
+    @classmethod
+    def today(cls):
+        return _datetime.fromtimestamp(_now / 1000)
+
+
+datetime.datetime = _SimulatedDatetime
+
+
+class _SimulatedDate(_date, metaclass=_Meta):
+    _real = _date
+
+    @classmethod
+    def today(cls):
+        return _date.fromtimestamp(_now / 1000)
+
+
+datetime.date = _SimulatedDate
+
+# Randomness: from the seed of the life.
+
+os.urandom = lambda n: _random.getrandbits(8 * n).to_bytes(n, "big") if n else b""
+random.SystemRandom = lambda *_: _random
+uuid.uuid4 = lambda: uuid.UUID(int=_random.getrandbits(128), version=4)
+uuid._generate_time_safe = uuid._UuidCreate = None  # uuid1 has the clock of time
+uuid._node = 0x020000000001  # and no hardware's address
+
+
+# A module that a life is the first to need draws when it is imported (secrets and multiprocessing do), and no later life
+# of the process draws that again: so it takes nothing from the life's numbers.
+_load = importlib._bootstrap._find_and_load
+
+
+def _loaded(*of):
+    states = _random.getstate(), random.getstate()
+    _random.seed(0)
+    random.seed(0)
+    try:
+        return _load(*of)
+    finally:
+        _random.setstate(states[0])
+        random.setstate(states[1])
+
+
+importlib._bootstrap._find_and_load = _loaded
+
+
+def _seed(seed):
+    _random.seed(seed)
+    random.seed(seed)
+    uuid._last_timestamp = None
+
+
+# Children: none outlives the life that has begun it.
+
+_children = []
+_fork, _popen = getattr(os, "fork", None), subprocess.Popen.__init__
+
+
+def _fork_and_note():
+    pid = _fork()
+    if pid:
+        _children.append(pid)
+    return pid
+
+
+def _popen_and_note(self, *args, **kwargs):
+    _popen(self, *args, **kwargs)
+    _children.append(self.pid)
+
+
+def _end_children():
+    for pid in _children:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+        except OSError:  # it has been waited for
+            pass
+    _children.clear()
+
+
+subprocess.Popen.__init__ = _popen_and_note
+if _fork:
+    os.fork = _fork_and_note
+    os.register_at_fork(after_in_child=_threads.forget)
+
+# What the simulator has besides DynamoDB.
+
+
+def origin(key):
+    """Reads the origin of a page, and takes the scenario's time to render it."""
+    return _ask("GET", "origin?key=" + urllib.parse.quote(key, safe=""))[1].decode()
+
+
+class bodies:
+    """The store of bodies. get returns None for a body that is not there."""
+
+    @staticmethod
+    def put(name, body):
+        _ask("PUT", "bodies/" + urllib.parse.quote(name, safe=""), body.encode() if isinstance(body, str) else body)
+
+    @staticmethod
+    def get(name):
+        status, body = _ask("GET", "bodies/" + urllib.parse.quote(name, safe=""))
+        return None if status == 404 else body.decode()
+
+    @staticmethod
+    def delete(name):
+        _ask("DELETE", "bodies/" + urllib.parse.quote(name, safe=""))
+
+
+def boto3_options(init):
+    """The keyword arguments of boto3.client("dynamodb"), or "s3", for an init line."""
+    return {
+        "region_name": init["region"],
+        "endpoint_url": init["endpoint"],
+        "aws_access_key_id": init["credentials"]["accessKeyId"],
+        "aws_secret_access_key": init["credentials"]["secretAccessKey"],
+    }
+
+
+def node(create, can=("get", "invalidate", "regenerate", "rollback")):
+    """Runs the node until its simulator ends it.
+
+    create(init) makes the cache of one life; init has what docs/NODES.md says. The cache has a method for each name in
+    can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and rollback(key) return
+    nothing.
+    """
+    global _began, _connections, _here
+
+    def say(**line):
+        _lines.write(json.dumps(line) + "\n")
+        _lines.flush()
+
+    def read():
+        for text in _told:
+            line = json.loads(text)
+            if line["type"] == "wake":
+                _learn(line["time"])
+                _threads.wake(line["timer"])
+                continue
+            told.put(line)
+            if line["type"] == "end":
+                return
+        told.put({"type": "end", "time": _now})
+
+    def say_quiet(requests, timer, after):
+        more = {} if timer is None else {"timer": timer, "after": after}
+        say(type="quiet", requests=requests, **more)
+
+    told = _threads.Lines()
+    _threads.now, _threads.say_quiet = lambda: _now, say_quiet
+    _threading_start(threading.Thread(target=read, daemon=True))
+    me = _threads.adopt()
+    say(type="hello", versions=[1], can=[*can, "timers", "quiet", "reset"])
+    cache = None
+    while True:
+        _threads.busy = False
+        _threads.hand_over()
+        line = told.get()
+        _learn(line["time"])
+        _threads.come_back(me)
+        _threads.busy = True
+        if line["type"] == "end":
+            _end_children()
+            os._exit(0)  # whatever threads the cache has left
+        if line["type"] == "reset":
+            _end_children()
+            cache = None
+            say(type="ready")
+        elif line["type"] == "init":
+            at = urllib.parse.urlsplit(line["endpoint"])
+            _began, _connections, _here = line["time"], [], (at.hostname, at.port)
+            _seed(line["seed"])
+            cache = create(line)
+            _threads.drain()
+            say(type="ready")
+        else:
+            of = [line["key"]] + ([line["request"], line.get("inputs", "")] if line["verb"] == "regenerate" else [])
+            try:
+                if not hasattr(cache, line["verb"]):
+                    raise NotImplementedError("skipped: the cache has no method %s, which can says that it has" % line["verb"])
+                body, fresh = getattr(cache, line["verb"])(*of) or ("", False)
+                then = _now
+                _threads.drain()
+                # What was fresh when the cache said so may not be any more, and nobody has claimed that it is.
+                say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
+            except Exception as e:  # the command failed: that is its reply
+                _threads.drain()
+                say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e))

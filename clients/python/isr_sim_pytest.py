@@ -1,0 +1,118 @@
+"""Checks of isr-sim as tests of pytest.
+
+    import isr_sim  # before anything else
+    from isr_sim_pytest import check
+    from cache import Cache
+
+    @check(can=["get"], worlds=50)
+    def test_cache(init):
+        return Cache(isr_sim.boto3_options(init), init["table"], isr_sim.bodies, isr_sim.origin)
+
+The function makes the cache of one life of a node, as the one that isr_sim.node takes. The test passes if isr-sim finds no
+schedule in which the cache breaks an invariant, and fails with the story of the first one.
+"""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+
+def binary():
+    """Where the command is: in ISR_SIM_BINARY, or among the scripts that this package came with."""
+    said = os.environ.get("ISR_SIM_BINARY")
+    if said:
+        return said
+    name = "isr-sim.exe" if os.name == "nt" else "isr-sim"
+    beside = pathlib.Path(sysconfig.get_path("scripts")) / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(
+            f"isr-sim: found no command {beside}, and none in PATH\n"
+            "hint: install the wheel for this machine, or say in ISR_SIM_BINARY where the command is"
+        )
+    return found
+
+
+def _flags(options):
+    """The flags of isr-sim check for options: max_age is --max-age, True is a flag alone, and a list is a flag for each."""
+    flags = []
+    for name, value in options.items():
+        flag = "--" + name.rstrip("_").replace("_", "-")  # for_ is --for
+        if value is True:
+            flags.append(flag)
+        elif value is not None and value is not False:
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                flags += [flag, str(one)]
+    return flags
+
+
+def check(can=("get",), exec=None, keep=None, **options):
+    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), and options are the
+    flags of isr-sim check: worlds, schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a
+    node in any language, in the place of what the function makes. keep is the folder for the run that fails: by default it
+    is beside the test, below __isr_sim__.
+    """
+
+    def decorate(create):
+        def test(request):
+            import pytest
+
+            file = pathlib.Path(str(request.node.fspath))
+            said = dict(options)
+            for name in ("seed", "worlds"):
+                given = request.config.getoption("--isr-sim-" + name)
+                if given is not None:
+                    said[name] = given
+            folder = keep or pathlib.Path("__isr_sim__") / file.stem / request.node.name
+            command = exec or shlex.join([sys.executable, "-m", "isr_sim_pytest", str(file), create.__name__])
+            args = [binary(), "check", "--exec", command, "--keep", str(folder), *_flags(said)]
+            env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+            done = subprocess.run(args, cwd=file.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            request.node.user_properties += [("isr-sim " + name, str(value)) for name, value in said.items()]
+            if done.returncode != 0:
+                # What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
+                said = done.stdout if done.returncode == 1 else done.stdout + done.stderr
+                pytest.fail(f"isr-sim check, exit code {done.returncode}:\n{said}", pytrace=False)
+
+        test.__name__, test.__qualname__ = create.__name__, create.__qualname__
+        test.__module__, test.__doc__ = create.__module__, create.__doc__
+        test.isr_sim = create, tuple(can)
+        return test
+
+    return decorate
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("isr-sim")
+    group.addoption("--isr-sim-seed", help="the seed of checks, in the place of their own")
+    group.addoption("--isr-sim-worlds", help="how many worlds checks draw, in the place of their own number")
+
+
+def pytest_report_header(config):
+    try:
+        version = subprocess.run([binary(), "version"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError) as failure:
+        return f"isr-sim: {failure}"
+    return version
+
+
+def _node(path, name):
+    """Is the node of a test. The file is read after the kit, so that what it imports is simulated."""
+    import importlib.util
+
+    import isr_sim
+
+    file = pathlib.Path(path)
+    sys.path.insert(0, str(file.parent))
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    isr_sim.node(*getattr(module, name).isr_sim)
+
+
+if __name__ == "__main__":
+    _node(*sys.argv[1:])
