@@ -41,8 +41,13 @@ func (n *node) sdkClient() *dynamodb.Client {
 	calls := &sdkCalls{}
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
 		var attempt int
-		c.Sent, attempt = calls.attempt(ddbfake.Invocation(ctx), n.proc.Now())
-		return n.call(ctx, c, attempt)
+		invocation := ddbfake.Invocation(ctx)
+		c.Sent, attempt = calls.attempt(invocation, n.proc.Now())
+		out, err := n.call(ctx, c, attempt)
+		if n.own != nil && ctx.Value(ownClient{}) == nil {
+			n.own.attempted(invocation, err)
+		}
+		return out, err
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
 		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)

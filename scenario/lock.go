@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +37,7 @@ type held struct {
 	turn    int           // its place among all holds
 	asked   time.Time     // by the node's clock: when the lock, or its latest extension, was asked for
 	waited  time.Duration // what was not the node's own time, until the lock was asked for, and then until it was taken
-	trouble int           // of the node, when the lock was asked for
+	trouble int           // failures of the node's requests, when the lock was asked for
 }
 
 // holds says whether scripts hold locks: then the run is about locks, and not about pages.
@@ -72,7 +73,7 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 	w := n.world
 	terms := client.Terms()
 	w.locks.terms = &terms
-	h := &held{node: n, key: key, id: w.nextID(n.proc.Name() + "-hold"), asked: n.proc.Clock().Now(), trouble: n.own.troubled(), waited: n.own.waited(n.proc.Now())}
+	h := &held{node: n, key: key, id: w.nextID(n.proc.Name() + "-hold"), asked: n.proc.Clock().Now(), trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now())}
 	if w.locks.others(key, n.proc.Name()) {
 		w.mark(mark.HoldContended)
 	}
@@ -122,12 +123,21 @@ func (h *held) work(d time.Duration) {
 		if left <= 0 {
 			return
 		}
-		_ = n.sleep(n.life(), min(max(part, time.Millisecond), left))
+		h.sleep(min(max(part, time.Millisecond), left))
 		n.turn()
 		if h.Extend != nil && clock.Now().Sub(h.asked) >= lease/2 && !h.extend() {
 			return
 		}
 	}
+}
+
+// sleep lets time pass under the lock.
+func (h *held) sleep(d time.Duration) {
+	if h.Work != nil {
+		h.Work(h.node.life(), d)
+		return
+	}
+	_ = h.node.sleep(h.node.life(), d)
 }
 
 // holds asks the lock whether it is still held. Of one that cannot be asked, a holder knows no more than that its lease
@@ -197,7 +207,7 @@ func (h *held) record(kind history.Kind, err error) {
 }
 
 func (h *held) event(kind history.Kind, err error) history.Event {
-	facts := &history.Hold{ID: h.id, Troubled: h.node.own.troubled() > h.trouble, Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
+	facts := &history.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble), Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
 	if h.Held != nil && h.Token != nil {
 		facts.Token, facts.Fenced = h.Token(), true
 	}
@@ -299,7 +309,13 @@ type ownTime struct {
 	open     int           // requests under way
 	since    time.Time     // since when there are any
 	excused  time.Duration // the time of those before, and of late timers
-	troubles int           // calls whose caller was told of a fault
+	failures []failure     // requests that failed, in order
+}
+
+// failure is a request that failed for another reason than its conditions.
+type failure struct {
+	invocation string // of an attempt of a program's SDK
+	retried    bool   // the SDK sent it again, so that its caller was not told
 }
 
 // request notes that a request is sent. The function that it returns notes that its caller has the answer.
@@ -335,27 +351,45 @@ func (o *ownTime) late(d time.Duration) {
 	o.excused += max(d, 0)
 }
 
-func (o *ownTime) trouble() {
+// attempted notes the result of a request. Of a program, whose SDK is not seen, the attempts of one call share an
+// invocation: another attempt says that the caller was not told of the one before.
+func (o *ownTime) attempted(invocation string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.troubles++
+	for i := range o.failures {
+		if f := &o.failures[i]; invocation != "" && f.invocation == invocation {
+			f.retried = true
+		}
+	}
+	if err != nil && !refusal(err) {
+		o.failures = append(o.failures, failure{invocation: invocation})
+	}
 }
 
-func (o *ownTime) troubled() int {
+// troubles is how many requests have failed so far.
+func (o *ownTime) troubles() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.troubles
+	return len(o.failures)
 }
+
+// troubled says whether a caller was told of a failure after the first so many.
+func (o *ownTime) troubled(before int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.ContainsFunc(o.failures[before:], func(f failure) bool { return !f.retried })
+}
+
+// ownClient is the key under which the context of a call says that it has come through the node's client.
+type ownClient struct{}
 
 // tellsTrouble has the client note what its caller is told of each call: the SDK's own retries are behind it.
 func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)], func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
 			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-				out, meta, err := next.HandleInitialize(ctx, in)
-				if err != nil && !refusal(err) {
-					o.trouble()
-				}
+				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
+				o.attempted("", err)
 				return out, meta, err
 			}), middleware.Before)
 	})
@@ -380,13 +414,21 @@ func refusal(err error) bool {
 
 // lockClock is the clock of a node whose lock is judged: a sleep that ends late is no fault of the lock.
 type lockClock struct {
-	clockwork.Clock
+	nodeClock
 	node *node
+}
+
+// nodeClock is what the clocks of package sim can do: programs need more than a clock.
+type nodeClock interface {
+	clockwork.Clock
+	Lane(f func()) (drop func())
+	Join()
+	Memory() sim.Memory
 }
 
 // Sleep implements clockwork.Clock.
 func (c lockClock) Sleep(d time.Duration) {
 	began := c.node.proc.Now()
-	c.Clock.Sleep(d)
+	c.nodeClock.Sleep(d)
 	c.node.own.late(c.node.proc.Now().Sub(began) - d)
 }

@@ -87,10 +87,11 @@ func (n *node) config() isr.Config {
 
 // clock is the clock of the node's cache, or lock.
 func (n *node) clock() clockwork.Clock {
-	if n.own == nil {
+	clock, ok := n.proc.Clock().(nodeClock)
+	if n.own == nil || !ok {
 		return n.proc.Clock()
 	}
-	return lockClock{n.proc.Clock(), n}
+	return lockClock{clock, n}
 }
 
 // ofTenant returns an observer that gets the pages of the node's tenant under names that no other tenant uses.

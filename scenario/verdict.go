@@ -109,6 +109,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
 	if w.ofLocks {
 		evidence.Lease, evidence.Lock = w.scenario.Cache.Lease, w.locks.terms
+		evidence.Changes = w.db.Changes() // whatever they mean
 	}
 	shown = evidence // the changes of the caches' own rows
 	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
@@ -141,7 +142,9 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 	if len(judges.own) > 0 && o.cut == 0 {
 		invariant.Judge(shown, reporter(func(text string) string { return text }, 0), judges.own...)
 	}
-	w.rows.fit(o)
+	if !w.ofLocks { // which is judged by what clients were told
+		w.rows.fit(o)
+	}
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut && o.cut == 0 {
 		o.Verdict = invariant.Unknown
 		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -14,10 +15,15 @@ type LockClient interface {
 	Terms() invariant.LockTerms
 }
 
+// DefaultWait is how long a free lock may take that says nothing about it: LockTerms.Wait.
+const DefaultWait = 2 * time.Second
+
 // Held is a lock that a client has taken. All but Release may be nil: not every lock can do it.
 type Held struct {
 	Release func(ctx context.Context) error
 	Holds   func(ctx context.Context) (bool, error) // whether it is still held
 	Extend  func(ctx context.Context) error
 	Token   func() int64
+	// Work takes so much of the node's time under the lock, while the lock's own timers fire; nil lets nothing happen.
+	Work func(ctx context.Context, d time.Duration)
 }
