@@ -76,7 +76,7 @@ type subject struct {
 	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
 	able     bool                       // worlds are drawn by what a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
-	ttl      *ttlOfLocks                // nil is the schema's
+	ttl      *worlds.TTL                // nil is the schema's
 	// unmet, if set, says why a check that found nothing is vacuous, or what else is to be told.
 	unmet func(*tally) (why, note string)
 }

@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,12 +12,8 @@ import (
 	"github.com/jonboulle/clockwork"
 	"pgregory.net/rapid"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -103,12 +95,7 @@ type LockCheck struct {
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
 // A lock that nobody ever took, that two machines never wanted at the same time, or that was never taken over from one
 // that had not given it back, has not been tested.
-func LockReach() []scenario.Mark {
-	return []scenario.Mark{
-		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
-		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(responseLost),
-	}
-}
+func LockReach() []scenario.Mark { return worlds.LockReach() }
 
 // CheckLock has rapid draw worlds in which machines take a lock, write to what it guards, and give it back, while they
 // are paused and crash, their clocks differ, and requests fail; and runs each under many schedules, with the lock that
@@ -130,30 +117,15 @@ func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
 // terms fails the test if no lock could break the terms of the check's fields.
 func (c LockCheck) terms(t *testing.T) {
 	t.Helper()
-	leases := c.Leases
-	if len(leases) == 0 {
-		leases = worlds.DefaultLeases()
-	}
-	for _, lease := range leases {
-		if lease < shortestLease {
-			t.Fatalf("property: LockCheck.Leases: found %v, expected %v at least: of a shorter one nothing is left to rely on", lease, shortestLease)
-		}
-		if c.Margin >= lease {
-			t.Fatalf("property: LockCheck.Margin: found %v, expected less than each lease; one is %v", c.Margin, lease)
-		}
-	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"Margin", c.Margin}, {"Wait", c.Wait}, {"Takeover", c.Takeover}} {
-		if d.value < 0 {
-			t.Fatalf("property: LockCheck.%s: found %v, expected 0 or more", d.name, d.value)
-		}
+	if field, why := c.worlds().Wrong(c.Margin); field != "" {
+		t.Fatalf("property: LockCheck.%s: %s", field, why)
 	}
 }
 
-// shortestLease is the shortest one for which scripts still have something to do under the lock.
-const shortestLease = 500 * time.Millisecond
+// worlds are those that are drawn for the lock.
+func (c LockCheck) worlds() worlds.Locks {
+	return worlds.Locks{Leases: c.Leases, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines}
+}
 
 // Replay runs the lock on a scenario file that a failed check has left, as Check.Replay does.
 func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
@@ -164,7 +136,7 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 
 // check is the check of what store makes.
 func (c LockCheck) check() Check {
-	ttl, wanted := &ttlOfLocks{said: c.TTL}, c.Reach
+	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
 	if c.Reach == nil {
 		c.Reach = LockReach()
 	}
@@ -174,9 +146,11 @@ func (c LockCheck) check() Check {
 			return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
 		},
 		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
-			return worlds.Locks{Leases: c.Leases, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines}.Generator(name, protocol, schedules)
+			return c.worlds().Generator(name, protocol, schedules)
 		}, table: c.Table, ttl: ttl,
-		unmet: func(count *tally) (string, string) { return ttl.unmet(count, wanted) },
+		unmet: func(count *tally) (string, string) {
+			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
+		},
 	}}
 }
 
@@ -194,7 +168,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 			return nil, errors.New("it returned neither a lock nor an error")
 		}
 		terms := invariant.LockTerms{
-			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, worlds.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
+			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}
 		client := lockClient{lock, terms}
 		if closer, ok := lock.(io.Closer); ok {
@@ -255,82 +229,3 @@ func (c lockClient) Acquire(ctx context.Context, name string) (_ *hooks.Held, er
 
 // NoTTL is the LockCheck.TTL that says that the lock's table has no TTL.
 const NoTTL = hooks.NoTTL
-
-// ttlOfLocks is what a check of a lock sees of TTL: a table whose attribute it does not know never meets a deletion, and a
-// lock that cannot stand one would pass.
-type ttlOfLocks struct {
-	said string // LockCheck.TTL
-
-	mu    sync.Mutex // a run that is stuck is never waited for
-	known bool       // some row had the attribute by which TTL deletes rows
-	like  string     // an attribute of a row that looks like another one, with its value; "" if there is none
-	name  string     // of that attribute
-}
-
-// attribute is the one by which TTL deletes rows.
-func (o *ttlOfLocks) attribute() string {
-	if o.said == "" {
-		return "ttl"
-	}
-	return o.said
-}
-
-// watch has the changes of runs looked at.
-func (o *ttlOfLocks) watch(ctx context.Context) context.Context {
-	return hooks.With(ctx, &hooks.Probe{OnWrite: o.see})
-}
-
-func (o *ttlOfLocks) see(key, row attr.Item) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.known {
-		return
-	}
-	if _, ok := row[o.attribute()].(attr.N); ok {
-		o.known = true
-		return
-	}
-	if o.like != "" {
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(row)) {
-		if seconds, ok := row.Int(name); ok && ofRun(seconds) {
-			o.name, o.like = name, fmt.Sprintf("%s has %s = %d", key, name, seconds)
-			return
-		}
-	}
-}
-
-// ofRun says whether a number is a moment of a run, or up to ten years after it, in epoch seconds: TTL knows no other
-// unit.
-func ofRun(seconds int64) bool {
-	begin := fakeclock.Epoch
-	return seconds >= begin.Add(-time.Hour).Unix() && seconds <= begin.AddDate(10, 0, 0).Unix()
-}
-
-// unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. Where nothing
-// looks like TTL, the note says so.
-func (o *ttlOfLocks) unmet(count *tally, wanted []scenario.Mark) (why, note string) {
-	deleted := count.marks[mark.TTLDeletion] > 0
-	switch {
-	case o.said == NoTTL:
-		return "", "TTL: not tested: the table has none (LockCheck.TTL)"
-	case o.said != "" && !o.known:
-		return fmt.Sprintf("TTL deleted no row: none has a number in the attribute %s (LockCheck.TTL)", o.said), ""
-	case o.said == "" && !o.known && o.like != "":
-		return fmt.Sprintf("TTL deleted no row, and the row %s, which is a time in seconds: if TTL deletes by it, set LockCheck.TTL to %q; "+
-			"if the table has no TTL, to property.NoTTL", o.like, o.name), ""
-	case !o.known:
-		return "", "TTL: not tested: no row has a number in the attribute ttl, and none looks like a time in seconds"
-	case !deleted && wanted == nil && count.worlds >= worlds.EnoughWorlds:
-		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in seconds from which on the row may go?",
-			count.worlds, o.attribute()), ""
-	case !deleted:
-		return "", "TTL: not tested: it deleted no row in these worlds"
-	default:
-		return "", ""
-	}
-}
-
-// responseLost is the fault after which a client does not know what its request has done.
-var responseLost = ddbfake.FaultResponseLost.String()

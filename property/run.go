@@ -47,7 +47,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	}
 	setup := hooks.Setup{Before: r.random.seed, Table: r.subject.table}
 	if r.subject.ttl != nil {
-		setup.TTL = r.subject.ttl.said
+		setup.TTL = r.subject.ttl.Said
 	}
 	r.limit.Context = hooks.WithSetup(r.limit.Context, setup)
 	return r
@@ -91,7 +91,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	protocol := g.protocol(r.name, r.newStore)
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
 		if r.subject.ttl != nil {
-			ctx = r.subject.ttl.watch(ctx)
+			ctx = r.subject.ttl.Watch(ctx)
 		}
 		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
 		return campaign.Campaign{

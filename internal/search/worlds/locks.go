@@ -9,18 +9,45 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
 // Locks says which worlds are drawn for a lock.
 type Locks struct {
 	Leases         []time.Duration // none is DefaultLeases
-	Wait, Takeover time.Duration   // how long a free lock, and one whose lease is over, may take; 0 is DefaultWait, and a lease
+	Wait, Takeover time.Duration   // how long a free lock, and one whose lease is over, may take; 0 is hooks.DefaultWait, and a lease
 	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
 }
 
-// DefaultWait is how long a free lock may take.
-const DefaultWait = 2 * time.Second
+// Wrong names the field, of these or of the lock's terms, under whose value no lock could break its promises, and says
+// why. Both are "" if there is none.
+func (l Locks) Wrong(margin time.Duration) (field, why string) {
+	leases := l.Leases
+	if len(leases) == 0 {
+		leases = DefaultLeases()
+	}
+	for _, lease := range leases {
+		if lease < shortestLease {
+			return "Leases", fmt.Sprintf("found %v, expected %v at least: of a shorter one nothing is left to rely on", lease, shortestLease)
+		}
+		if margin >= lease {
+			return "Margin", fmt.Sprintf("found %v, expected less than each lease; one is %v", margin, lease)
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"Margin", margin}, {"Wait", l.Wait}, {"Takeover", l.Takeover}} {
+		if d.value < 0 {
+			return d.name, fmt.Sprintf("found %v, expected 0 or more", d.value)
+		}
+	}
+	return "", ""
+}
+
+// shortestLease is the shortest one for which scripts still have something to do under the lock.
+const shortestLease = 500 * time.Millisecond
 
 // Generator generates worlds for the lock.
 func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
@@ -138,7 +165,7 @@ func longestHolds(s *scenario.Scenario) time.Duration {
 // still held then has been forgotten.
 func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
-	wait := cmp.Or(l.Wait, DefaultWait) + 2*s.Skew + c.Poll
+	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
 		return a.Crashes > 0 || l.Goroutines && a.Pauses > 0
 	})

@@ -18,6 +18,15 @@ func Reach() []scenario.Mark {
 	}
 }
 
+// LockReach returns those of a check of a lock. A lock that nobody ever took, that two machines never wanted at the same
+// time, or that was never taken over from one that had not given it back, has not been tested.
+func LockReach() []scenario.Mark {
+	return []scenario.Mark{
+		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+	}
+}
+
 // DefaultSchedules is how many schedules each world is run under: see property.DefaultSchedules for how that was
 // measured.
 const DefaultSchedules = 20

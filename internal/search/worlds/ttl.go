@@ -1,0 +1,94 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// TTL is what a check of a lock sees of TTL: a table whose attribute it does not know never meets a deletion, and a
+// lock that cannot stand one would pass.
+type TTL struct {
+	// Said is the attribute by which TTL deletes rows, hooks.NoTTL if there is none; "" is ttl, if rows have it.
+	Said string
+
+	mu    sync.Mutex // a run that is stuck is never waited for
+	known bool       // some row had the attribute by which TTL deletes rows
+	like  string     // an attribute of a row that looks like another one, with its value; "" if there is none
+	name  string     // of that attribute
+}
+
+// Attribute is the one by which TTL deletes rows.
+func (o *TTL) Attribute() string {
+	if o.Said == "" {
+		return "ttl"
+	}
+	return o.Said
+}
+
+// Watch has the changes of runs looked at.
+func (o *TTL) Watch(ctx context.Context) context.Context {
+	return hooks.With(ctx, &hooks.Probe{OnWrite: o.see})
+}
+
+func (o *TTL) see(key, row attr.Item) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known {
+		return
+	}
+	if _, ok := row[o.Attribute()].(attr.N); ok {
+		o.known = true
+		return
+	}
+	if o.like != "" {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		if seconds, ok := row.Int(name); ok && ofRun(seconds) {
+			o.name, o.like = name, fmt.Sprintf("%s has %s = %d", key, name, seconds)
+			return
+		}
+	}
+}
+
+// ofRun says whether a number is a moment of a run, or up to ten years after it, in epoch seconds: TTL knows no other
+// unit.
+func ofRun(seconds int64) bool {
+	begin := fakeclock.Epoch
+	return seconds >= begin.Add(-time.Hour).Unix() && seconds <= begin.AddDate(10, 0, 0).Unix()
+}
+
+// Unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. Where nothing
+// looks like TTL, the note says so. reached is in how many of the worlds each mark was, plain says that the check has the
+// marks of LockReach, and setting and none are how its user says what the attribute is, and that there is none.
+func (o *TTL) Unmet(reached map[scenario.Mark]int, worlds int, plain bool, setting, none string) (why, note string) {
+	deleted := reached[mark.TTLDeletion] > 0
+	switch {
+	case o.Said == hooks.NoTTL:
+		return "", fmt.Sprintf("TTL: not tested: the table has none (%s)", setting)
+	case o.Said != "" && !o.known:
+		return fmt.Sprintf("TTL deleted no row: none has a number in the attribute %s (%s)", o.Said, setting), ""
+	case o.Said == "" && !o.known && o.like != "":
+		return fmt.Sprintf("TTL deleted no row, and the row %s, which is a time in seconds: if TTL deletes by it, set %s to %q; "+
+			"if the table has no TTL, to %s", o.like, setting, o.name, none), ""
+	case !o.known:
+		return "", "TTL: not tested: no row has a number in the attribute ttl, and none looks like a time in seconds"
+	case !deleted && plain && worlds >= EnoughWorlds:
+		return fmt.Sprintf("TTL deleted no row in %d worlds, although rows have a number in %s: is it the time in seconds from which on the row may go?",
+			worlds, o.Attribute()), ""
+	case !deleted:
+		return "", "TTL: not tested: it deleted no row in these worlds"
+	default:
+		return "", ""
+	}
+}
