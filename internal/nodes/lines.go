@@ -2,11 +2,14 @@ package nodes
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -22,6 +25,10 @@ const (
 	canInvalidate = "invalidate"
 	canRegenerate = "regenerate"
 	canRollback   = "rollback"
+	canHold       = "hold"    // and release: it has locks
+	canHeld       = "held"    // a lock can be asked whether it is still held
+	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
+	canWork       = "work"    // under a lock it takes time by itself, in which the lock's timers fire
 	canTimers     = "timers"  // it has a simulated clock: for people, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
 	canAbandon    = "abandon" // and at one within a command, whose requests are then never answered
@@ -33,7 +40,7 @@ const (
 )
 
 var abilities = []string{
-	canGet, canInvalidate, canRegenerate, canRollback, canTimers, canReset, canAbandon, canQuiet, canParallel,
+	canGet, canInvalidate, canRegenerate, canRollback, canHold, canHeld, canExtend, canWork, canTimers, canReset, canAbandon, canQuiet, canParallel,
 }
 
 // said is a line of a program. Fields that its type does not have are zero.
@@ -43,12 +50,15 @@ type said struct {
 	// hello
 	Versions []int    `json:"versions"`
 	Can      []string `json:"can"`
+	Lock     *terms   `json:"lock,omitempty"`
 
 	// reply
 	ID    int    `json:"id"`
 	Body  string `json:"body"`
 	Fresh bool   `json:"fresh"`
 	Error string `json:"error"`
+	Held  bool   `json:"held,omitempty"`  // of held
+	Token *int64 `json:"token,omitempty"` // of hold and extend: the fencing token
 
 	// quiet
 	Requests []int    `json:"requests"` // that are under way, by their numbers
@@ -79,9 +89,54 @@ func (s said) hello() error {
 		if !slices.Contains(abilities, can) {
 			return fmt.Errorf("says that it can %q, expected one of %v", can, abilities)
 		}
+		if !slices.Contains(s.Can, canHold) && slices.Contains([]string{canHeld, canExtend, canWork}, can) {
+			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, canHold)
+		}
+	}
+	return s.Lock.wrong(s.Can)
+}
+
+// terms are what a program's locks promise (invariant.LockTerms), in seconds. What is left out is the default.
+type terms struct {
+	Heartbeats bool    `json:"heartbeats"`
+	Margin     float64 `json:"margin"`
+	Wait       float64 `json:"wait"`
+	Takeover   float64 `json:"takeover"`
+}
+
+// wrong says why a program that can so much cannot promise the terms.
+func (t *terms) wrong(can []string) error {
+	if t == nil {
+		return nil
+	}
+	if !slices.Contains(can, canHold) {
+		return fmt.Errorf("has terms of a lock, and does not say that it can %q", canHold)
+	}
+	if t.Heartbeats && !slices.Contains(can, canWork) {
+		return fmt.Errorf("has a lock with heartbeats, and does not say that it can %q: without it no heart beats while a lock is held", canWork)
+	}
+	const most = 365 * 24 * 60 * 60
+	for _, d := range []struct {
+		name    string
+		seconds float64
+	}{{"margin", t.Margin}, {"wait", t.Wait}, {"takeover", t.Takeover}} {
+		if !(d.seconds >= 0 && d.seconds <= most) {
+			return fmt.Errorf("has a lock whose %s is %v, expected seconds from 0 to those of a year", d.name, d.seconds)
+		}
 	}
 	return nil
 }
+
+// of are the terms of a lock with a lease.
+func (t *terms) of(lease time.Duration) invariant.LockTerms {
+	t = cmp.Or(t, &terms{})
+	return invariant.LockTerms{
+		Heartbeats: t.Heartbeats, Margin: duration(t.Margin),
+		Wait: cmp.Or(duration(t.Wait), hooks.DefaultWait), Takeover: cmp.Or(duration(t.Takeover), lease),
+	}
+}
+
+func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // excerpt quotes the beginning of a text.
 func excerpt(text []byte) string {
@@ -139,6 +194,8 @@ type command struct {
 	Key     string `json:"key"`
 	Request string `json:"request,omitempty"` // of regenerate: the idempotency key
 	Inputs  string `json:"inputs,omitempty"`  // and the hash of its inputs
+
+	For float64 `json:"for,omitempty"` // of work: how long, in seconds
 }
 
 func (c command) String() string { return c.Verb + " " + c.Key }

@@ -17,9 +17,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -41,6 +43,8 @@ var (
 	_ isr.Invalidator = (*node)(nil)
 	_ isr.Regenerator = (*node)(nil)
 	_ isr.Rollbacker  = (*node)(nil)
+
+	_ hooks.LockClient = (*node)(nil)
 )
 
 // boot begins a life, in the coroutine of its actor.
@@ -74,7 +78,7 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 
 // Get implements isr.Handler.
 func (n *node) Get(ctx context.Context, key string) (isr.Served, error) {
-	return n.command(ctx, canGet, command{Verb: "get", Key: key})
+	return n.served(ctx, canGet, command{Verb: "get", Key: key})
 }
 
 // Invalidate implements isr.Invalidator.
@@ -85,7 +89,7 @@ func (n *node) Invalidate(ctx context.Context, key string) error {
 
 // Regenerate implements isr.Regenerator.
 func (n *node) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
-	return n.command(ctx, canRegenerate, command{Verb: "regenerate", Key: key, Request: r.ID, Inputs: r.Hash})
+	return n.served(ctx, canRegenerate, command{Verb: "regenerate", Key: key, Request: r.ID, Inputs: r.Hash})
 }
 
 // Rollback implements isr.Rollbacker.
@@ -107,8 +111,62 @@ func (n *node) end(within bool) error {
 	return l.end(within, milliseconds(n.cfg.Clock.Now()))
 }
 
+// Terms implements hooks.LockClient.
+func (n *node) Terms() invariant.LockTerms { return n.life.program.terms(n.cfg.Lease) }
+
+// Acquire implements hooks.LockClient.
+func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
+	taken, err := n.command(ctx, canHold, command{Verb: "hold", Key: name})
+	if err != nil {
+		return nil, err
+	}
+	able := func(can string) bool { return slices.Contains(n.life.program.hello(), can) }
+	held := &hooks.Held{Release: func(ctx context.Context) error {
+		_, err := n.command(ctx, canHold, command{Verb: "release", Key: name})
+		return err
+	}}
+	token := int64(0)
+	if taken.Token != nil {
+		token = *taken.Token
+		held.Token = func() int64 { return token }
+	}
+	if able(canHeld) {
+		held.Holds = func(ctx context.Context) (bool, error) {
+			s, err := n.command(ctx, canHeld, command{Verb: "held", Key: name})
+			return s.Held, err
+		}
+	}
+	if able(canExtend) {
+		held.Extend = func(ctx context.Context) error {
+			s, err := n.command(ctx, canExtend, command{Verb: "extend", Key: name})
+			if err == nil && s.Token != nil {
+				token = *s.Token
+			}
+			return err
+		}
+	}
+	if able(canWork) {
+		held.Work = func(ctx context.Context, d time.Duration) {
+			c := command{Verb: "work", Key: name, For: d.Seconds()}
+			if _, err := n.command(ctx, canWork, c); err != nil {
+				panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(), "it only waits: held, extend and release are what fails"))
+			}
+		}
+	}
+	return held, nil
+}
+
+// served has the program do a command whose reply is a page.
+func (n *node) served(ctx context.Context, can string, c command) (isr.Served, error) {
+	s, err := n.command(ctx, can, c)
+	if err != nil {
+		return isr.Served{}, err
+	}
+	return isr.Served{Body: []byte(s.Body), Fresh: s.Fresh}, nil
+}
+
 // command has the program do one command.
-func (n *node) command(ctx context.Context, can string, c command) (isr.Served, error) {
+func (n *node) command(ctx context.Context, can string, c command) (said, error) {
 	if !slices.Contains(n.life.program.hello(), can) {
 		panic(n.life.wrong(c.String(), "its hello does not say that it can "+can, ""))
 	}
@@ -121,9 +179,9 @@ func (n *node) command(ctx context.Context, can string, c command) (isr.Served, 
 	case s.ID != c.ID:
 		panic(n.life.wrong(c.String(), fmt.Sprintf("replied to command %d, expected %d: it has answered a command twice, or none", s.ID, c.ID), ""))
 	case s.Error != "":
-		return isr.Served{}, errors.New(s.Error)
+		return s, errors.New(s.Error)
 	}
-	return isr.Served{Body: []byte(s.Body), Fresh: s.Fresh}, nil
+	return s, nil
 }
 
 // ours is the path of everything that is not DynamoDB's.

@@ -109,7 +109,7 @@ func (g *Program) start(actor string) (*process, error) {
 		p.kill()
 		return broken(err)
 	}
-	if err := g.greet(s.Can); err != nil {
+	if err := g.greet(s); err != nil {
 		p.kill()
 		return broken(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -41,6 +42,7 @@ type Program struct {
 	remembered memory
 	mu         sync.Mutex
 	can        []string // the abilities that the hello names
+	lock       *terms   // and the terms of its locks
 	idle       []*process
 	closed     bool
 	out        sync.Mutex // of Stderr
@@ -82,15 +84,29 @@ func (g *Program) hello() []string {
 	return g.can
 }
 
-// greet notes the abilities that a process names. They are those of the program.
-func (g *Program) greet(can []string) error {
+// terms are those of the program's locks, as the hello says them.
+func (g *Program) terms(lease time.Duration) invariant.LockTerms {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.lock.of(lease)
+}
+
+// Locks returns what the locks of a program promise that can hold some. It is known after Can. Takeover is 0 if it is a
+// lease.
+func (g *Program) Locks() invariant.LockTerms { return g.terms(0) }
+
+// greet notes what the hello of a process says. It is that of the program.
+func (g *Program) greet(hello said) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.can == nil {
-		g.can = append([]string{}, can...)
+		g.can, g.lock = append([]string{}, hello.Can...), hello.Lock
 	}
-	if !slices.Equal(g.can, can) {
-		return fmt.Errorf("said that it can %v, and now %v: each process must say the same", g.can, can)
+	if !slices.Equal(g.can, hello.Can) {
+		return fmt.Errorf("said that it can %v, and now %v: each process must say the same", g.can, hello.Can)
+	}
+	if was, is := g.lock.of(0), hello.Lock.of(0); was != is {
+		return fmt.Errorf("said the terms of its locks, %+v, and now %+v: each process must say the same", was, is)
 	}
 	return nil
 }

@@ -15,11 +15,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Check is what to check, and how. All fields are needed but Extras, Without and Progress.
+// Check is what to check, and how. All fields are needed but Extras, Locks, Without and Progress.
 type Check struct {
 	Protocol isr.Protocol
 	worlds.Extras
-	Without           []string // names of invariants that do not judge
+	Locks             *worlds.Locks // the program is a lock; nil is a cache
+	TTL               worlds.TTL    // of a lock
+	Without           []string      // names of invariants that do not judge
 	Seed              uint64
 	Worlds, Schedules int // of each world
 	Reach             []scenario.Mark
@@ -39,19 +41,26 @@ type Result struct {
 const name = "drawn"
 
 // world draws the world of a number, as its file has it.
-func (c Check) world(i int) (*scenario.Scenario, error) {
+func (c *Check) world(i int) (*scenario.Scenario, error) {
 	protocol := c.Protocol.Name
 	if schedules.OfProgram(c.Protocol) { // which a scenario file does not name: its replay entry does
 		protocol = scenario.Defaults().Protocol
 	}
-	drawn := worlds.Pages(name, protocol, c.Schedules, c.Extras).Example(int(sim.Derive(c.Seed, i) >> 1))
-	drawn.Without = c.Without
+	generator := worlds.Pages(name, protocol, c.Schedules, c.Extras)
+	if c.Locks != nil {
+		generator = c.Locks.Generator(name, protocol, c.Schedules)
+	}
+	drawn := generator.Example(int(sim.Derive(c.Seed, i) >> 1))
+	drawn.Rows, drawn.Without = c.Rows, c.Without
 	return worlds.Checked(drawn.Scenario)
 }
 
 // Run draws the worlds, one after the other, and runs each until one is not ok. A context that is over ends the check
 // between two schedules. An error is not a verdict: see scenario.BrokenError.
-func (c Check) Run(ctx context.Context) (*Result, error) {
+func (c *Check) Run(ctx context.Context) (*Result, error) {
+	if c.Locks != nil {
+		ctx = c.TTL.Watch(ctx)
+	}
 	r := &Result{Marks: map[scenario.Mark]int{}}
 	for i := range c.Worlds {
 		s, err := c.world(i)
@@ -79,7 +88,7 @@ func (c Check) Run(ctx context.Context) (*Result, error) {
 }
 
 // try runs a world under its schedules.
-func (c Check) try(ctx context.Context, s *scenario.Scenario, seed uint64) (*campaign.Report, error) {
+func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64) (*campaign.Report, error) {
 	report, err := campaign.Campaign{
 		Scenario: s, Protocol: c.Protocol, Seed: seed, Schedules: c.Schedules, Options: scenario.Options{SDK: true},
 	}.Run(ctx)
@@ -104,10 +113,14 @@ func (r *Result) add(report *campaign.Report) {
 }
 
 // nothing says why nothing was judged in any world; "" if something was.
-func (r *Result) nothing() string {
+func (c *Check) nothing(r *Result) string {
 	switch {
 	case r.Worlds == 0:
 		return "no world was run"
+	case c.Locks != nil && r.Marks[mark.HoldTaken] == 0:
+		return "no lock was taken in any world"
+	case c.Locks != nil:
+		return ""
 	case r.Marks[mark.ServedFresh]+r.Marks[mark.ServedStale] == 0:
 		return "the program served nothing in any world"
 	case r.Marks[mark.Published] == 0:

@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -29,6 +30,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // command is isr-sim check.
@@ -41,7 +43,8 @@ type command struct {
 	limit, shrink     time.Duration
 	rows, folder      string
 	without, reach    []string
-	tenants           bool
+	tenants, lock     bool
+	leases            []time.Duration
 	promise           scenario.Promise
 }
 
@@ -50,8 +53,8 @@ func NewCommand() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{
 		Use:   "check --exec COMMAND",
-		Short: "Check a cache in any language: draw worlds, and run it in each under many schedules",
-		Long: `Check answers whether a cache is right. It draws worlds (machines and what they are
+		Short: "Check a cache, or a lock, in any language: draw worlds, and run it in each under many schedules",
+		Long: `Check answers whether a cache is right, or with --lock a lock. It draws worlds (machines and what they are
 asked for, durations, clocks, pauses, crashes, faults, lags of TTL) as property.Check
 does for caches in Go, and runs the program in each under many schedules. Clients ask
 for what the program's hello says that it can.
@@ -60,9 +63,9 @@ The first run that violates an invariant ends the check. It is made smaller, and
 in a folder (--keep) as a scenario file, a record and a report. The next check begins
 with it.
 
-A check in which nothing was published or served, or in which no world came to where
+A check in which nothing was published or served, or no lock was taken, or in which no world came to where
 bugs would be (--reach), is vacuous, and fails.`,
-		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight",
+		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n  isr-sim check --lock --exec 'node lock.mjs'",
 		Args:    cli.Arguments("no scenario: worlds are drawn", 0, 0),
 	}
 	cmd.RunE = c.Around(c.run)
@@ -79,6 +82,8 @@ bugs would be (--reach), is vacuous, and fails.`,
 	f.StringVar(&c.folder, "keep", "isr-sim-check", "the folder for the run that fails, with which the next check begins")
 	f.StringSliceVar(&c.without, "without", nil, "an invariant that does not judge, because the cache does not promise it; repeatable")
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: those of docs/CHECK.md)")
+	f.BoolVar(&c.lock, "lock", false, "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
+	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease that worlds give the lock; repeatable (default: 10s, 2s, 1.5s and 30s)")
 	f.BoolVar(&c.tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
 	f.DurationVar(&c.promise.MaxAge, "max-age", 0, "the cache promises that nothing older is served, fresh or stale")
 	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false, "the cache promises monotonic reads across its nodes")
@@ -98,7 +103,11 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer c.Close()
-	if err := c.Find(&check.Protocol, &check.Verbs); err != nil {
+	find := func() error { return c.Find(&check.Protocol, &check.Verbs) }
+	if c.lock {
+		find = func() error { return c.FindLock(&check.Protocol, check.Locks) }
+	}
+	if err := find(); err != nil {
 		return err
 	}
 	if err := c.keeps(); err != nil {
@@ -131,10 +140,24 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 }
 
 // check is the check that the flags ask for, still without its program.
-func (c *command) check(cmd *cobra.Command) (Check, error) {
-	check := Check{
+func (c *command) check(cmd *cobra.Command) (*Check, error) {
+	check := &Check{
 		Seed: c.seed, Worlds: c.worlds, Schedules: c.schedules, Without: c.without,
 		Extras: worlds.Extras{Tenants: c.tenants, Promise: c.promise}, Reach: worlds.Reach(),
+	}
+	all, only := invariant.All(), []string{"lease"}
+	if c.lock {
+		check.Locks, check.Reach, all = &worlds.Locks{Leases: c.leases}, worlds.LockReach(), invariant.OfLocks()
+		only = []string{"tenants", "max-age", "monotonic-across-nodes"}
+	}
+	for _, flag := range only {
+		switch {
+		case !cmd.Flags().Changed(flag):
+		case c.lock:
+			return check, cli.Usage(fmt.Errorf("--%s does not go with --lock: a lock has no pages", flag), "")
+		default:
+			return check, cli.Usage(fmt.Errorf("--%s needs --lock", flag), "")
+		}
 	}
 	for _, flag := range []struct {
 		name  string
@@ -160,9 +183,10 @@ func (c *command) check(cmd *cobra.Command) (Check, error) {
 		if check.Rows, err = catalog.Rows(c.rows); err != nil {
 			return check, cli.Coded(err)
 		}
+		check.TTL.Said = ttlOf(check.Rows)
 	}
 	var names []string
-	for _, inv := range invariant.All() {
+	for _, inv := range all {
 		names = append(names, inv.Name)
 	}
 	if err := known("without", c.without, names); err != nil {
@@ -187,6 +211,16 @@ func (c *command) check(cmd *cobra.Command) (Check, error) {
 		}
 	}
 	return check, nil
+}
+
+// ttlOf is the attribute by which TTL deletes rows.
+func ttlOf(rows isr.Schema) string {
+	for _, row := range rows.Rows {
+		if row.TTL != "" {
+			return row.TTL
+		}
+	}
+	return hooks.NoTTL
 }
 
 // known refuses a word that is not one of names.
@@ -217,7 +251,7 @@ func (c *command) keeps() error {
 func (c *command) file() string { return filepath.Join(c.folder, scenarioFile) }
 
 // before runs what an earlier check has left. done says that it fails still.
-func (c *command) before(ctx context.Context, check Check) (done bool, err error) {
+func (c *command) before(ctx context.Context, check *Check) (done bool, err error) {
 	_, err = os.Stat(c.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -255,13 +289,13 @@ func (c *command) before(ctx context.Context, check Check) (done bool, err error
 }
 
 // row prints the check on one line.
-func (c *command) row(check Check, r *Result, verdict string) {
+func (c *command) row(check *Check, r *Result, verdict string) {
 	fmt.Fprintf(c.Out, "%s\n%s\n", prose.Header(), prose.TableRow(fmt.Sprintf("%d drawn worlds", r.Worlds), check.Protocol.Name,
 		fmt.Sprint(r.Schedules), fmt.Sprint(r.Steps), verdict, r.reached()))
 }
 
 // result is the check as one result for machines.
-func (c *command) result(check Check, r *Result, verdict verdicts.Verdict, why string) {
+func (c *command) result(check *Check, r *Result, verdict verdicts.Verdict, why string) {
 	c.Add("", verdicts.Result{
 		Scenario: name, Protocol: check.Protocol.Name, Verdict: verdict, Passed: verdict == verdicts.OK, Message: why,
 		Seed: fmt.Sprint(check.Seed), Schedules: r.Schedules, Steps: r.Steps, Reached: prose.Names(r.reached()),
@@ -269,7 +303,7 @@ func (c *command) result(check Check, r *Result, verdict verdicts.Verdict, why s
 }
 
 // broke ends a check whose program broke the rules of nodes. Its world is kept.
-func (c *command) broke(check Check, r *Result, broken *scenario.BrokenError) error {
+func (c *command) broke(check *Check, r *Result, broken *scenario.BrokenError) error {
 	c.row(check, r, "unknown")
 	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
 	if s, err := check.world(r.Worlds); err == nil {
@@ -283,7 +317,7 @@ func (c *command) broke(check Check, r *Result, broken *scenario.BrokenError) er
 }
 
 // failed ends a check with a world that is not ok.
-func (c *command) failed(cmd *cobra.Command, check Check, r *Result) error {
+func (c *command) failed(cmd *cobra.Command, check *Check, r *Result) error {
 	c.row(check, r, r.Failed.Summary())
 	fmt.Fprintf(c.Out, "\nworld %d of seed %d\n", r.Worlds, check.Seed)
 	remove := func() {}
@@ -350,18 +384,27 @@ func (c *command) write(s *scenario.Scenario) error {
 }
 
 // ended ends a check in which nothing was violated.
-func (c *command) ended(cmd *cobra.Command, check Check, r *Result) error {
+func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	missing, untested := worlds.Missing(check.Reach, r.Marks, r.Worlds, r.Schedules)
 	why, verdict := "", verdicts.OK
-	switch nothing := r.nothing(); {
+	ttl, note := "", ""
+	if check.Locks != nil {
+		ttl, note = check.TTL.Unmet(r.Marks, r.Worlds, !cmd.Flags().Changed("reach"), "the ttl of a row of --rows", "no ttl")
+	}
+	switch nothing := check.nothing(r); {
 	case cmd.Context().Err() != nil:
 		verdict, why = verdicts.Unknown, fmt.Sprintf("interrupted after %d of %d worlds", r.Worlds, check.Worlds)
 	case nothing != "":
 		verdict, why = verdicts.Vacuous, nothing
 	case len(missing) > 0:
 		verdict, why = verdicts.Vacuous, fmt.Sprintf("no world of %d reached %s: it was not tested there", r.Worlds, strings.Join(prose.Names(missing), ", "))
+	case ttl != "":
+		verdict, why = verdicts.Vacuous, ttl
 	}
 	c.row(check, r, string(verdict))
+	if note != "" {
+		fmt.Fprintln(c.Out, note)
+	}
 	if r.Worlds < check.Worlds && verdict == verdicts.OK {
 		fmt.Fprintf(c.Out, "--for: ended after %d of %d worlds\n", r.Worlds, check.Worlds)
 	}

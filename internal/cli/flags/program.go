@@ -96,12 +96,47 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
+	if !slices.Contains(can, "get") {
+		hint := "it has pages if it can get"
+		if slices.Contains(can, "hold") {
+			hint = "--lock checks a lock"
+		}
+		return cli.Unknown(fmt.Errorf("the program can %s, expected get among them", strings.Join(can, ", ")), hint)
+	}
 	for _, v := range worlds.Verbs {
 		if slices.Contains(can, string(v)) {
 			*verbs = append(*verbs, v)
 		}
 	}
 	return nil
+}
+
+// FindLock returns the program as a protocol that has locks, and sets what worlds there are for the terms of its hello.
+// Close ends its processes.
+func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) (err error) {
+	if p.Exec == "" {
+		return cli.Usage(errors.New("--lock needs --exec: no protocol of isr-sim is a lock"), "property.LockCheck checks one in Go")
+	}
+	if *protocol, err = p.protocol(p.name); err != nil {
+		return err
+	}
+	can, err := p.nodes.Can("alice")
+	if err != nil {
+		return cli.Unknown(err, "")
+	}
+	if !slices.Contains(can, "hold") {
+		return cli.Unknown(fmt.Errorf("the program can %s, expected hold among them", strings.Join(can, ", ")), "docs/NODES.md says what a lock does")
+	}
+	terms := p.nodes.Locks()
+	locks.Wait, locks.Takeover = terms.Wait, terms.Takeover
+	switch field, why := locks.Wrong(terms.Margin); field {
+	case "":
+		return nil
+	case "Leases":
+		return cli.Usage(fmt.Errorf("--lease: %s", why), "")
+	default:
+		return cli.Unknown(fmt.Errorf("the program's lock has a wrong %s: %s", strings.ToLower(field), why), "its hello says what it promises")
+	}
 }
 
 // able leaves out the scenarios whose scripts ask for what the program's hello does not say that it can do, and says so,
