@@ -10,6 +10,10 @@ node(() => ({ get }), ['get', 'invalidate'])
 node(() => ({ get }))
 // @ts-expect-error: there is no such operation
 node(() => ({ get }), ['fetch'])
+// @ts-expect-error: what is held cannot be extended
+node(() => ({ hold: () => ({ release() {} }) }), ['hold', 'extend'])
+// @ts-expect-error: what is held cannot be given back
+node(() => ({ hold: () => ({ token: 7 }) }), ['hold'])
 // @ts-expect-error: a page is no text
 node(() => ({ get: (key: string) => key }), ['get'])
 // @ts-expect-error: a body is text

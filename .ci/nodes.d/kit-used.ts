@@ -35,3 +35,7 @@ const asked: Event = { kind: 'asked', key: '/home', call: '1', tenant: 'acme' }
 const found: Found = await post(asked, { kind: 'rendered', key: '/home', body: 'one', revalidate: '60s' }, { kind: 'served', key: '/home', body: 'one', fresh: true })
 await post({ kind: 'settled', within: '30s' })
 void (found.violations + found.events + found.doubts)
+
+const held = { token: 7, release() {}, held: () => true, extend: async () => {} }
+node(() => ({ hold: () => held }), ['hold'])
+node(async () => ({ hold: async (_key: string) => ({ ...held, token: 7n }) }), ['hold', 'held', 'extend'], { heartbeats: true, takeover: 2.5 })

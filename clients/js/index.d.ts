@@ -82,12 +82,49 @@ export interface Operations {
   rollback: (key: string) => unknown
 }
 
+/** A lock that is held. */
+export interface Held {
+  /** The fencing token: a number that grows with each holder. */
+  readonly token?: number | bigint | undefined
+  /** Gives the lock back. It is called once, also if the lock has been lost. */
+  release: () => unknown
+}
+
+/** What a lock can do besides, each of which makes its check stricter. */
+export interface Holding {
+  /** Whether the lock is still held: asked before each write to what it guards. */
+  held: () => Promise<boolean> | boolean
+  /** Has the lease begin anew: asked after half a lease. It rejects if the lock is lost. */
+  extend: () => unknown
+}
+
+/** The operation of a lock, and what of Holding it can do. */
+export interface Locking<V extends string = never> {
+  /** Takes the lock of that name, at once or after a wait. It rejects if the lock has not been taken. */
+  hold: (key: string) => Promise<Held & Pick<Holding, V & keyof Holding>> | (Held & Pick<Holding, V & keyof Holding>)
+}
+
+/** What a lock promises besides its lease. What is left out is the default of isr-sim's `property.LockCheck`. */
+export interface LockTerms {
+  /** The lock extends itself, at least every third of its lease. */
+  readonly heartbeats?: boolean
+  /** How many seconds before the end of its lease it may say that it is lost. */
+  readonly margin?: number
+  /** How many seconds it may wait in one `hold` while nobody else can hold it. */
+  readonly wait?: number
+  /** How many seconds after its lease a lock may count as held whose holder has died. */
+  readonly takeover?: number
+}
+
 export type Verb = keyof Operations
 
 /**
- * Runs the node: `create` makes the cache of one life, which has the operations that `can` names; without `can`, all of
- * them. It is called once in a process.
+ * Runs the node: `create` makes the cache, or the lock, of one life, which has the operations that `can` names; without
+ * `can`, all those of a cache. It is called once in a process.
  */
+export function node<V extends 'hold' | keyof Holding>(
+  create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms,
+): void
 export function node<V extends Verb>(
   create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[],
 ): void

@@ -380,29 +380,63 @@ export const bodies = {
 }
 
 /**
- * Runs the node. create(init) makes the cache of one life; init has what docs/NODES.md says, and client, the options of
- * an AWS SDK client. It returns the operations that the cache has: get(key) and regenerate(key, request, inputs) return
- * {body, fresh}; invalidate(key) and rollback(key) return nothing.
+ * Runs the node. create(init) makes the cache, or the lock, of one life; init has what docs/NODES.md says, and client,
+ * the options of an AWS SDK client. It returns the operations that the cache has: get(key) and
+ * regenerate(key, request, inputs) return {body, fresh}; invalidate(key) and rollback(key) return nothing; hold(key)
+ * takes a lock, or throws, and returns what is held: release(), and, where can names them, held() and extend(). It may
+ * have a fencing token. lock is what a lock promises: heartbeats, and margin, wait and takeover in seconds.
  */
-export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback']) {
+export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], lock = undefined) {
   let cache = null
+  let locks = new Map() // that are held, by name
+  const method = (of, name) => {
+    if (typeof of?.[name] !== 'function') throw new Error(`skipped: ${of === cache ? 'the cache' : 'what hold returned'} has no method ${name}, which can says that it has`)
+    return of[name].bind(of)
+  }
+  const token = (held) => ({ token: held.token === undefined || held.token === null ? undefined : Number(held.token) })
+  const locking = {
+    async hold({ key }) {
+      const held = await method(cache, 'hold')(key)
+      method(held, 'release')
+      locks.set(key, held)
+      return token(held)
+    },
+    async held({ key }) { return { held: Boolean(await method(locks.get(key), 'held')()) } },
+    async extend({ key }) {
+      const held = locks.get(key)
+      await method(held, 'extend')()
+      return token(held)
+    },
+    async release({ key }) {
+      const held = locks.get(key)
+      locks.delete(key)
+      await held.release()
+    },
+    work: (line) => wait(line.for * 1000), // in which the lock's timers fire
+  }
   const handle = async (line) => {
     learn(line.time)
     const mine = lives
     const { type, id, verb, key, request, inputs } = line
+    const done = (more) => { if (mine === lives) { busy = false; say({ type: 'reply', id, ...more }) } }
     try {
       if (type === 'init') {
+        locks = new Map()
         cache = await create(init)
         await drain()
         if (mine === lives) { busy = false; say({ type: 'ready' }) }
         return
       }
-      if (typeof cache[verb] !== 'function') throw new Error(`skipped: the cache has no method ${verb}, which can says that it has`)
-      const served = (await cache[verb](key, request, inputs)) ?? {}
+      if (verb in locking) {
+        const told = await locking[verb](line)
+        await drain()
+        return done(told)
+      }
+      const served = (await method(cache, verb)(key, request, inputs)) ?? {}
       const then = time
       await drain()
       // What was fresh when the cache said so may not be any more, and nobody has claimed that it is.
-      if (mine === lives) { busy = false; say({ type: 'reply', id, body: served.body ?? '', fresh: (served.fresh ?? false) && time === then }) }
+      done({ body: served.body ?? '', fresh: (served.fresh ?? false) && time === then })
     } catch (e) {
       if (mine !== lives) return
       await drain()
@@ -443,5 +477,6 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     life.run(lives, handle, line)
     stir()
   }).on('close', () => process.exit(0))
-  say({ type: 'hello', versions: [1], can: [...can, 'timers', 'quiet', 'reset', 'abandon'] })
+  const work = can.includes('hold') ? ['work'] : []
+  say({ type: 'hello', versions: [1], can: [...can, ...work, 'timers', 'quiet', 'reset', 'abandon'], lock })
 }

@@ -8,8 +8,9 @@ import test from 'node:test'
 
 const start = 1_000_000_000_000
 
-// get is the source of the node's only method; create, if it is said, that of what makes the cache.
-async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`) {
+// get is the source of the node's only method; create, if it is said, that of what makes the cache. script is the
+// commands of another node, and more what node is called with besides.
+async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, script = Array(commands).fill({ verb: 'get', key: '/home' }), more = `['get']`) {
   const parked = new Map()
   let quiet = null
   let time = start
@@ -29,7 +30,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`) {
     import { spawn } from 'node:child_process'
     import promises from 'node:timers/promises'
     const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-    node(${create}, ['get'])`
+    node(${create}, ${more})`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })
   const tell = (line) => child.stdin.write(JSON.stringify({ time, ...line }) + '\n')
   function step() {
@@ -51,12 +52,14 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`) {
     }
   }
   const replies = []
+  const lines = []
   const fresh = []
   let begun = 0 // how many steps there were before the node was ready
   await new Promise((done) => {
     readline.createInterface({ input: child.stdout }).on('line', (text) => {
       const line = JSON.parse(text)
       if (line.type === 'hello') {
+        lines.push(line)
         tell({ type: 'init', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r' })
       } else if (line.type === 'quiet') {
         quiet = line
@@ -65,17 +68,18 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`) {
         if (line.type === 'ready') begun = steps.length
         if (line.type === 'reply') {
           replies.push(line.error ?? line.body)
+          lines.push(line)
           fresh.push(line.fresh)
         }
-        if (replies.length === commands) return tell({ type: 'end' })
-        tell({ type: 'command', id: replies.length + 1, verb: 'get', key: '/home' })
+        if (replies.length === script.length) return tell({ type: 'end' })
+        tell({ type: 'command', id: replies.length + 1, ...script[replies.length] })
       }
     })
     child.on('exit', done)
   })
   server.close()
   server.closeAllConnections()
-  return { steps, replies, fresh, begun }
+  return { steps, replies, fresh, begun, lines }
 }
 
 test('requests of Promise.all are under way at once', async () => {
@@ -126,6 +130,25 @@ test('fetch is a request, and randomness comes from the seed', async () => {
   const [one, two] = [await run(get), await run(get)]
   assert.deepEqual(one.steps, ['GET /x'])
   assert.deepEqual(one.replies, two.replies)
+})
+
+test('the heart of a lock beats while it is held', async () => {
+  const job = (verb, more) => ({ verb, key: 'job', ...more })
+  const { steps, lines } = await run('', 0, `(init) => ({
+    async hold(key) {
+      await origin(key)
+      let beats = 0
+      const heart = setInterval(() => { beats++ }, 1000)
+      return { token: 7n, held: () => beats === 2, release() { clearInterval(heart); throw new Error(beats + ' beats') } }
+    },
+  })`, [job('hold'), job('held'), job('work', { for: 2.5 }), job('held'), job('extend'), job('release')], `['hold', 'held'], { heartbeats: true }`)
+  assert.deepEqual(steps, ['GET /_isr-sim/origin?key=job', 'timer after 1000', 'timer after 1000', 'timer after 500'])
+  const [hello, ...replies] = lines
+  assert.deepEqual([hello.can.slice(0, 3), hello.lock], [['hold', 'held', 'work'], { heartbeats: true }])
+  assert.deepEqual(replies.map(({ type, id, ...said }) => said), [
+    { token: 7 }, { held: false }, {}, { held: true },
+    { error: 'Error: skipped: what hold returned has no method extend, which can says that it has' }, { error: 'Error: 2 beats' },
+  ])
 })
 
 test('an error of the cache is its reply', async () => {

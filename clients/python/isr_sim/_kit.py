@@ -288,12 +288,40 @@ def boto3_options(init):
     }
 
 
-def node(create, can=("get", "invalidate", "regenerate", "rollback")):
+def _token(held):
+    token = getattr(held, "token", None)
+    return {} if token is None else {"token": int(token)}
+
+
+def _locking(lock, held, line):
+    """A command of a lock; held are the locks that are held, by name."""
+    verb, key = line["verb"], line["key"]
+    if verb == "hold":
+        got = lock.hold(key)
+        if not hasattr(got, "release"):
+            raise NotImplementedError("skipped: what hold returned has no method release")
+        held[key] = got
+        return _token(got)
+    if verb == "work":  # in which the lock's threads and timers run
+        time.sleep(line["for"])
+        return {}
+    if verb == "release":
+        held.pop(key).release()
+        return {}
+    if not hasattr(held[key], verb):
+        raise NotImplementedError("skipped: what hold returned has no method %s, which can says that it has" % verb)
+    said = getattr(held[key], verb)()
+    return {"held": bool(said)} if verb == "held" else _token(held[key])
+
+
+def node(create, can=("get", "invalidate", "regenerate", "rollback"), lock=None):
     """Runs the node until its simulator ends it.
 
-    create(init) makes the cache of one life; init has what docs/NODES.md says. The cache has a method for each name in
-    can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and rollback(key) return
-    nothing.
+    create(init) makes the cache, or the lock, of one life; init has what docs/NODES.md says. The cache has a method for
+    each name in can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and
+    rollback(key) return nothing. hold(key) takes a lock, or raises, and returns what is held: an object with release(),
+    and, where can names them, held() and extend(). It may have a fencing token. lock is what a lock promises: a dict of
+    heartbeats, and of margin, wait and takeover in seconds.
     """
     global _began, _connections, _here
 
@@ -321,8 +349,10 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback")):
     _threads.now, _threads.say_quiet = lambda: _now, say_quiet
     _threading_start(threading.Thread(target=read, daemon=True))
     me = _threads.adopt()
-    say(type="hello", versions=[1], can=[*can, "timers", "quiet", "reset"])
-    cache = None
+    work = ["work"] if "hold" in can else []
+    terms = {} if lock is None else {"lock": lock}
+    say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **terms)
+    cache, held = None, {}
     while True:
         _threads.busy = False
         _threads.hand_over()
@@ -341,12 +371,17 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback")):
             at = urllib.parse.urlsplit(line["endpoint"])
             _began, _connections, _here = line["time"], [], (at.hostname, at.port)
             _seed(line["seed"])
-            cache = create(line)
+            cache, held = create(line), {}
             _threads.drain()
             say(type="ready")
         else:
             of = [line["key"]] + ([line["request"], line.get("inputs", "")] if line["verb"] == "regenerate" else [])
             try:
+                if line["verb"] in ("hold", "held", "extend", "release", "work"):
+                    told_back = _locking(cache, held, line)
+                    _threads.drain()
+                    say(type="reply", id=line["id"], **told_back)
+                    continue
                 if not hasattr(cache, line["verb"]):
                     raise NotImplementedError("skipped: the cache has no method %s, which can says that it has" % line["verb"])
                 body, fresh = getattr(cache, line["verb"])(*of) or ("", False)

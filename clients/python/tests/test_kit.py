@@ -15,7 +15,9 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body, create="lambda init: Node()", commands=1):
+    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']"):
+        script = script or [{"verb": "get", "key": "/home"}] * commands
+        self.lines = []
         self.replies, self.fresh, self.begun = [], [], 0
         self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
         simulator = self
@@ -50,26 +52,28 @@ class Simulator:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         source = "import isr_sim, asyncio, threading, time, datetime, random, uuid, queue, concurrent.futures\n"
         source += "class Node:\n    def get(self, key):\n" + textwrap.indent(textwrap.dedent(body) or "pass", " " * 8)
-        source += "\nisr_sim.node(%s, ['get'])\n" % create
+        source += "\nisr_sim.node(%s, %s)\n" % (create, more)
         environment = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1"}
         self.child = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         for text in self.child.stdout:
             line = json.loads(text)
             with self.mutex:
                 if line["type"] == "hello":
+                    self.lines.append(line)
                     self.tell(type="init", seed=5, endpoint="http://127.0.0.1:%d" % server.server_port)
                 elif line["type"] == "ready":
                     self.begun = len(self.steps)
-                    self.tell(type="command", id=1, verb="get", key="/home")
+                    self.tell(type="command", id=1, **script[0])
                 elif line["type"] == "quiet":
                     self.quiet = line
                     self.step()
                 else:
                     self.reply = line.get("error", line.get("body"))
                     self.replies.append(self.reply)
+                    self.lines.append(line)
                     self.fresh.append(line.get("fresh"))
-                    if len(self.replies) < commands:
-                        self.tell(type="command", id=1 + len(self.replies), verb="get", key="/home")
+                    if len(self.replies) < len(script):
+                        self.tell(type="command", id=1 + len(self.replies), **script[len(self.replies)])
                     else:
                         self.tell(type="end")
         self.child.wait(10)
@@ -228,6 +232,32 @@ class KitTest(unittest.TestCase):
             return str(beats), False
         """)
         self.assertEqual(s.reply, "[0.3, 0.6, 0.9]")
+
+    def test_the_heart_of_a_lock_beats_while_it_is_held(self):
+        def job(verb, **more):
+            return {"verb": verb, "key": "job", **more}
+        s = Simulator("""
+            beats, over = [], threading.Event()
+            def beat():
+                while not over.wait(1): beats.append(key)
+            class Held:
+                token = 7
+                def held(self):
+                    return len(beats) == 2
+                def release(self):
+                    over.set()
+                    raise ValueError("%d beats" % len(beats))
+            threading.Thread(target=beat).start()
+            return Held()
+        """, create="lambda init: type('Lock', (), {'hold': Node().get})", more='["hold", "held"], {"heartbeats": True}', script=[job("hold"), job("held"), job("work", **{"for": 2.5}), job("held"), job("extend"), job("release")])
+        hello, *replies = s.lines
+        self.assertEqual((hello["can"][:3], hello["lock"]), (["hold", "held", "work"], {"heartbeats": True}))
+        for r in replies:
+            del r["type"], r["id"]
+        self.assertEqual(replies, [
+            {"token": 7}, {"held": False}, {}, {"held": True},
+            {"error": "NotImplementedError: skipped: what hold returned has no method extend, which can says that it has"}, {"error": "ValueError: 2 beats"},
+        ])
 
     def test_asyncio_sleeps_by_the_simulated_clock(self):
         s = Simulator("""
