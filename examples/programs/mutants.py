@@ -1,6 +1,6 @@
-"""Breaks the caches of this folder in the ways that teams do, one at a time, and sees isr-sim find each.
+"""Breaks the caches and the lock of this folder in the ways that teams do, one at a time, and sees isr-sim find each.
 
-    python3 mutants.py [--seeds 10] [--schedules 500] [--only REGEXP] [--isr-sim COMMAND]
+    python3 mutants.py [--seeds 10] [--schedules 500] [--only REGEXP] [--languages TypeScript,Python,lock] [--isr-sim COMMAND]
 
 The isr-sim that is run, and the packages of the nodes, are those of the shell. It prints a table, and exits with 1 if a
 mutant was not found under a seed, was found by another invariant, or if its shrunk schedule needs more than four
@@ -64,6 +64,22 @@ MUTANTS = [
      ['return body, now() < page["until"]', "return body, True"]),
 ]
 
+# Those of lock.ts: what the team wrote, its BUG, and the invariants, each of which may be the one that is violated.
+LOCK_MUTANTS = [
+    ("the lock is taken without a condition", "unconditional", "mutual-exclusion guarded-write"),
+    ("the lock is taken two seconds early", "early", "mutual-exclusion guarded-write"),
+    ("its end is cut to whole seconds", "seconds", "mutual-exclusion guarded-write kept-lease"),
+    ("it is extended whoever holds it", "extends-any", "mutual-exclusion guarded-write lock-liveness free-lock"),
+    ("it is given back whoever holds it", "releases-any", "mutual-exclusion guarded-write kept-lease"),
+    ("every holder has the same token", "same-token", "guarded-write"),
+    ("its row is deleted, and its token with it", "deletes", "guarded-write"),
+    ("still held is said without a look", "held", "mutual-exclusion guarded-write"),
+    ("an own lock, whose answer was lost, is not recognised", "own", "free-lock"),
+    ("it is not given back", "keeps", "free-lock lock-liveness"),
+    ("it is never taken over", "never", "lock-liveness free-lock"),
+    ("a wait before it is tried", "waits", "free-lock"),
+]
+
 
 def broken(source, old, new):
     if source.count(old) != 1:
@@ -103,6 +119,22 @@ def check(args, language, mutant):
             f.write(original)
 
 
+def check_lock(args, name, bug, invariants):
+    """The most schedules in which a bug of the lock was found, and what went wrong."""
+    most, errors = 0, []
+    os.environ["BUG"] = bug
+    for seed in range(1, args.seeds + 1):
+        code, output = run(args, "check", "--lock", "--exec", "exec node --import tsx lock-node.ts", "--seed", str(seed),
+                           "--shrink-time", "0s", "--keep", "lock-%s-%d" % (bug, seed))
+        found = re.search(r"violated: ([a-z-]+)", output)
+        if code != 1 or not found or found[1] not in invariants.split():
+            errors.append("seed %d: exit %d, %s\n%s" % (seed, code, found and found[1], output))
+            continue
+        most = max(most, int(re.search(r"drawn worlds +exec .*?lock-node\.ts +(\d+)", output)[1]))
+    del os.environ["BUG"]
+    return most, errors
+
+
 def shrunk(args, command, scenario, output):
     replay = re.search(r"--seed (\d+) --choices '?([0-9a-z.-]+)'?", output)
     _, said = run(args, "shrink", "--exec", command, "--seed", replay[1], "--choices", replay[2], "-o", "shrunk.yaml", scenario)
@@ -122,7 +154,7 @@ def main():
     p.add_argument("--seeds", type=int, default=10)
     p.add_argument("--schedules", type=int, default=500)
     p.add_argument("--only", default="")
-    p.add_argument("--languages", default="TypeScript,Python")
+    p.add_argument("--languages", default="TypeScript,Python,lock")
     p.add_argument("--isr-sim", default="isr-sim")
     args = p.parse_args()
     failed = False
@@ -135,7 +167,7 @@ def main():
         os.chdir(work)
         print("| the team wrote | scenario | invariant | language | most schedules of %d seeds |\n|---|---|---|---|---|" % args.seeds)
         for mutant in MUTANTS:
-            for language in args.languages.split(","):
+            for language in [l for l in args.languages.split(",") if l != "lock"]:
                 if not re.search(args.only, mutant[0]):
                     continue
                 most, errors = check(args, language, mutant)
@@ -143,6 +175,15 @@ def main():
                 for e in errors:
                     print(e, file=sys.stderr)
                 failed = failed or bool(errors)
+        for mutant in LOCK_MUTANTS if "lock" in args.languages else []:
+            if not re.search(args.only, mutant[0]):
+                continue
+            most, errors = check_lock(args, *mutant)
+            print("| %s | drawn worlds | %s | TypeScript | %s |" % (
+                mutant[0], " or ".join("`%s`" % i for i in mutant[2].split()), most if not errors else "NOT FOUND"), flush=True)
+            for e in errors:
+                print(e, file=sys.stderr)
+            failed = failed or bool(errors)
     sys.exit(failed)
 
 
