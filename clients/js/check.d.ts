@@ -8,6 +8,8 @@ export interface Options {
   keep?: string
   /** How long the test may take, in milliseconds. By default ten minutes. */
   timeout?: number
+  /** The node is a lock, and not a cache. */
+  lock?: boolean
   /** How many worlds are drawn. The variable ISR_SIM_WORLDS has another number for a night. */
   worlds?: number
   /** The seed of everything random. The variable ISR_SIM_SEED has another one. */

@@ -50,11 +50,12 @@ def _flags(options):
     return flags
 
 
-def check(can=("get",), exec=None, keep=None, **options):
-    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), and options are the
-    flags of isr-sim check: worlds, schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a
-    node in any language, in the place of what the function makes. keep is the folder for the run that fails: by default it
-    is beside the test, below __isr_sim__.
+def check(can=("get",), terms=None, exec=None, keep=None, **options):
+    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), or a lock (hold, held,
+    extend), whose terms are what it promises: isr_sim.node takes both. options are the flags of isr-sim check: worlds,
+    schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a node in any language, in the
+    place of what the function makes. keep is the folder for the run that fails: by default it is beside the test, below
+    __isr_sim__.
     """
 
     def decorate(create):
@@ -62,7 +63,7 @@ def check(can=("get",), exec=None, keep=None, **options):
             import pytest
 
             file = pathlib.Path(str(request.node.fspath))
-            said = dict(options)
+            said = dict(options, lock="hold" in can)
             for name in ("seed", "worlds"):
                 given = request.config.getoption("--isr-sim-" + name)
                 if given is not None:
@@ -72,7 +73,7 @@ def check(can=("get",), exec=None, keep=None, **options):
             args = [binary(), "check", "--exec", command, "--keep", str(folder), *_flags(said)]
             env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
             done = subprocess.run(args, cwd=file.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            request.node.user_properties += [("isr-sim " + name, str(value)) for name, value in said.items()]
+            request.node.user_properties += [("isr-sim " + name, str(value)) for name, value in said.items() if value is not False]
             if done.returncode != 0:
                 # What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
                 said = done.stdout if done.returncode == 1 else done.stdout + done.stderr
@@ -80,7 +81,7 @@ def check(can=("get",), exec=None, keep=None, **options):
 
         test.__name__, test.__qualname__ = create.__name__, create.__qualname__
         test.__module__, test.__doc__ = create.__module__, create.__doc__
-        test.isr_sim = create, tuple(can)
+        test.isr_sim = create, tuple(can), terms
         return test
 
     return decorate

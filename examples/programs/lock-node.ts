@@ -1,5 +1,5 @@
 // The lock of lock.ts as a node of isr-sim: isr-sim check --lock --exec 'exec node --import tsx lock-node.ts'
-import { node } from 'isr-sim-node' // before anything else
+import { node } from 'isr-sim' // before anything else
 import { Lock } from './lock.ts'
 
 // With BEATS it extends itself, in the place of being asked to.
