@@ -269,7 +269,7 @@ func (t *suite) run(binary string, mutant, seconds int, args ...string) ([]byte,
 	}()
 	// A mutant must not eat the memory of the machine, either.
 	script := `ulimit -t ` + limit + ` && ulimit -v 8000000 && exec "$0" "$@"`
-	args = append([]string{"-c", script, binary, "-test.short", "-test.failfast"}, args...)
+	args = append([]string{"-c", script, binary, "-test.failfast"}, args...)
 	c := exec.CommandContext(ctx, "bash", args...)
 	c.Dir = t.Dir
 	c.Env = append(os.Environ(), environment+"="+strconv.Itoa(mutant))
