@@ -95,3 +95,17 @@ func (s *Store) listBuckets(*bucket, *Call) (*Answer, *apiError) {
 	}
 	return document(out), nil
 }
+
+// bucketLocation serves GetBucketLocation: the default region has no name.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html
+func (s *Store) bucketLocation(b *bucket, _ *Call) (*Answer, *apiError) {
+	out := struct {
+		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ LocationConstraint"`
+		Region  string   `xml:",chardata"`
+	}{Region: b.region}
+	if b.region == ddbfake.DefaultRegion {
+		out.Region = ""
+	}
+	return document(out), nil
+}

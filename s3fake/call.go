@@ -18,6 +18,7 @@ type Call struct {
 	// Bucket is the bucket's name; "" for ListBuckets.
 	Bucket string
 	// Keys are the keys of the objects that the call names: one, several for DeleteObjects, none for a bucket's operations.
+	// A copy within a bucket has the source's key after its own.
 	Keys []string
 	// Fault applies this fault to this call, whatever its predicates say. Nil leaves it to the injected faults.
 	Fault *Fault
@@ -46,8 +47,10 @@ func (c Call) String() string {
 				b.WriteString(" " + strings.ToLower(name) + "=" + v)
 			}
 		}
-		if prefix := c.in.query.Get("prefix"); prefix != "" {
-			b.WriteString(" prefix=" + prefix)
+		for _, name := range []string{"prefix", "partNumber"} {
+			if v := c.in.query.Get(name); v != "" {
+				b.WriteString(" " + name + "=" + v)
+			}
 		}
 	}
 	return b.String()
@@ -55,7 +58,7 @@ func (c Call) String() string {
 
 // conditional reports whether a write names a condition.
 func (c *Call) conditional() bool {
-	return (c.Operation == "PutObject" || c.Operation == "DeleteObject") &&
+	return slices.Contains([]string{"PutObject", "DeleteObject", "CopyObject", "CompleteMultipartUpload"}, c.Operation) &&
 		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
 }
 
@@ -67,6 +70,8 @@ type input struct {
 	body    []byte
 	trailer http.Header   // of an aws-chunked body
 	deletes *deleteObject // of DeleteObjects
+	source  *source       // of a copy
+	parts   []namedPart   // of CompleteMultipartUpload
 }
 
 // Answer is the store's answer to a Call.
@@ -102,25 +107,53 @@ type operation struct {
 var operations map[string]*operation
 
 func init() {
-	reads := []string{"response-*", "versionId"}
+	reads := []string{"response-*", "versionId", "partNumber"}
+	lists := []string{"prefix", "delimiter", "max-keys", "encoding-type"}
+	made := []string{"X-Amz-Acl", "X-Amz-Meta-*", "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"}
+	copies := []string{"X-Amz-Copy-Source", "X-Amz-Copy-Source-If-*"}
 	operations = map[string]*operation{
+		"AbortMultipartUpload": {serve: (*Store).abortUpload, needsBucket: true, query: []string{"uploadId"}},
+		"CompleteMultipartUpload": {
+			serve: (*Store).completeUpload, needsBucket: true, query: []string{"uploadId"},
+			headers: append(checksumHeaders(), "X-Amz-Checksum-Type", "X-Amz-Mp-Object-Size"),
+		},
+		"CopyObject": {
+			serve: (*Store).copyObject, needsBucket: true,
+			headers: slices.Concat(made, copies, []string{"X-Amz-Checksum-Algorithm", "X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"}),
+		},
 		"CreateBucket": {serve: (*Store).createBucket, headers: []string{"X-Amz-Acl"}},
+		"CreateMultipartUpload": {
+			serve: (*Store).createUpload, needsBucket: true, query: []string{"uploads"},
+			headers: append(made, "X-Amz-Checksum-Algorithm", "X-Amz-Checksum-Type"),
+		},
 		"DeleteBucket": {serve: (*Store).deleteBucket, needsBucket: true},
 		"DeleteObject": {serve: (*Store).deleteOne, needsBucket: true, query: []string{"versionId"}, refuses: []string{"If-None-Match"}},
 		"DeleteObjects": {
 			serve: (*Store).deleteMany, needsBucket: true, query: []string{"delete"}, headers: checksumHeaders(),
 		},
-		"GetObject":   {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
-		"HeadBucket":  {serve: (*Store).headBucket, needsBucket: true},
-		"HeadObject":  {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
-		"ListBuckets": {serve: (*Store).listBuckets},
+		"GetBucketLocation": {serve: (*Store).bucketLocation, needsBucket: true, query: []string{"location"}},
+		"GetObject":         {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
+		"GetObjectTagging":  {serve: (*Store).objectTags, needsBucket: true, query: []string{"tagging", "versionId"}},
+		"HeadBucket":        {serve: (*Store).headBucket, needsBucket: true},
+		"HeadObject":        {serve: (*Store).getObject, needsBucket: true, query: reads, headers: []string{"X-Amz-Checksum-Mode"}},
+		"ListBuckets":       {serve: (*Store).listBuckets},
+		"ListMultipartUploads": {
+			serve: (*Store).listUploads, needsBucket: true,
+			query: []string{"uploads", "prefix", "delimiter", "max-uploads", "encoding-type", "key-marker", "upload-id-marker"},
+		},
+		"ListObjects": {serve: (*Store).listObjects, needsBucket: true, query: append(lists, "marker")},
 		"ListObjectsV2": {
 			serve: (*Store).listObjects, needsBucket: true,
-			query: []string{"list-type", "prefix", "delimiter", "max-keys", "continuation-token", "start-after", "encoding-type", "fetch-owner"},
+			query: append(lists, "list-type", "continuation-token", "start-after", "fetch-owner"),
 		},
-		"PutObject": {
-			serve: (*Store).putObject, needsBucket: true,
-			headers: append(checksumHeaders(), "X-Amz-Acl", "X-Amz-Meta-*", "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"),
+		"ListParts": {
+			serve: (*Store).listParts, needsBucket: true, query: []string{"uploadId", "max-parts", "part-number-marker"},
+		},
+		"PutObject":  {serve: (*Store).putObject, needsBucket: true, headers: append(checksumHeaders(), made...)},
+		"UploadPart": {serve: (*Store).uploadPart, needsBucket: true, query: []string{"uploadId", "partNumber"}, headers: checksumHeaders()},
+		"UploadPartCopy": {
+			serve: (*Store).uploadPartCopy, needsBucket: true, query: []string{"uploadId", "partNumber"},
+			headers: append(copies, "X-Amz-Copy-Source-Range"),
 		},
 	}
 }
@@ -130,10 +163,11 @@ func Operations() []string { return slices.Sorted(maps.Keys(operations)) }
 
 // Parameters and headers that every operation takes: they are about signatures, the SDK, and an account.
 var (
-	commonQuery   = []string{"x-id", "X-Amz-*", "AWSAccessKeyId", "Signature", "Expires"}
+	commonQuery   = []string{"x-id", "AWSAccessKeyId", "Signature", "Expires"}
 	commonHeaders = []string{
-		"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Expected-Bucket-Owner",
-		"X-Amz-Request-Payer", "X-Amz-Sdk-*", "X-Amz-Security-Token", "X-Amz-Te", "X-Amz-Trailer", "X-Amz-User-Agent",
+		"X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Expected-Bucket-Owner",
+		"X-Amz-Expires", "X-Amz-Region-Set", "X-Amz-Request-Payer", "X-Amz-Sdk-*", "X-Amz-Security-Token", "X-Amz-Signature",
+		"X-Amz-Signedheaders", "X-Amz-Source-Expected-Bucket-Owner", "X-Amz-Te", "X-Amz-Trailer", "X-Amz-User-Agent",
 	}
 )
 
@@ -170,6 +204,7 @@ func refuseValues(h http.Header) *apiError {
 		{"X-Amz-Acl", []string{"private", "bucket-owner-full-control"}},
 		{"X-Amz-Server-Side-Encryption", []string{"AES256"}},
 		{"X-Amz-Storage-Class", []string{"STANDARD"}},
+		{"X-Amz-Tagging-Directive", []string{"COPY"}},
 	} {
 		if v := h.Get(known.header); v != "" && !slices.Contains(known.values, v) {
 			return unsupported("the header " + strings.ToLower(known.header) + " with the value " + v)

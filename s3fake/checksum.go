@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/xml"
 	"hash"
 	"hash/crc32"
 	"hash/crc64"
@@ -13,10 +14,11 @@ import (
 	"strings"
 )
 
-// checksum is that of a whole object.
+// checksum is that of an object.
 type checksum struct {
 	algorithm *algorithm
 	value     string // in base64
+	composite bool   // of the checksums of its parts
 }
 
 type algorithm struct {
@@ -57,7 +59,33 @@ func (a *algorithm) sum(body []byte) string {
 // write puts the checksum into the headers of an answer.
 func (c checksum) write(h http.Header) {
 	h[c.algorithm.header] = []string{c.value}
-	h["X-Amz-Checksum-Type"] = []string{"FULL_OBJECT"}
+	h["X-Amz-Checksum-Type"] = []string{checksumType(c.composite)}
+}
+
+func checksumType(composite bool) string {
+	if composite {
+		return "COMPOSITE"
+	}
+	return "FULL_OBJECT"
+}
+
+// MarshalXML writes a checksum as an element with the name of its algorithm.
+func (c checksum) MarshalXML(e *xml.Encoder, _ xml.StartElement) error {
+	return e.EncodeElement(c.value, xml.StartElement{Name: xml.Name{Local: "Checksum" + c.algorithm.name}})
+}
+
+// algorithmNamed returns the algorithm of a name, or another one if there is no name.
+func algorithmNamed(name string, otherwise *algorithm) (*algorithm, *apiError) {
+	if name == "" {
+		return otherwise, nil
+	}
+	for _, a := range algorithms {
+		if strings.EqualFold(a.name, name) {
+			return a, nil
+		}
+	}
+	return nil, invalidRequest("Checksum algorithm provided is unsupported. " +
+		"Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
 }
 
 // name is the algorithm's.
@@ -76,7 +104,7 @@ func (in *input) named() (found checksum, err *apiError) {
 		if found.algorithm != nil {
 			return found, invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
 		}
-		found = checksum{a, value}
+		found = checksum{algorithm: a, value: value}
 	}
 	return found, nil
 }
@@ -114,7 +142,7 @@ func verify(in *input) (checksum, *apiError) {
 	}
 	if found.algorithm == nil {
 		last := algorithms[len(algorithms)-1]
-		return checksum{last, last.sum(in.body)}, nil
+		return checksum{algorithm: last, value: last.sum(in.body)}, nil
 	}
 	sum, decodeErr := base64.StdEncoding.DecodeString(found.value)
 	switch {

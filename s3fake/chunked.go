@@ -16,12 +16,16 @@ func isChunked(h http.Header) bool {
 	return strings.HasPrefix(h.Get("X-Amz-Content-Sha256"), "STREAMING-")
 }
 
+// minChunkBytes is the smallest chunk but the last.
+const minChunkBytes = 8 << 10
+
 // unchunk decodes an aws-chunked body: chunks, each after a line with its size in hexadecimal digits and perhaps a
 // signature, which is not checked; a chunk of size 0; and the trailer.
 func unchunk(body []byte, h http.Header) (plain []byte, trailer http.Header, err *apiError) {
 	trailer = http.Header{}
 	plain = make([]byte, 0, len(body))
-	for {
+	before := uint64(minChunkBytes)
+	for number := 1; ; number++ {
 		line, rest, ok := bytes.Cut(body, []byte("\r\n"))
 		if !ok {
 			return nil, nil, errIncompleteBody
@@ -35,6 +39,10 @@ func unchunk(body []byte, h http.Header) (plain []byte, trailer http.Header, err
 		if size == 0 {
 			break
 		}
+		if before < minChunkBytes {
+			return nil, nil, chunkTooSmall(number, before)
+		}
+		before = size
 		if uint64(len(body)) < size+2 || !bytes.HasPrefix(body[size:], []byte("\r\n")) {
 			return nil, nil, errIncompleteBody
 		}
@@ -46,7 +54,12 @@ func unchunk(body []byte, h http.Header) (plain []byte, trailer http.Header, err
 			trailer.Add(textproto.CanonicalMIMEHeaderKey(string(name)), string(bytes.TrimSpace(value)))
 		}
 	}
-	if want := h.Get("X-Amz-Decoded-Content-Length"); want != "" && want != strconv.Itoa(len(plain)) {
+	for name := range strings.SplitSeq(h.Get("X-Amz-Trailer"), ",") {
+		if name = strings.TrimSpace(name); name != "" && trailer.Get(name) == "" {
+			return nil, nil, errMalformedTrailer
+		}
+	}
+	if h.Get("X-Amz-Decoded-Content-Length") != strconv.Itoa(len(plain)) {
 		return nil, nil, errIncompleteBody
 	}
 	return plain, trailer, nil

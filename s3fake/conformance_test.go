@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,23 +20,37 @@ import (
 
 // Where the rules of the table come from.
 const (
-	apiPut     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html"
-	apiGet     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"
-	apiHead    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html"
-	apiDelete  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html"
-	apiDeletes = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html"
-	apiList    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html"
-	apiCreate  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html"
-	apiBuckets = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html"
-	apiErrors  = "https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"
-	writes     = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html"
-	deletes    = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html"
-	keys       = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html"
-	metadataOf = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html"
-	integrity  = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html"
-	streaming  = "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html"
-	hosting    = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html"
-	naming     = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
+	apiPut      = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html"
+	apiGet      = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"
+	apiHead     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html"
+	apiDelete   = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html"
+	apiDeletes  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html"
+	apiList     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html"
+	apiCreate   = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html"
+	apiBuckets  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html"
+	apiErrors   = "https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"
+	writes      = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html"
+	deletes     = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html"
+	keys        = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html"
+	metadataOf  = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html"
+	integrity   = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html"
+	streaming   = "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html"
+	hosting     = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html"
+	apiCopy     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html"
+	apiUpload   = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html"
+	apiPart     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html"
+	apiPartCopy = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html"
+	apiComplete = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html"
+	apiAbort    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html"
+	apiParts    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html"
+	apiUploads  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html"
+	apiListOld  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html"
+	apiLocation = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html"
+	apiTags     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectTagging.html"
+	quickFacts  = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html"
+	presigned   = "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html"
+	streamTail  = "https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html"
+	naming      = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
 )
 
 // The world of each case: the bucket pages with home, which was written at 00:00:10.9, a/1, a/2, b/1 and "c d&é".
@@ -45,6 +60,23 @@ const (
 	written   = "Sun, 01 Jan 2040 00:00:10 GMT"
 	before    = "Sun, 01 Jan 2040 00:00:09 GMT"
 )
+
+// The upload that is under way in the world of each case, and its parts.
+const (
+	theUpload = "/pages/parts?uploadId=0000000000000001"
+	partHello = "<Part><PartNumber>1</PartNumber><ETag>" + homeETag + "</ETag></Part>"
+	partWorld = `<Part><PartNumber>3</PartNumber><ETag>"f5a7924e621e84c9280a9a27e1bcb7f6"</ETag></Part>`
+)
+
+// thePart is the path of a part of it.
+func thePart(n int) string { return theUpload + "&partNumber=" + strconv.Itoa(n) }
+
+var eightKB = strings.Repeat("8", 8<<10)
+
+// inChunks are the headers of a body in chunks.
+func inChunks(size int) map[string]string {
+	return map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amz-decoded-content-length": strconv.Itoa(size)}
+}
 
 type conformanceCase struct {
 	name, source string
@@ -149,18 +181,107 @@ var conformance = []conformanceCase{
 	{name: "put with another SHA-256", source: apiErrors, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": strings.Repeat("0", 64)}, body: "Hello", status: 400, code: "XAmzContentSHA256Mismatch"},
 	{name: "put in chunks", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{
 		"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "Content-Encoding": "aws-chunked", "x-amz-decoded-content-length": "5", "x-amz-trailer": "x-amz-checksum-crc32"},
-		body: "2\r\nHe\r\n3\r\nllo\r\n0\r\nx-amz-checksum-crc32:99GJgg==\r\n\r\n", status: 200, answer: map[string]string{"Etag": homeETag}, after: map[string]string{"new": "Hello"}},
+		body: "5\r\nHello\r\n0\r\nx-amz-checksum-crc32:99GJgg==\r\n\r\n", status: 200, answer: map[string]string{"Etag": homeETag}, after: map[string]string{"new": "Hello"}},
+	{name: "put in two chunks", source: streaming, method: "PUT", path: "/pages/new", header: inChunks(8194), body: "2000\r\n" + eightKB + "\r\n2\r\nHe\r\n0\r\n\r\n", status: 200,
+		after: map[string]string{"new": eightKB + "He"}},
+	{name: "put in chunks of which one is short", source: streaming, method: "PUT", path: "/pages/new", header: inChunks(5), body: "2\r\nHe\r\n3\r\nllo\r\n0\r\n\r\n", status: 403, code: "InvalidChunkSizeError",
+		holds: []string{"Only the last chunk is allowed to have a size less than 8192 bytes", "<Chunk>2</Chunk><BadChunkSize>2</BadChunkSize>"}, after: map[string]string{"new": "-"}},
 	{name: "put in signed chunks", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{
 		"x-amz-content-sha256": "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "x-amz-decoded-content-length": "5"},
 		body: "5;chunk-signature=0\r\nHello\r\n0;chunk-signature=0\r\n\r\n", status: 200, after: map[string]string{"new": "Hello"}},
-	{name: "put in chunks with another sum", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+	{name: "put in chunks with another sum", source: streaming, method: "PUT", path: "/pages/new", header: inChunks(5),
 		body: "5\r\nHello\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n", status: 400, code: "BadDigest", after: map[string]string{"new": "-"}},
-	{name: "put half a chunk", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+	{name: "put in chunks without the trailer", source: streamTail, method: "PUT", path: "/pages/new", header: map[string]string{
+		"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amz-decoded-content-length": "5", "x-amz-trailer": "x-amz-checksum-crc32"},
+		body: "5\r\nHello\r\n0\r\n\r\n", status: 400, code: "MalformedTrailerError", after: map[string]string{"new": "-"}},
+	{name: "put half a chunk", source: streaming, method: "PUT", path: "/pages/new", header: inChunks(5),
 		body: "5\r\nHel", status: 400, code: "IncompleteBody", after: map[string]string{"new": "-"}},
-	{name: "put a chunk that is none", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+	{name: "put a chunk that is none", source: streaming, method: "PUT", path: "/pages/new", header: inChunks(5),
 		body: "-1\r\nHello\r\n0\r\n\r\n", status: 400, code: "IncompleteBody", after: map[string]string{"new": "-"}},
-	{name: "put chunks of another length", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amz-decoded-content-length": "6"},
+	{name: "put chunks of another length", source: streaming, method: "PUT", path: "/pages/new", header: inChunks(6),
 		body: "5\r\nHello\r\n0\r\n\r\n", status: 400, code: "IncompleteBody"},
+	{name: "put chunks of no length", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
+		body: "5\r\nHello\r\n0\r\n\r\n", status: 411, code: "MissingContentLength", after: map[string]string{"new": "-"}},
+
+	// Presigned requests: headers stand in the query.
+	{name: "presigned get", source: presigned, method: "GET", path: "/pages/home?x-amz-checksum-mode=ENABLED&X-Amz-Credential=alice%2F20400101%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=0",
+		status: 200, want: "Hello", answer: map[string]string{"X-Amz-Checksum-Crc64nvme": "bgPua0coiu0="}},
+	{name: "presigned put, with the sum of an empty body", source: presigned, method: "PUT", path: "/pages/new?x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32&X-Amz-Content-Sha256=UNSIGNED-PAYLOAD",
+		body: "Hello", status: 200, after: map[string]string{"new": "Hello"}},
+	{name: "presigned put, with metadata", source: presigned, method: "PUT", path: "/pages/new?x-amz-meta-a=" + strings.Repeat("m", 2048), status: 400, code: "MetadataTooLarge"},
+	{name: "presigned put, with what the fake does not have", source: presigned, method: "PUT", path: "/pages/new?x-amz-tagging=a", status: 501, code: "NotImplemented", holds: []string{"x-amz-tagging"}},
+
+	// CopyObject.
+	{name: "copy", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home"}, status: 200,
+		holds: []string{"<CopyObjectResult", "<LastModified>2040-01-01T01:00:10.000Z</LastModified><ETag>&#34;8b1a9953c4611296a827abf8c47804d7&#34;</ETag><ChecksumCRC64NVME>bgPua0coiu0=</ChecksumCRC64NVME>"}, after: map[string]string{"new": "Hello"}},
+	{name: "copy of a key that must be escaped", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "/pages/c%20d&%C3%A9"}, status: 200, after: map[string]string{"new": "escaped"}},
+	{name: "copy with another algorithm", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-checksum-algorithm": "CRC32"}, status: 200, holds: []string{"<ChecksumCRC32>99GJgg==</ChecksumCRC32>"}},
+	{name: "copy with an algorithm that is none", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-checksum-algorithm": "MD4"}, status: 400, code: "InvalidRequest"},
+	{name: "copy to itself", source: apiCopy, method: "PUT", path: "/pages/home", header: map[string]string{"x-amz-copy-source": "pages/home"}, status: 400, code: "InvalidRequest"},
+	{name: "copy to itself with metadata", source: apiCopy, method: "PUT", path: "/pages/home", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-metadata-directive": "REPLACE", "x-amz-meta-generation": "8"}, status: 200, after: map[string]string{"home": "Hello"}},
+	{name: "copy with a directive that is none", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-metadata-directive": "MOVE"}, status: 400, code: "InvalidArgument"},
+	{name: "copy what is not there", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/none"}, status: 404, code: "NoSuchKey", after: map[string]string{"new": "-"}},
+	{name: "copy from no bucket", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "nobucket/home"}, status: 404, code: "NoSuchBucket"},
+	{name: "copy of nothing", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages"}, status: 400, code: "InvalidArgument"},
+	{name: "copy of a version", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home?versionId=3"}, status: 501, code: "NotImplemented"},
+	{name: "copy if-match holds", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-copy-source-if-match": homeETag, "x-amz-copy-source-if-unmodified-since": before}, status: 200},
+	{name: "copy if-match does not hold", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-copy-source-if-match": otherETag}, status: 412, code: "PreconditionFailed",
+		holds: []string{"<Condition>x-amz-copy-source-If-Match</Condition>"}, after: map[string]string{"new": "-"}},
+	{name: "copy if-none-match does not hold", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-copy-source-if-none-match": homeETag}, status: 412, code: "PreconditionFailed"},
+	{name: "copy if-modified-since does not hold", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-copy-source-if-modified-since": written}, status: 412, code: "PreconditionFailed"},
+	{name: "copy to what is there", source: apiCopy, method: "PUT", path: "/pages/a/1", header: map[string]string{"x-amz-copy-source": "pages/home", "If-None-Match": "*"}, status: 412, code: "PreconditionFailed", after: map[string]string{"a/1": "a1"}},
+	{name: "copy tags", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-tagging-directive": "REPLACE"}, status: 501, code: "NotImplemented"},
+
+	// Uploads in parts: one of the key parts is under way, its parts 1 and 3 being Hello and World.
+	{name: "begin an upload", source: apiUpload, method: "POST", path: "/pages/big?uploads", header: map[string]string{"x-amz-checksum-algorithm": "CRC32"}, status: 200,
+		holds: []string{"<InitiateMultipartUploadResult", "<Bucket>pages</Bucket><Key>big</Key><UploadId>0000000000000002</UploadId>"}, answer: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32", "X-Amz-Checksum-Type": "COMPOSITE"}, after: map[string]string{"big": "-"}},
+	{name: "begin an upload of another kind", source: integrity, method: "POST", path: "/pages/big?uploads", header: map[string]string{"x-amz-checksum-algorithm": "SHA256", "x-amz-checksum-type": "FULL_OBJECT"}, status: 400, code: "InvalidRequest"},
+	{name: "begin an upload of a kind without algorithm", source: integrity, method: "POST", path: "/pages/big?uploads", header: map[string]string{"x-amz-checksum-type": "FULL_OBJECT"}, status: 400, code: "InvalidRequest"},
+	{name: "begin an upload of a kind that is none", source: integrity, method: "POST", path: "/pages/big?uploads", header: map[string]string{"x-amz-checksum-algorithm": "CRC32", "x-amz-checksum-type": "HALF"}, status: 400, code: "InvalidRequest"},
+	{name: "begin an upload into no bucket", source: apiUpload, method: "POST", path: "/nobucket/big?uploads", status: 404, code: "NoSuchBucket"},
+	{name: "upload a part", source: apiPart, method: "PUT", path: thePart(2), body: "Hello", status: 200, answer: map[string]string{"Etag": homeETag}},
+	{name: "upload a part of another sum", source: apiPart, method: "PUT", path: thePart(2), header: map[string]string{"x-amz-checksum-crc32": "AAAAAA=="}, body: "Hello", status: 400, code: "BadDigest"},
+	{name: "upload part 10,000", source: quickFacts, method: "PUT", path: thePart(10_000), body: "x", status: 200},
+	{name: "upload part 10,001", source: quickFacts, method: "PUT", path: thePart(10_001), body: "x", status: 400, code: "InvalidArgument", holds: []string{"Part number must be an integer between 1 and 10000, inclusive"}},
+	{name: "upload part 0", source: quickFacts, method: "PUT", path: thePart(0), body: "x", status: 400, code: "InvalidArgument"},
+	{name: "upload a part of nothing", source: apiPart, method: "PUT", path: "/pages/home?partNumber=1&uploadId=0000000000000001", body: "x", status: 404, code: "NoSuchUpload", holds: []string{"<UploadId>0000000000000001</UploadId>"}},
+	{name: "upload a part without an upload", source: apiPart, method: "PUT", path: "/pages/home?partNumber=1", body: "x", status: 501, code: "NotImplemented", holds: []string{"partNumber"}, after: map[string]string{"home": "Hello"}},
+	{name: "upload a copy as a part", source: apiPartCopy, method: "PUT", path: thePart(2), header: map[string]string{"x-amz-copy-source": "pages/home"}, status: 200, holds: []string{"<CopyPartResult", "&#34;8b1a9953c4611296a827abf8c47804d7&#34;"}},
+	{name: "upload a copy of what is not there", source: apiPartCopy, method: "PUT", path: thePart(2), header: map[string]string{"x-amz-copy-source": "pages/none"}, status: 404, code: "NoSuchKey"},
+	{name: "upload a copy of a part of a small object", source: apiPartCopy, method: "PUT", path: thePart(2), header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-copy-source-range": "bytes=0-1"}, status: 400, code: "InvalidRequest"},
+	{name: "upload a copy of a range that is none", source: apiPartCopy, method: "PUT", path: thePart(2), header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-copy-source-range": "bytes=1-"}, status: 400, code: "InvalidArgument"},
+	{name: "list parts", source: apiParts, method: "GET", path: theUpload, status: 200, holds: []string{"<Key>parts</Key><UploadId>0000000000000001</UploadId>", "<MaxParts>1000</MaxParts><IsTruncated>false</IsTruncated>",
+		"<Part><PartNumber>1</PartNumber><LastModified>2040-01-01T00:00:10.000Z</LastModified><ETag>" + strings.ReplaceAll(homeETag, `"`, "&#34;") + "</ETag><Size>5</Size>", "<PartNumber>3</PartNumber>"}},
+	{name: "list one part", source: apiParts, method: "GET", path: theUpload + "&max-parts=1", status: 200, holds: []string{"<NextPartNumberMarker>1</NextPartNumberMarker><MaxParts>1</MaxParts><IsTruncated>true</IsTruncated>"}, lacks: []string{"<PartNumber>3</PartNumber>"}},
+	{name: "list the parts after one", source: apiParts, method: "GET", path: theUpload + "&part-number-marker=1", status: 200, holds: []string{"<PartNumberMarker>1</PartNumberMarker>", "<PartNumber>3</PartNumber>"}, lacks: []string{"<PartNumber>1</PartNumber>"}},
+	{name: "list the parts of nothing", source: apiParts, method: "GET", path: "/pages/parts?uploadId=2", status: 404, code: "NoSuchUpload"},
+	{name: "list uploads", source: apiUploads, method: "GET", path: "/pages?uploads", status: 200, holds: []string{"<Upload><Key>parts</Key><UploadId>0000000000000001</UploadId>", "<Initiated>2040-01-01T00:00:10.000Z</Initiated>", "<IsTruncated>false</IsTruncated>"}},
+	{name: "list uploads of another prefix", source: apiUploads, method: "GET", path: "/pages?uploads&prefix=x", status: 200, lacks: []string{"<Upload>"}},
+	{name: "list uploads after one", source: apiUploads, method: "GET", path: "/pages?uploads&key-marker=parts&upload-id-marker=0000000000000001", status: 200, lacks: []string{"<Upload>"}},
+	{name: "list uploads after a key", source: apiUploads, method: "GET", path: "/pages?uploads&key-marker=parts", status: 200, lacks: []string{"<Upload>"}},
+	{name: "list uploads of no bucket", source: apiUploads, method: "GET", path: "/nobucket?uploads", status: 404, code: "NoSuchBucket"},
+	{name: "list no uploads", source: apiUploads, method: "GET", path: "/pages?uploads&max-uploads=-1", status: 400, code: "InvalidArgument"},
+	{name: "complete an upload", source: apiComplete, method: "POST", path: theUpload, body: "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + homeETag + "</ETag></Part></CompleteMultipartUpload>", status: 200,
+		holds: []string{"<CompleteMultipartUploadResult", "<Key>parts</Key><ETag>&#34;49c24cf3c5af9ba03cec39ee4aac4f77-1&#34;</ETag>", "<ChecksumType>FULL_OBJECT</ChecksumType>"}, after: map[string]string{"parts": "Hello"}},
+	{name: "complete an upload of small parts", source: quickFacts, method: "POST", path: theUpload, body: "<CompleteMultipartUpload>" + partHello + partWorld + "</CompleteMultipartUpload>", status: 400, code: "EntityTooSmall",
+		holds: []string{"<ProposedSize>5</ProposedSize><MinSizeAllowed>5242880</MinSizeAllowed><PartNumber>1</PartNumber>"}, after: map[string]string{"parts": "-"}},
+	{name: "complete an upload backwards", source: apiComplete, method: "POST", path: theUpload, body: "<CompleteMultipartUpload>" + partWorld + partHello + "</CompleteMultipartUpload>", status: 400, code: "InvalidPartOrder"},
+	{name: "complete an upload with a part that is none", source: apiComplete, method: "POST", path: theUpload, body: "<CompleteMultipartUpload><Part><PartNumber>2</PartNumber><ETag>x</ETag></Part></CompleteMultipartUpload>", status: 400, code: "InvalidPart", holds: []string{"<PartNumber>2</PartNumber>"}},
+	{name: "complete an upload with another part", source: apiComplete, method: "POST", path: theUpload, body: "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + otherETag + "</ETag></Part></CompleteMultipartUpload>", status: 400, code: "InvalidPart"},
+	{name: "complete an upload with another sum", source: apiComplete, method: "POST", path: theUpload, body: "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + homeETag + "</ETag><ChecksumCRC64NVME>AAAAAAAAAAA=</ChecksumCRC64NVME></Part></CompleteMultipartUpload>", status: 400, code: "InvalidPart"},
+	{name: "complete an upload of another size", source: apiComplete, method: "POST", path: theUpload, header: map[string]string{"x-amz-mp-object-size": "6"}, body: "<CompleteMultipartUpload>" + partHello + "</CompleteMultipartUpload>", status: 400, code: "InvalidRequest"},
+	{name: "complete an upload with another checksum", source: apiComplete, method: "POST", path: theUpload, header: map[string]string{"x-amz-checksum-crc64nvme": "AAAAAAAAAAA="}, body: "<CompleteMultipartUpload>" + partHello + "</CompleteMultipartUpload>", status: 400, code: "BadDigest"},
+	{name: "complete an upload of another type", source: apiComplete, method: "POST", path: theUpload, header: map[string]string{"x-amz-checksum-type": "COMPOSITE"}, body: "<CompleteMultipartUpload>" + partHello + "</CompleteMultipartUpload>", status: 400, code: "InvalidRequest"},
+	{name: "complete an upload if-match", source: writes, method: "POST", path: theUpload, header: map[string]string{"If-Match": homeETag}, body: "<CompleteMultipartUpload>" + partHello + "</CompleteMultipartUpload>", status: 404, code: "NoSuchKey"},
+	{name: "complete an upload of no parts", source: apiComplete, method: "POST", path: theUpload, body: "<CompleteMultipartUpload/>", status: 400, code: "MalformedXML"},
+	{name: "complete nothing", source: apiComplete, method: "POST", path: "/pages/parts?uploadId=2", body: "<CompleteMultipartUpload>" + partHello + "</CompleteMultipartUpload>", status: 404, code: "NoSuchUpload"},
+	{name: "abort an upload", source: apiAbort, method: "DELETE", path: theUpload, status: 204, after: map[string]string{"parts": "-"}},
+	{name: "abort nothing", source: apiAbort, method: "DELETE", path: "/pages/parts?uploadId=2", status: 404, code: "NoSuchUpload"},
+	{name: "get the first part of an object that has none", source: apiGet, method: "GET", path: "/pages/home?partNumber=1", status: 206, want: "Hello", answer: map[string]string{"Content-Range": "bytes 0-4/5", "X-Amz-Mp-Parts-Count": ""}},
+	{name: "get the second part of an object that has none", source: apiErrors, method: "GET", path: "/pages/home?partNumber=2", status: 416, code: "InvalidPartNumber"},
+	{name: "get a part and a range", source: apiErrors, method: "GET", path: "/pages/home?partNumber=1", header: map[string]string{"Range": "bytes=0-1"}, status: 400, code: "InvalidRequest"},
+	{name: "get tags", source: apiTags, method: "GET", path: "/pages/home?tagging", status: 200, holds: []string{"<TagSet></TagSet>"}},
+	{name: "get tags of what is not there", source: apiTags, method: "GET", path: "/pages/none?tagging", status: 404, code: "NoSuchKey"},
 
 	// DeleteObject.
 	{name: "delete", source: apiDelete, method: "DELETE", path: "/pages/home", status: 204, after: map[string]string{"home": "-"}},
@@ -208,6 +329,15 @@ var conformance = []conformanceCase{
 	{name: "list no bucket", source: apiErrors, method: "GET", path: "/nobucket?list-type=2", status: 404, code: "NoSuchBucket"},
 	{name: "list in the third version", source: apiErrors, method: "GET", path: "/pages?list-type=3", status: 400, code: "InvalidArgument"},
 
+	// ListObjects.
+	{name: "list, the old way", source: apiListOld, method: "GET", path: "/pages", status: 200, holds: []string{
+		"<Name>pages</Name><Prefix></Prefix><Marker></Marker><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>", "<Key>home</Key>", "<Owner><ID>"}, lacks: []string{"<KeyCount>"}},
+	{name: "list after a marker", source: apiListOld, method: "GET", path: "/pages?marker=b%2F1", status: 200, holds: []string{"<Marker>b/1</Marker>", "<Key>home</Key>"}, lacks: []string{"<Key>b/1", "NextMarker"}},
+	{name: "list the first of many", source: apiListOld, method: "GET", path: "/pages?max-keys=1", status: 200, holds: []string{"<IsTruncated>true</IsTruncated>", "<Key>a/1</Key>"}, lacks: []string{"NextMarker", "<Key>a/2"}},
+	{name: "list the first of many folders", source: apiListOld, method: "GET", path: "/pages?max-keys=1&delimiter=%2F", status: 200, holds: []string{"<NextMarker>a/</NextMarker>", "<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes>"}},
+	{name: "list after a folder", source: apiListOld, method: "GET", path: "/pages?marker=a%2F&delimiter=%2F", status: 200, holds: []string{"<CommonPrefixes><Prefix>b/</Prefix></CommonPrefixes>"}, lacks: []string{"<Prefix>a/</Prefix>"}},
+	{name: "list no bucket, the old way", source: apiErrors, method: "GET", path: "/nobucket", status: 404, code: "NoSuchBucket"},
+
 	// Buckets.
 	{name: "create a bucket", source: apiCreate, method: "PUT", path: "/another", status: 200, answer: map[string]string{"Location": "/another"}},
 	{name: "create what is there", source: apiCreate, method: "PUT", path: "/pages", status: 200, after: map[string]string{"home": "Hello"}},
@@ -215,6 +345,8 @@ var conformance = []conformanceCase{
 	{name: "create a bad name", source: naming, method: "PUT", path: "/No_Bucket", status: 400, code: "InvalidBucketName"},
 	{name: "create in bad XML", source: apiErrors, method: "PUT", path: "/another", body: "<", status: 400, code: "MalformedXML"},
 	{name: "head a bucket", source: apiBuckets, method: "HEAD", path: "/pages", status: 200, answer: map[string]string{"X-Amz-Bucket-Region": "us-east-1"}},
+	{name: "where a bucket is", source: apiLocation, method: "GET", path: "/pages?location", status: 200, holds: []string{`<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></LocationConstraint>`}},
+	{name: "where no bucket is", source: apiLocation, method: "GET", path: "/nobucket?location", status: 404, code: "NoSuchBucket"},
 	{name: "head no bucket", source: apiBuckets, method: "HEAD", path: "/nobucket", status: 404},
 	{name: "delete a bucket that is not empty", source: apiErrors, method: "DELETE", path: "/pages", status: 409, code: "BucketNotEmpty"},
 	{name: "list buckets", source: apiBuckets, method: "GET", path: "/", status: 200, holds: []string{"<Bucket><Name>pages</Name><CreationDate>2040-01-01T00:00:00.000Z</CreationDate>"}},
@@ -225,16 +357,12 @@ var conformance = []conformanceCase{
 	// What the fake does not have is refused, and never passed over.
 	{name: "a method that is none", source: apiErrors, method: "PATCH", path: "/pages/home", status: 405, code: "MethodNotAllowed"},
 	{name: "delete the service", source: apiErrors, method: "DELETE", path: "/", status: 405, code: "MethodNotAllowed"},
-	{name: "an upload in parts", source: apiPut, method: "POST", path: "/pages/home?uploads", status: 501, code: "NotImplemented"},
-	{name: "a part", source: apiPut, method: "PUT", path: "/pages/home?partNumber=1&uploadId=x", body: "x", status: 501, code: "NotImplemented", holds: []string{"partNumber"}, after: map[string]string{"home": "Hello"}},
-	{name: "a copy", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home"}, status: 501, code: "NotImplemented", holds: []string{"x-amz-copy-source"}, after: map[string]string{"new": "-"}},
 	{name: "tags", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-tagging": "a=b"}, status: 501, code: "NotImplemented", after: map[string]string{"new": "-"}},
 	{name: "encryption by KMS", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-server-side-encryption": "aws:kms"}, status: 501, code: "NotImplemented", holds: []string{"aws:kms"}, after: map[string]string{"new": "-"}},
 	{name: "the default encryption", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-server-side-encryption": "AES256"}, body: "x", status: 200, after: map[string]string{"new": "x"}},
 	{name: "a public object", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-acl": "public-read"}, status: 501, code: "NotImplemented", after: map[string]string{"new": "-"}},
 	{name: "a version", source: apiGet, method: "GET", path: "/pages/home?versionId=3", status: 501, code: "NotImplemented"},
 	{name: "the only version", source: apiGet, method: "GET", path: "/pages/home?versionId=null", status: 200, want: "Hello"},
-	{name: "the first list", source: apiList, method: "GET", path: "/pages", status: 501, code: "NotImplemented", holds: []string{"ListObjects"}},
 	{name: "a policy", source: apiList, method: "GET", path: "/pages?policy", status: 501, code: "NotImplemented"},
 	{name: "a form", source: apiPut, method: "POST", path: "/pages", body: "x", status: 501, code: "NotImplemented"},
 	{name: "a query that is none", source: apiErrors, method: "GET", path: "/pages/home?%zz", status: 400, code: "InvalidURI"},
@@ -275,6 +403,15 @@ func newWorld(t *testing.T) *Store {
 		}
 		if got, err := roundTrip(s.Do, r); err != nil || got.status != http.StatusOK {
 			t.Fatalf("%s: %v and %v", o.path, got, err)
+		}
+	}
+	for _, r := range []*http.Request{
+		httptest.NewRequest(http.MethodPost, "/pages/parts?uploads", nil),
+		httptest.NewRequest(http.MethodPut, thePart(1), strings.NewReader("Hello")),
+		httptest.NewRequest(http.MethodPut, thePart(3), strings.NewReader("World")),
+	} {
+		if got, err := roundTrip(s.Do, r); err != nil || got.status != http.StatusOK {
+			t.Fatalf("%s: %v and %v", r.URL, got, err)
 		}
 	}
 	clock.Advance(time.Hour)
@@ -398,7 +535,7 @@ func TestConformanceIsWhole(t *testing.T) {
 func TestListPages(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	for _, key := range []string{"a", "a/", "a/1", "a/2/3", "ab", "b/1", "b/2", "c", "é", "\U0001F600"} {
-		s.buckets["pages"].objects.Set(key, &object{checksum: checksum{algorithms[0], ""}})
+		s.buckets["pages"].objects.Set(key, &object{checksum: checksum{algorithm: algorithms[0]}})
 	}
 	for _, q := range []string{"", "&delimiter=%2F", "&prefix=a", "&prefix=a%2F&delimiter=%2F", "&delimiter=%2F&start-after=a%2F1", "&delimiter=b"} {
 		want := listed(t, s, q, "1000")

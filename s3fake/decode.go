@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
@@ -20,15 +22,14 @@ func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	if !ok {
 		return c, errInvalidURI, nil
 	}
-	query, ok := parameters(r.URL.RawQuery)
+	in, ok := inputOf(r)
 	if !ok {
 		return c, errInvalidURI, nil
 	}
-	name, refusal := operationOf(r.Method, bucket, key, query)
+	name, refusal := operationOf(r.Method, bucket, key, in)
 	if refusal != nil {
 		return c, refusal, nil
 	}
-	in := &input{query: query, header: r.Header}
 	if refusal := operations[name].refusal(name, in); refusal != nil {
 		return c, refusal, nil
 	}
@@ -41,6 +42,9 @@ func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	case key != "":
 		c.Keys = []string{key}
 		refusal = checkKey(key)
+		if refusal == nil {
+			refusal = c.details()
+		}
 	case name == "DeleteObjects":
 		if in.deletes, refusal = parseDeletes(in.body); refusal != nil {
 			return c, refusal, nil
@@ -52,14 +56,56 @@ func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	return c, refusal, nil
 }
 
-func parameters(query string) (url.Values, bool) {
-	values, err := url.ParseQuery(query)
-	return values, err == nil
+// details reads what the copies and the end of an upload say beside their names.
+func (c *Call) details() (refusal *apiError) {
+	switch c.Operation {
+	case "CopyObject", "UploadPartCopy":
+		if c.in.source, refusal = parseSource(c.in.header); refusal == nil && c.in.source.bucket == c.Bucket {
+			c.Keys = append(c.Keys, c.in.source.key)
+		}
+	case "CompleteMultipartUpload":
+		c.in.parts, refusal = parseParts(c.in.body)
+	}
+	return refusal
+}
+
+// inputOf returns the parameters and the headers of a request. A presigned URL has headers as parameters.
+//
+// The checksum of a body in such a URL is left out: SDKs that do not know the body when they sign send that of an empty
+// one, and S3 takes any body (https://github.com/localstack/localstack/issues/12169).
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+func inputOf(r *http.Request) (in *input, ok bool) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, false
+	}
+	in = &input{query: query, header: r.Header}
+	cloned := false
+	for _, parameter := range slices.Sorted(maps.Keys(query)) {
+		name := http.CanonicalHeaderKey(parameter)
+		if !strings.HasPrefix(name, "X-Amz-") {
+			continue
+		}
+		if !cloned {
+			in.header, cloned = in.header.Clone(), true
+		}
+		isSum := slices.ContainsFunc(algorithms, func(a *algorithm) bool { return a.header == name })
+		if in.header.Get(name) == "" && !isSum {
+			in.header[name] = query[parameter]
+		}
+		delete(query, parameter)
+	}
+	return in, true
 }
 
 // read reads the body.
 func (in *input) read(r *http.Request, name string) (*apiError, error) {
-	if len(r.TransferEncoding) > 0 && name == "PutObject" {
+	upload := name == "PutObject" || name == "UploadPart"
+	switch {
+	case upload && isChunked(in.header) && in.header.Get("X-Amz-Decoded-Content-Length") == "":
+		return errNoLength, nil
+	case upload && !isChunked(in.header) && len(r.TransferEncoding) > 0:
 		return notImplemented("Transfer-Encoding"), nil
 	}
 	var body io.Reader
@@ -76,11 +122,11 @@ func (in *input) read(r *http.Request, name string) (*apiError, error) {
 		return errIncompleteBody, nil
 	}
 	in.body = content
-	if !isChunked(r.Header) {
+	if !isChunked(in.header) {
 		return nil, nil
 	}
 	var refusal *apiError
-	in.body, in.trailer, refusal = unchunk(content, r.Header)
+	in.body, in.trailer, refusal = unchunk(content, in.header)
 	return refusal, nil
 }
 
@@ -113,33 +159,46 @@ func bucketOfHost(host string) string {
 // operationOf returns the name of the operation that a request asks for.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
-func operationOf(method, bucket, key string, query url.Values) (name string, refusal *apiError) {
+func operationOf(method, bucket, key string, in *input) (name string, refusal *apiError) {
+	// either is one of two operations that share a method: the first one if the request has the parameter.
+	either := func(parameter, with, without string) string {
+		if in.query.Has(parameter) {
+			return with
+		}
+		return without
+	}
 	var byMethod map[string]string
 	switch {
 	case bucket == "":
 		byMethod = map[string]string{http.MethodGet: "ListBuckets"}
 	case key == "":
+		list := either("list-type", "ListObjectsV2", "ListObjects")
 		byMethod = map[string]string{
 			http.MethodPut: "CreateBucket", http.MethodDelete: "DeleteBucket", http.MethodHead: "HeadBucket",
-			http.MethodGet: "ListObjectsV2", http.MethodPost: "DeleteObjects",
+			http.MethodGet:  either("location", "GetBucketLocation", either("uploads", "ListMultipartUploads", list)),
+			http.MethodPost: either("delete", "DeleteObjects", ""),
 		}
 	default:
+		put, part := "PutObject", "UploadPart"
+		if in.header.Get("X-Amz-Copy-Source") != "" {
+			put, part = "CopyObject", "UploadPartCopy"
+		}
 		byMethod = map[string]string{
-			http.MethodGet: "GetObject", http.MethodHead: "HeadObject", http.MethodPut: "PutObject", http.MethodDelete: "DeleteObject",
+			http.MethodGet:    either("uploadId", "ListParts", either("tagging", "GetObjectTagging", "GetObject")),
+			http.MethodHead:   "HeadObject",
+			http.MethodPut:    either("uploadId", part, put),
+			http.MethodPost:   either("uploads", "CreateMultipartUpload", either("uploadId", "CompleteMultipartUpload", "")),
+			http.MethodDelete: either("uploadId", "AbortMultipartUpload", "DeleteObject"),
 		}
 	}
 	name, ok := byMethod[method]
 	switch {
-	case !ok && (method == http.MethodPost || method == http.MethodPut):
+	case key == "" && name == "" && method == http.MethodPost && ok:
+		return "", unsupported("POST Object, the upload of forms")
+	case name == "" && (method == http.MethodPost || method == http.MethodPut):
 		return "", unsupported("the operation of this " + method)
 	case !ok:
 		return "", errMethodNotAllowed
-	case name == "DeleteObjects" && !query.Has("delete"):
-		return "", unsupported("POST Object, the upload of forms")
-	case name == "ListObjectsV2" && !query.Has("list-type"):
-		if operations[name].refusal(name, &input{query: query}) == nil {
-			return "", unsupported("ListObjects, the first version of the list")
-		}
 	}
 	return name, nil
 }

@@ -29,14 +29,14 @@
 // AWS's pages do not say it; reports of people who ran both do.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html (leaves it open)
 //
-// Deviation: bodies end at 16 MB, where S3 takes 5 GB.
+// Deviation: the body of a request ends at 16 MB, where S3 takes 5 GB. An object of several parts may be larger.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
 //
 // # Limits
 //
-// The operations are those that Operations lists. There are no multipart uploads, no copies, no versions, no tags, no
-// access lists, and no encryption but the default. Such a request is refused with NotImplemented, and the message names
-// the part that is missing: nothing is passed over in silence.
+// The operations are those that Operations lists. There are no versions, no tags, no access lists, and no encryption but
+// the default. Such a request is refused with NotImplemented, and the message names the part that is missing: nothing is
+// passed over in silence.
 //
 // # Why not a library
 //

@@ -53,6 +53,18 @@ func noSuchKey(key string) *apiError {
 	return (&apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}).with("Key", key)
 }
 
+// copied names the header as a copy has it.
+func (e *apiError) copied() *apiError {
+	renamed := *e
+	renamed.details = slices.Clone(e.details)
+	for i, d := range renamed.details {
+		if d.name == "Condition" {
+			renamed.details[i].value = "x-amz-copy-source-" + d.value
+		}
+	}
+	return &renamed
+}
+
 func noSuchBucket(bucket string) *apiError {
 	return (&apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}).with("BucketName", bucket)
 }
@@ -95,6 +107,44 @@ func invalidRange(asked string, size int) *apiError {
 		with("RangeRequested", asked).with("ActualObjectSize", strconv.Itoa(size))
 }
 
+func noSuchUpload(id string) *apiError {
+	return (&apiError{
+		status: http.StatusNotFound, code: "NoSuchUpload",
+		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+	}).with("UploadId", id)
+}
+
+func invalidPart(uploadID string, n namedPart) *apiError {
+	return (&apiError{
+		status: http.StatusBadRequest, code: "InvalidPart",
+		message: "One or more of the specified parts could not be found.  The part may not have been uploaded, " +
+			"or the specified entity tag may not match the part's entity tag.",
+	}).with("UploadId", uploadID).with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
+}
+
+func entityTooSmall(n namedPart, size int) *apiError {
+	return (&apiError{status: http.StatusBadRequest, code: "EntityTooSmall", message: "Your proposed upload is smaller than the minimum allowed size"}).
+		with("ProposedSize", strconv.Itoa(size)).with("MinSizeAllowed", strconv.Itoa(minPartBytes)).
+		with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
+}
+
+// noSuchPart is for the number of a part that an object does not have.
+func noSuchPart(asked, parts int) *apiError {
+	return (&apiError{
+		status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidPartNumber", message: "The requested partnumber is not satisfiable",
+	}).with("PartNumberRequested", strconv.Itoa(asked)).with("ActualPartCount", strconv.Itoa(parts))
+}
+
+// chunkTooSmall is for a chunk that follows a short one.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html (at least 8 KB, except the last one)
+func chunkTooSmall(chunk int, size uint64) *apiError {
+	return (&apiError{
+		status: http.StatusForbidden, code: "InvalidChunkSizeError",
+		message: "Only the last chunk is allowed to have a size less than 8192 bytes",
+	}).with("Chunk", strconv.Itoa(chunk)).with("BadChunkSize", strconv.FormatUint(size, 10))
+}
+
 func keyTooLong(size int) *apiError {
 	return (&apiError{status: http.StatusBadRequest, code: "KeyTooLongError", message: "Your key is too long"}).
 		with("Size", strconv.Itoa(size)).with("MaxSizeAllowed", strconv.Itoa(maxKeyBytes))
@@ -116,6 +166,19 @@ var (
 		status: http.StatusBadRequest, code: "IncompleteBody",
 		message: "You did not provide the number of bytes specified by the Content-Length HTTP header",
 	}
+	errNoLength = &apiError{
+		status: http.StatusLengthRequired, code: "MissingContentLength", message: "You must provide the Content-Length HTTP header.",
+	}
+	errMalformedTrailer = &apiError{
+		status: http.StatusBadRequest, code: "MalformedTrailerError",
+		message: "The request contained trailing data that was not well-formed or did not conform to our published schema.",
+	}
+	errPartOrder = &apiError{
+		status: http.StatusBadRequest, code: "InvalidPartOrder",
+		message: "The list of parts was not in ascending order. Parts must be ordered by part number.",
+	}
+	errCopyToItself = invalidRequest("This copy request is illegal because it is trying to copy an object to itself without " +
+		"changing the object's metadata, storage class, website redirect location or encryption attributes.")
 	errInvalidDigest  = &apiError{status: http.StatusBadRequest, code: "InvalidDigest", message: "The Content-MD5 you specified was invalid."}
 	errBucketNotEmpty = &apiError{status: http.StatusConflict, code: "BucketNotEmpty", message: "The bucket you tried to delete is not empty"}
 	errInvalidBucket  = &apiError{status: http.StatusBadRequest, code: "InvalidBucketName", message: "The specified bucket is not valid."}

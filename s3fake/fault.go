@@ -23,8 +23,8 @@ type Fault struct {
 	//   - ddbfake.FaultErrorBefore: no effect, InternalError (500);
 	//   - ddbfake.FaultErrorAfter: the effect, and InternalError (500) in place of the answer;
 	//   - ddbfake.FaultDuplicate: delivered twice in a row, and the caller gets the second answer;
-	//   - ddbfake.FaultConflict: a PutObject or DeleteObject with a condition is refused, ConditionalRequestConflict (409).
-	//     It matches no other call. SDKs do not retry it by themselves.
+	//   - ddbfake.FaultConflict: a PutObject, CopyObject, CompleteMultipartUpload or DeleteObject with a condition is refused,
+	//     ConditionalRequestConflict (409). It matches no other call. SDKs do not retry it by themselves.
 	//
 	// Other kinds are of rows alone. A call that one of them hits fails, with an error that names the kinds.
 	Kind ddbfake.FaultKind

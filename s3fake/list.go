@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -38,54 +37,57 @@ type listResult struct {
 	XMLName               xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListBucketResult"`
 	Name                  string
 	Prefix                string
-	Delimiter             string `xml:",omitempty"`
-	StartAfter            string `xml:",omitempty"`
-	ContinuationToken     string `xml:",omitempty"`
-	NextContinuationToken string `xml:",omitempty"`
-	EncodingType          string `xml:",omitempty"`
-	KeyCount              int
+	Marker                *string `xml:",omitempty"`
+	NextMarker            string  `xml:",omitempty"`
+	Delimiter             string  `xml:",omitempty"`
+	StartAfter            string  `xml:",omitempty"`
+	ContinuationToken     string  `xml:",omitempty"`
+	NextContinuationToken string  `xml:",omitempty"`
+	EncodingType          string  `xml:",omitempty"`
+	KeyCount              *int    `xml:",omitempty"`
 	MaxKeys               int
 	IsTruncated           bool
 	Contents              []listedObject
 	CommonPrefixes        []commonPrefix
 }
 
-// listObjects serves ListObjectsV2. Keys are sorted by their UTF-8 bytes.
+// count is how many keys and common prefixes there are in the page.
+func (l *listResult) count() int { return len(l.Contents) + len(l.CommonPrefixes) }
+
+// listObjects serves ListObjectsV2 and the older ListObjects. Keys are sorted by their UTF-8 bytes.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html
 func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
-	q := c.in.query
-	if v := q.Get("list-type"); v != "2" {
+	q, second := c.in.query, c.Operation == "ListObjectsV2"
+	if v := q.Get("list-type"); second && v != "2" {
 		return nil, invalidArgument("Invalid List Type value in Request", "list-type", v)
 	}
 	out := &listResult{
-		Name: b.name, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), StartAfter: q.Get("start-after"),
-		EncodingType: q.Get("encoding-type"), MaxKeys: maxListed,
+		Name: b.name, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), StartAfter: q.Get("start-after"), EncodingType: q.Get("encoding-type"),
 	}
-	if q.Has("max-keys") {
-		n, err := strconv.ParseInt(q.Get("max-keys"), 10, 32)
-		if err != nil || n < 0 {
-			return nil, invalidArgument("Argument maxKeys must be an integer between 0 and 2147483647", "maxKeys", q.Get("max-keys"))
-		}
-		out.MaxKeys = min(int(n), maxListed)
+	var err *apiError
+	if out.MaxKeys, err = c.in.count("max-keys", "maxKeys", maxListed); err != nil {
+		return nil, err
 	}
-	encode := func(s string) string { return s }
-	switch out.EncodingType {
-	case "":
-	case "url":
-		encode = func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/") }
-	default:
-		return nil, invalidArgument("Invalid Encoding Method specified in Request", "encoding-type", out.EncodingType)
+	encode, err := encoding(out.EncodingType)
+	if err != nil {
+		return nil, err
 	}
 	from := listPosition{after: out.StartAfter}
-	if q.Has("continuation-token") {
+	switch marker := q.Get("marker"); {
+	case q.Has("continuation-token"):
 		var ok bool
 		if from, ok = parseToken(q.Get("continuation-token")); !ok {
 			return nil, invalidArgument("The continuation token provided is incorrect", "continuation-token", q.Get("continuation-token"))
 		}
 		out.ContinuationToken = q.Get("continuation-token")
+	case !second:
+		if from.after = marker; out.Delimiter != "" && out.folder(marker) == marker {
+			from = listPosition{past: marker}
+		}
 	}
-	out.fill(b, from, q.Get("fetch-owner") == "true")
+	end := out.fill(b, from, q.Get("fetch-owner") == "true" || !second)
 	for i := range out.Contents {
 		out.Contents[i].Key = encode(out.Contents[i].Key)
 	}
@@ -93,46 +95,78 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 		out.CommonPrefixes[i].Prefix = encode(out.CommonPrefixes[i].Prefix)
 	}
 	out.Prefix, out.Delimiter, out.StartAfter = encode(out.Prefix), encode(out.Delimiter), encode(out.StartAfter)
+	switch {
+	case second:
+		out.KeyCount = new(out.count())
+		if out.IsTruncated {
+			out.NextContinuationToken = end.token()
+		}
+	default:
+		out.Marker = new(encode(q.Get("marker")))
+		if out.IsTruncated && out.Delimiter != "" {
+			out.NextMarker = encode(end.after + end.past)
+		}
+	}
 	return document(out), nil
 }
 
-// listPosition is where a list goes on: after a key, or after all keys with a prefix.
+// encoding returns what an answer's names are written with.
+func encoding(kind string) (func(string) string, *apiError) {
+	switch kind {
+	case "":
+		return func(s string) string { return s }, nil
+	case "url":
+		return func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/") }, nil
+	}
+	return nil, invalidArgument("Invalid Encoding Method specified in Request", "encoding-type", kind)
+}
+
+// folder returns the common prefix in which a key is, "" if there is none.
+func (l *listResult) folder(key string) string {
+	rest, ok := strings.CutPrefix(key, l.Prefix)
+	if i := strings.Index(rest, l.Delimiter); ok && l.Delimiter != "" && i >= 0 {
+		return key[:len(l.Prefix)+i+len(l.Delimiter)]
+	}
+	return ""
+}
+
+// listPosition is where a list goes on: after a key, or after all keys with a prefix. One of them is "".
 type listPosition struct{ after, past string }
 
-// fill collects one page.
-func (l *listResult) fill(b *bucket, from listPosition, owned bool) {
+// fill collects one page, and returns where the next one begins.
+func (l *listResult) fill(b *bucket, from listPosition, owned bool) listPosition {
 	if l.MaxKeys == 0 {
-		return
+		return from
 	}
 	at := b.objects.Iter()
 	for found := at.Seek(max(l.Prefix, from.after, from.past)); found; found = at.Next() {
 		key, o := at.Key(), at.Value()
 		if !strings.HasPrefix(key, l.Prefix) {
-			return // sorted: no later key has it
+			return from // sorted: no later key has it
 		}
 		if key == from.after || from.past != "" && strings.HasPrefix(key, from.past) {
 			continue
 		}
-		if l.KeyCount == l.MaxKeys {
-			l.IsTruncated, l.NextContinuationToken = true, from.token()
-			return
+		if l.count() == l.MaxKeys {
+			l.IsTruncated = true
+			return from
 		}
-		l.KeyCount++
-		if i := strings.Index(key[len(l.Prefix):], l.Delimiter); l.Delimiter != "" && i >= 0 {
-			from = listPosition{past: key[:len(l.Prefix)+i+len(l.Delimiter)]}
+		if folder := l.folder(key); folder != "" {
+			from = listPosition{past: folder}
 			l.CommonPrefixes = append(l.CommonPrefixes, commonPrefix{from.past})
 			continue
 		}
 		from = listPosition{after: key}
 		entry := listedObject{
 			Key: key, LastModified: o.modified.Format(timeFormat), ETag: o.etag, Size: len(o.body), StorageClass: "STANDARD",
-			ChecksumAlgorithm: o.checksum.name(), ChecksumType: "FULL_OBJECT",
+			ChecksumAlgorithm: o.checksum.name(), ChecksumType: checksumType(o.checksum.composite),
 		}
 		if owned {
 			entry.Owner = &owner{ownerID}
 		}
 		l.Contents = append(l.Contents, entry)
 	}
+	return from
 }
 
 // token returns the continuation token of a position.

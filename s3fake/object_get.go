@@ -1,6 +1,7 @@
 package s3fake
 
 import (
+	"encoding/xml"
 	"maps"
 	"net/http"
 	"slices"
@@ -35,6 +36,9 @@ func (s *Store) getObject(b *bucket, c *Call) (*Answer, *apiError) {
 		}
 	}
 	body, part, err := rangeOf(o.body, c.in.header.Get("Range"))
+	if err == nil && c.in.query.Has("partNumber") {
+		body, part, err = o.numbered(c.in, h)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -46,6 +50,50 @@ func (s *Store) getObject(b *bucket, c *Call) (*Answer, *apiError) {
 		o.checksum.write(h)
 	}
 	return &Answer{Status: http.StatusOK, header: h, body: body}, nil
+}
+
+// numbered returns the part of an object that a request asks for by its number, and its Content-Range; the whole body
+// and "" for an empty one. An object that did not come in parts is its own first part.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (partNumber)
+func (o *object) numbered(in *input, h http.Header) (body []byte, contentRange string, err *apiError) {
+	if in.header.Get("Range") != "" {
+		return nil, "", invalidRequest("Cannot specify both Range header and partNumber query parameter")
+	}
+	n, err := partNumber(in.query.Get("partNumber"))
+	if err != nil {
+		return nil, "", err
+	}
+	sizes := o.parts
+	if sizes == nil {
+		sizes = []int{len(o.body)}
+	} else {
+		h["X-Amz-Mp-Parts-Count"] = []string{strconv.Itoa(len(sizes))}
+	}
+	if n > len(sizes) {
+		return nil, "", noSuchPart(n, len(sizes))
+	}
+	if len(o.body) == 0 {
+		return o.body, "", nil
+	}
+	first := 0
+	for _, size := range sizes[:n-1] {
+		first += size
+	}
+	return rangeOf(o.body, "bytes="+strconv.Itoa(first)+"-"+strconv.Itoa(first+sizes[n-1]-1))
+}
+
+// objectTags serves GetObjectTagging: no object has tags.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectTagging.html
+func (s *Store) objectTags(b *bucket, c *Call) (*Answer, *apiError) {
+	if _, ok := b.objects.Get(c.Keys[0]); !ok {
+		return nil, noSuchKey(c.Keys[0])
+	}
+	return document(struct {
+		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ Tagging"`
+		TagSet  string
+	}{}), nil
 }
 
 // rangeOf returns the part of a body that a Range header asks for, and its Content-Range; the whole body and "" for a

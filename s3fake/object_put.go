@@ -3,7 +3,6 @@ package s3fake
 import (
 	"cmp"
 	"crypto/md5" //nolint:gosec // an ETag is an MD5
-	"encoding/hex"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -48,12 +47,17 @@ func (s *Store) putObject(b *bucket, c *Call) (*Answer, *apiError) {
 	if err := writable(old, key, c.in.header); err != nil {
 		return nil, err
 	}
-	digest := md5.Sum(c.in.body)
-	o := &object{body: c.in.body, etag: `"` + hex.EncodeToString(digest[:]) + `"`, modified: s.now(), header: kept, checksum: sum}
-	b.objects.Set(key, o)
+	o := s.put(b, key, c.in.body, kept, sum)
 	h := http.Header{"Etag": {o.etag}, "X-Amz-Server-Side-Encryption": {"AES256"}}
 	sum.write(h)
 	return &Answer{Status: http.StatusOK, header: h}, nil
+}
+
+// put has a key stand for a new object.
+func (s *Store) put(b *bucket, key string, body []byte, header http.Header, sum checksum) *object {
+	o := &object{body: body, etag: etagOf(md5.Sum(body), ""), modified: s.now(), header: header, checksum: sum}
+	b.objects.Set(key, o)
+	return o
 }
 
 // metadata returns the headers of a PutObject that a GetObject returns.

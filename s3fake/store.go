@@ -33,12 +33,14 @@ type Store struct {
 	injected faults.Waiting[Fault]
 	served   faults.Ring[Request]
 	calls    int // how many there ever were
+	uploads  int // how many ever began
 }
 
 type bucket struct {
 	name, region string
 	created      time.Time
 	objects      btree.Map[string, *object]
+	uploads      btree.Map[string, *upload] // by uploadKey
 }
 
 // object is what a PutObject has stored. It is never changed.
@@ -48,6 +50,7 @@ type object struct {
 	modified time.Time
 	header   http.Header // what a GetObject returns as it was sent: Content-Type, Cache-Control, X-Amz-Meta-*
 	checksum checksum
+	parts    []int // the sizes of its parts, nil if it did not come in parts
 }
 
 // New returns a store with no objects.
@@ -145,7 +148,7 @@ func copyOf(buckets map[string]*bucket) map[string]*bucket {
 	copied := make(map[string]*bucket, len(buckets))
 	//isrsim:unordered a map goes into a map
 	for name, b := range buckets {
-		copied[name] = &bucket{name: b.name, region: b.region, created: b.created, objects: *b.objects.Copy()}
+		copied[name] = &bucket{name: b.name, region: b.region, created: b.created, objects: *b.objects.Copy(), uploads: *b.uploads.Copy()}
 	}
 	return copied
 }

@@ -2,6 +2,7 @@
 
 import io
 import os
+import urllib.request
 
 import boto3
 from botocore.exceptions import ClientError
@@ -55,7 +56,19 @@ want("large", s3.get_object(Bucket=bucket, Key="large")["Body"].read(), large)
 pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, PaginationConfig={"PageSize": 1})
 want("list", [o["Key"] for page in pages for o in page["Contents"]], [key, "large", "new"])
 want("folders", s3.list_objects_v2(Bucket=bucket, Delimiter="/")["CommonPrefixes"], [{"Prefix": "home & garden/"}])
-want("in parts", refusal(s3.create_multipart_upload, Bucket=bucket, Key=key), (501, "NotImplemented"))
+parts = b"0123456789" * (2 << 20)
+s3.upload_fileobj(io.BytesIO(parts), bucket, "parts")
+want("in parts", s3.get_object(Bucket=bucket, Key="parts")["Body"].read(), parts)
+s3.copy({"Bucket": bucket, "Key": "parts"}, bucket, "copied")
+want("a copy in parts", s3.head_object(Bucket=bucket, Key="copied")["ContentLength"], len(parts))
+want("location", s3.get_bucket_location(Bucket=bucket)["LocationConstraint"], None)
+want("list, the old way", [o["Key"] for o in s3.list_objects(Bucket=bucket)["Contents"]], ["copied", key, "large", "new", "parts"])
+url = s3.generate_presigned_url("put_object", Params={"Bucket": bucket, "Key": "new"})
+with urllib.request.urlopen(urllib.request.Request(url, data=b"signed", method="PUT")) as answer:
+    want("presigned", answer.status, 200)
+want("presigned body", s3.get_object(Bucket=bucket, Key="new")["Body"].read(), b"signed")
+for extra in ("parts", "copied"):
+    s3.delete_object(Bucket=bucket, Key=extra)
 gone = s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key}, {"Key": "large"}, {"Key": "none"}]})
 want("deleted", [d["Key"] for d in gone["Deleted"]], [key, "large", "none"])
 want("not empty", refusal(s3.delete_bucket, Bucket=bucket), (409, "BucketNotEmpty"))

@@ -18,6 +18,15 @@ import (
 // whose objects are no bodies.
 const Bucket = "bodies"
 
+var (
+	// writes are the operations that the faults of writes befall.
+	writes = []string{
+		"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateMultipartUpload", "DeleteObject", "DeleteObjects", "PutObject", "UploadPart", "UploadPartCopy",
+	}
+	// ofUploads are those about an object that is not there yet. Their order matters, whatever the key.
+	ofUploads = []string{"AbortMultipartUpload", "CreateMultipartUpload", "ListMultipartUploads", "ListParts", "UploadPart", "UploadPartCopy"}
+)
+
 // Do returns what answers the requests of a node's S3 clients: each is a step of the run in which the node lives. store
 // is the node's isr.Config.Bodies. The functions of one run share their objects.
 func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer, error), error) {
@@ -30,7 +39,7 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 	}).(*s3fake.Store)
 	return func(ctx context.Context, c s3fake.Call) (answer *s3fake.Answer, err error) {
 		step := hooks.BodyStep{
-			Write: slices.Contains([]string{"PutObject", "DeleteObject", "DeleteObjects"}, c.Operation), Text: c.String(),
+			Write: slices.Contains(writes, c.Operation), Text: c.String(),
 			Body: func(name string) []byte { body, _ := objects.Object(Bucket, name); return body },
 			Do: func(struck hooks.Struck) string {
 				c.Fault = faultOf(struck)
@@ -38,7 +47,7 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 				return words(objects, c, answer)
 			},
 		}
-		if c.Bucket == Bucket {
+		if c.Bucket == Bucket && !slices.Contains(ofUploads, c.Operation) {
 			step.Names = c.Keys
 		}
 		if left := steps.Step(ctx, step); left != nil {

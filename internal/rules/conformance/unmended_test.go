@@ -56,7 +56,6 @@ var unmendedDynamoDB = []unmended{
 		"an empty page", "https://github.com/architect/dynalite/blob/main/test/query.js",
 	},
 	{"a `ttl` with a fraction", "a Number in epoch seconds expires, and the documentation excepts no fraction", "the row never expires", guide + "time-to-live-ttl-before-you-start.html"},
-	{"the clock of TTL under `isr-sim serve`", "expired rows are deleted by themselves, within days", "by default they are deleted when the control API says so; `--ttl-lag` chooses another way", guide + "howitworks-ttl.html"},
 	{"DeleteTable's answer", "without KeySchema, AttributeDefinitions and CreationDateTime", "with them", scyllaIssue + "14132"},
 	{"the address of DescribeEndpoints", "the endpoint that answers", "AWS's endpoint of the region, and not this server's", reference + "API_Endpoint.html"},
 	{
@@ -82,14 +81,6 @@ var unmendedDynamoDB = []unmended{
 }
 
 var unmendedS3 = []unmended{
-	{
-		"PutObject of a stream with `Transfer-Encoding: chunked` (aws-chunked)", "served", "NotImplemented",
-		"https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html",
-	},
-	{
-		"a client that asks with `Expect: 100-continue` before it sends more than 16 MB", "100 or an error with a code",
-		"413 without a code", "https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html",
-	},
 	{
 		"signatures and the expiry of presigned requests", "checked", "not checked",
 		"https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html",

@@ -221,7 +221,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t: t, address: listener.Addr().String()}
 	ended := make(chan error, 1)
-	go func() { ended <- serveHTTP(ctx, listener, d.serve, serveLimits, nil) }()
+	go func() { ended <- serveHTTP(ctx, listener, d.serve, statusTooLarge, serveLimits, nil) }()
 	for _, text := range []string{put("a"), "GET /_isr-sim HTTP/1.1\r\nHost: localhost\r\n\r\n"} {
 		if _, err := io.ReadAll(s.open(text)); !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("got %v, want the connection reset", err)
@@ -282,7 +282,7 @@ func TestServerAcceptFails(t *testing.T) {
 	ended := make(chan error, 1)
 	handler := func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusOK) }
 	go func() {
-		ended <- serveHTTP(ctx, &flaky{socket, []error{syscall.EMFILE, syscall.ECONNABORTED}}, handler, serveLimits, nil)
+		ended <- serveHTTP(ctx, &flaky{socket, []error{syscall.EMFILE, syscall.ECONNABORTED}}, handler, statusTooLarge, serveLimits, nil)
 	}()
 	s := &served{t: t, address: socket.Addr().String()}
 	if got := statusOf(t, bufio.NewReader(s.open("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))); got != http.StatusOK {
@@ -294,7 +294,7 @@ func TestServerAcceptFails(t *testing.T) {
 	}
 
 	broken := errors.New("broken")
-	err = serveHTTP(t.Context(), &flaky{socket, []error{broken}}, handler, serveLimits, nil)
+	err = serveHTTP(t.Context(), &flaky{socket, []error{broken}}, handler, statusTooLarge, serveLimits, nil)
 	if !errors.Is(err, broken) {
 		t.Errorf("the server ended with %v, want %v", err, broken)
 	}

@@ -31,7 +31,7 @@ func startHolding(t *testing.T, l limits) (*served, *hold.Desk) {
 	ctx, stop := context.WithCancel(t.Context())
 	s.address, s.stop = listener.Addr().String(), stop
 	handler := newHandler(ctx, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: desk}, Log: io.Discard})
-	go func() { s.ended <- serveHTTP(ctx, listener, handler, l, nil) }()
+	go func() { s.ended <- serveHTTP(ctx, listener, handler, statusTooLarge, l, nil) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-s.ended; err != nil {

@@ -42,9 +42,9 @@ func runBoth(ctx context.Context, socket net.Listener, o Options) error {
 	bodies := make(chan error, 1)
 	go func() {
 		defer cancel()
-		bodies <- serveHTTP(ctx, o.S3Socket, newS3Handler(ctx, o.S3, o), serveLimits, o.Certificate)
+		bodies <- serveHTTP(ctx, o.S3Socket, newS3Handler(ctx, o.S3, o), s3TooLarge, serveLimits, o.Certificate)
 	}()
-	err := serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits, o.Certificate)
+	err := serveHTTP(ctx, socket, newHandler(ctx, o), statusTooLarge, serveLimits, o.Certificate)
 	cancel()
 	return errors.Join(err, <-bodies)
 }
@@ -186,4 +186,10 @@ func refuseS3(ctx *fasthttp.RequestCtx, status int, code, message string) {
 	ctx.SetBodyString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>" + code + "</Code><Message>" + message + "</Message></Error>")
 	ctx.SetConnectionClose()
 	linger(ctx)
+}
+
+// s3TooLarge answers a client that asks before it sends a body that is too large, as S3 answers one that does not ask.
+func s3TooLarge(ctx *fasthttp.RequestCtx) int {
+	refuseS3(ctx, http.StatusBadRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+	return http.StatusBadRequest
 }

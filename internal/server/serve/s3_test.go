@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	managertypes "github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -150,6 +153,10 @@ func TestS3Refuses(t *testing.T) {
 		{"a length and chunks", put("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n", 400},
 		{"a body of unknown length", put("Transfer-Encoding: chunked\r\n") + "5\r\nHello\r\n0\r\n\r\n", 501},
 		{"a body of 17 MB, of which little is sent", put(fmt.Sprintf("Content-Length: %d\r\n", 17<<20)) + "x", 400},
+		{"a body in chunks of AWS's, of unknown length", put("Transfer-Encoding: chunked\r\nx-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER\r\n") + "f\r\n5\r\nHello\r\n0\r\n\r\n\r\n0\r\n\r\n", 411},
+		{"a body in chunks of AWS's", put("Transfer-Encoding: chunked\r\nx-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER\r\nx-amz-decoded-content-length: 5\r\n") +
+			"f\r\n5\r\nHello\r\n0\r\n\r\n\r\n0\r\n\r\n", 200},
+		{"a question before a body of 17 MB", put(fmt.Sprintf("Content-Length: %d\r\nExpect: 100-continue\r\n", 17<<20)), 400},
 		{"a browser", put("Origin: http://evil.example\r\nContent-Length: 0\r\n"), 403},
 		{"a page of another site, without an Origin", "GET /pages/home HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\n\r\n", 403},
 		{"a foreign name", "GET /pages/home HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403},
@@ -195,6 +202,50 @@ func TestS3Refuses(t *testing.T) {
 	for _, key := range []string{"//a/../b", "a b", "home"} {
 		if !strings.Contains(string(list), "<Key>"+key+"</Key>") {
 			t.Errorf("got %s, want the key %s", list, key)
+		}
+	}
+}
+
+// A client that asks before it sends too much is told why it must not.
+func TestS3TooLarge(t *testing.T) {
+	t.Parallel()
+	address, _ := startS3(t)
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	send(t, conn, fmt.Sprintf("PUT /pages/home HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", 17<<20))
+	if text, _ := io.ReadAll(conn); !strings.Contains(string(text), "<Code>EntityTooLarge</Code>") {
+		t.Errorf("got %s, want EntityTooLarge", text)
+	}
+}
+
+// The SDK's transfer manager sends 20 MB in parts, from a stream, and reads them by their numbers and by ranges.
+func TestS3TransferManager(t *testing.T) {
+	t.Parallel()
+	address, store := startS3(t)
+	client := s3.New(s3.Options{Region: "eu-west-1", BaseEndpoint: aws.String("http://" + address), Retryer: ddbfake.Retryer(1)}, s3fake.WithActor("alice"))
+	body := bytes.Repeat([]byte("0123456789"), 2<<20)
+	up := transfermanager.New(client)
+	made, err := up.UploadObject(t.Context(), &transfermanager.UploadObjectInput{Bucket: aws.String("pages"), Key: aws.String("large"), Body: io.MultiReader(bytes.NewReader(body))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, _ := store.Object("pages", "large"); !bytes.Equal(kept, body) || !strings.HasSuffix(aws.ToString(made.ETag), `-3"`) {
+		t.Errorf("got %d bytes and %s, want %d in three parts", len(kept), aws.ToString(made.ETag), len(body))
+	}
+	for _, kind := range []managertypes.GetObjectType{managertypes.GetObjectParts, managertypes.GetObjectRanges} {
+		down := transfermanager.New(client, func(o *transfermanager.Options) { o.GetObjectType = kind })
+		got := managertypes.NewWriteAtBuffer(nil)
+		if _, err := down.DownloadObject(t.Context(), &transfermanager.DownloadObjectInput{Bucket: aws.String("pages"), Key: aws.String("large"), WriterAt: got}); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), body) {
+			t.Errorf("by %s: got %d bytes, want %d", kind, len(got.Bytes()), len(body))
 		}
 	}
 }

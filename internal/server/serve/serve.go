@@ -34,6 +34,7 @@ type Options struct {
 	DB      *ddbfake.DB
 	Control control.Options
 	Hosts   []string      // names of this machine, in addition to localhost and addresses
+	CORS    []string      // origins of web pages that may use DynamoDB and the control API
 	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
 	// Certificate is that of a server with TLS, on both sockets. Clients may then call it by the service's own host names, too. Nil is a
@@ -53,5 +54,5 @@ func Run(ctx context.Context, socket net.Listener, o Options) error {
 	if o.S3 != nil {
 		return runBoth(ctx, socket, o)
 	}
-	return serveHTTP(ctx, socket, newHandler(ctx, o), serveLimits, o.Certificate)
+	return serveHTTP(ctx, socket, newHandler(ctx, o), statusTooLarge, serveLimits, o.Certificate)
 }

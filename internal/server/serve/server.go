@@ -72,7 +72,12 @@ const ballast = 32 << 20
 
 // serveHTTP serves until ctx is done. Then requests under way have limits.drain to end. The others are cut off, which
 // is no error. With a certificate, it serves TLS only.
-func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, l limits, certificate *tls.Certificate) error {
+//
+// tooLarge answers a client that asks before it sends a body over maxBody, and returns the status.
+func serveHTTP(
+	ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, tooLarge func(*fasthttp.RequestCtx) int, l limits,
+	certificate *tls.Certificate,
+) error {
 	untouched := make([]byte, ballast)
 	defer runtime.KeepAlive(untouched)
 	fasthttp.SetBodySizePoolLimit(keepBody, keepBody)
@@ -80,7 +85,7 @@ func serveHTTP(ctx context.Context, socket net.Listener, handler fasthttp.Reques
 	server := &fasthttp.Server{
 		Handler:        handler,
 		ErrorHandler:   refuseUnread,
-		ExpectHandler:  expected,
+		ExpectHandler:  func(ctx *fasthttp.RequestCtx) int { return expected(ctx, tooLarge) },
 		Logger:         silent{},
 		ReadTimeout:    l.header,
 		WriteTimeout:   l.answer,
@@ -129,16 +134,21 @@ const (
 )
 
 // expected answers a client that asks before it sends its body.
-func expected(ctx *fasthttp.RequestCtx) int {
+func expected(ctx *fasthttp.RequestCtx, tooLarge func(*fasthttp.RequestCtx) int) int {
 	if misframed(&ctx.Request.Header) {
 		linger(ctx)
 		return http.StatusBadRequest
 	}
 	if ctx.Request.Header.ContentLength() > maxBody {
-		linger(ctx)
-		return http.StatusRequestEntityTooLarge
+		return tooLarge(ctx)
 	}
 	return http.StatusContinue
+}
+
+// statusTooLarge answers with the status alone.
+func statusTooLarge(ctx *fasthttp.RequestCtx) int {
+	linger(ctx)
+	return http.StatusRequestEntityTooLarge
 }
 
 // misframed reports whether a header leaves open where its body ends: if it has Content-Length and Transfer-Encoding,

@@ -68,7 +68,7 @@ func startSecure(t *testing.T, l limits, certificate *tls.Certificate) *served {
 		o.Hosts = []string{hostname.OfService}
 	}
 	handler := newHandler(ctx, o)
-	go func() { s.ended <- serveHTTP(ctx, listener, handler, l, certificate) }()
+	go func() { s.ended <- serveHTTP(ctx, listener, handler, statusTooLarge, l, certificate) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-s.ended; err != nil {
