@@ -1,10 +1,29 @@
 package ddbfake
 
 import (
+	"bytes"
 	"iter"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
+
+// Settings is what the control API has of a table in a snapshot beside its rows: its description, as DescribeTable
+// answers it, in JSON; the attribute by which TTL deletes, "" if it does not; and its tags. Load reads it.
+func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl string, tags map[string]string) {
+	t := s.state.at(table)
+	if t == nil {
+		return []byte("null"), "", nil
+	}
+	whole := awsjson.Append(nil, &dynamodb.DescribeTableOutput{Table: t.describe(types.TableStatusActive)})
+	if t.ttl.enabled {
+		ttl = t.ttl.attribute
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(whole, []byte(`{"Table":`)), []byte("}")), ttl, t.tags
+}
 
 // Read is what the control API has of a snapshot: the addresses of its tables, the rows of one, sorted as by DB.Items (nil
 // if there is no such table), its latest changes whose Seq is greater than a given one, and the Seq of the last of all.

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
@@ -40,11 +42,12 @@ The first line has the file of the certificate, for NODE_EXTRA_CA_CERTS, AWS_CA_
 or curl --cacert. The file is removed in the end. Clients may then call the server by
 the service's own names, such as dynamodb.us-east-1.amazonaws.com.
 
-The server writes nothing else to disk and sends nothing to other machines. SIGINT or
-SIGTERM stops it; requests under way get three seconds to end. The exit code is
-then 0. With --check it is 1 after a violation, and 3 if a write or a posted event could
-not be judged, or nothing was. It is 3 as well if a request that a fault of the kind hold
-has held was never released.`
+With --data, a file keeps tables and rows from one run to the next. The server writes
+nothing else to disk and sends nothing to other machines. SIGINT or SIGTERM stops it;
+requests under way get three seconds to end. The exit code is then 0. With --check it is
+1 after a violation, and 3 if a write or a posted event could not be judged, or nothing
+was. It is 3 as well if a request that a fault of the kind hold has held was never
+released.`
 
 type serveCommand struct {
 	flags.Results
@@ -69,7 +72,7 @@ func newServe() *cobra.Command {
 	f.StringVar(&c.TLS, "tls", "", "serve https, with a certificate made for this run; its text is written to this file, or to isr-sim/serve-PORT.pem in the user's cache folder")
 	f.Lookup("tls").NoOptDefVal = serve.AutoTLS
 	f.StringVar(&c.Clock, "clock", "wall", "the fake's clock: wall (real time), manual (the control API moves it), or an instant from which on it is manual")
-	f.StringVar(&c.TTLLag, "ttl-lag", "manual", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME")
+	f.StringVar(&c.TTLLag, "ttl-lag", "", "when TTL deletes an expired row: manual (the control API sweeps), never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item NAME (default: "+serve.WallLag+" on the wall clock, manual on another)")
 	f.Uint64Var(&c.Seed, "seed", 1, "the seed of a random --ttl-lag")
 	f.DurationVar(&c.ReplicaLag, "replica-lag", 0, "the age of what eventually consistent reads see")
 	f.BoolVar(&c.Conflicts, "conflicts", false, "refuse writes and transactions that overlap with a transaction on the same item, as DynamoDB does")
@@ -86,6 +89,11 @@ func newServe() *cobra.Command {
 	f.StringArrayVar(&c.Faults, "fault", nil, "a fault that is set from the start, such as 'throttled op=PutItem times=2'; repeatable")
 	f.StringVar(&c.S3, "s3", "", "serve S3 as well, for bodies: on a free port of 127.0.0.1, or on the address given as --s3=127.0.0.1:9000")
 	f.Lookup("s3").NoOptDefVal = "127.0.0.1:0"
+	f.StringVar(&c.Data, "data", "", "a file that keeps tables and rows: it is loaded at the start, and saved at the end, every --data-every, and when the control API says so")
+	f.DurationVar(&c.DataEvery, "data-every", time.Minute, "for --data: how often what has changed is saved")
+	f.StringArrayVar(&c.Tables, "tables", nil, "a file of tables and rows that exist from the start: a template of CloudFormation, SAM or CDK, a plan of Terraform in JSON, the AWS CLI's JSON, or a dump of the control API; repeatable")
+	f.StringVar(&c.Region, "region", ddbfake.DefaultRegion, "for --tables: the region of tables whose file names none")
+	f.StringArrayVar(&c.CORS, "cors", nil, "the origin of a web page that may use this server, such as http://localhost:5173; repeatable")
 	f.StringArrayVar(&c.Buckets, "s3-bucket", nil, "for --s3: a bucket that exists from the start; repeatable")
 	return cmd
 }

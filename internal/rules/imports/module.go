@@ -23,7 +23,7 @@ var Module = Rules{
 			"ddbfake", "internal/lab/programs", "internal/rules/conformance", "internal/rules/conformance/differential",
 			"internal/search/reschedule", "scenario/isr",
 		},
-		{"internal/protocols", "internal/protocols/pagecache", "internal/protocols/rowmap", "internal/server/hold", "property/gen", "s3fake"},
+		{"internal/protocols", "internal/protocols/pagecache", "internal/protocols/rowmap", "internal/server/hold", "internal/server/tables", "property/gen", "s3fake"},
 		{"internal/server/control"},
 		{"internal/protocols/mutant", "internal/protocols/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},

@@ -1,10 +1,12 @@
 package control_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -263,10 +265,62 @@ func TestSnapshotsHaveALimit(t *testing.T) {
 	}
 }
 
+// wantDump asks for a dump, and compares it without the settings of its tables.
+func (f *fake) wantDump(path, want string) {
+	f.t.Helper()
+	_, got := f.ask("GET", path, "")
+	var have, wanted struct {
+		Tables []map[string]any `json:"tables"`
+	}
+	if err := json.Unmarshal([]byte(got), &have); err != nil {
+		f.t.Fatalf("%s: %v in %s", path, err, got)
+	}
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		f.t.Fatal(err)
+	}
+	for _, table := range have.Tables {
+		if settings, _ := table["settings"].(map[string]any); settings["table"] == nil {
+			f.t.Errorf("%s: got the settings %v, want those of cache", path, settings)
+		}
+		delete(table, "settings")
+	}
+	if diff := cmp.Diff(wanted, have); diff != "" {
+		f.t.Errorf("%s: (-want +got)\n%s", path, diff)
+	}
+}
+
+// What was dumped can be loaded, into another server too: rows, settings, TTL and tags.
+func TestLoad(t *testing.T) {
+	f := newFake(t)
+	f.put("a", 0)
+	createTable(t, f.db.As("alice").In("eu-west-1"))
+	_, dump := f.ask("GET", "/dump", "")
+	other := newFake(t)
+	if _, err := other.db.As("alice").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}); err != nil {
+		t.Fatal(err)
+	}
+	if status, got := other.ask("POST", "/load", dump); status != http.StatusOK {
+		t.Fatalf("got %d %s", status, got)
+	}
+	_, again := other.ask("GET", "/dump", "")
+	strip := regexp.MustCompile(`"(CreationDateTime|TableId|LastUpdateToPayPerRequestDateTime)": [^,\n]*,?`)
+	if x, y := strip.ReplaceAllString(dump, ""), strip.ReplaceAllString(again, ""); x != y {
+		t.Errorf("got %s, want %s", y, x)
+	}
+	for body, want := range map[string]string{"": "no body", `{"tables": [`: "line 1: found no JSON", `{"a": 1}`: "expected a dump"} {
+		if status, got := other.ask("POST", "/load", body); status != http.StatusBadRequest || !strings.Contains(got, want) {
+			t.Errorf("%s: got %d %s, want 400 and %s", body, status, got, want)
+		}
+	}
+	if status, _ := other.ask("POST", "/save", ""); status != http.StatusConflict {
+		t.Errorf("saved without a file: got %d, want 409", status)
+	}
+}
+
 // Every kind of value is shown in the service's own JSON, tables by name, rows by key.
 func TestDump(t *testing.T) {
 	f := newFake(t)
-	f.want("GET", "/dump", "", `{"tables": [{"region": "us-east-1","name": "cache","items": []}]}`)
+	f.wantDump("/dump", `{"tables": [{"region": "us-east-1","name": "cache","items": []}]}`)
 	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("cache"),
 		Item: map[string]types.AttributeValue{
@@ -288,13 +342,13 @@ func TestDump(t *testing.T) {
 		`{"pk": {"S": "a"},"ttl": {"N": "2208988800"}},` +
 		`{"bin": {"B": "PCY+"},"bool": {"BOOL": false},"bs": {"BS": ["eA=="]},"l": {"L": [{"NULL": true}]},` +
 		`"m": {"M": {"n": {"N": "1.5"}}},"ns": {"NS": ["100"]},"pk": {"S": "b"},"ss": {"SS": ["<&>"]}}]}]}`
-	f.want("GET", "/dump", "", rows)
-	f.want("GET", "/dump?table=cache", "", rows)
-	f.want("GET", "/dump?table=arn:aws:dynamodb:us-east-1:000000000000:table/cache", "", rows)
+	f.wantDump("/dump", rows)
+	f.wantDump("/dump?table=cache", rows)
+	f.wantDump("/dump?table=arn:aws:dynamodb:us-east-1:000000000000:table/cache", rows)
 	createTable(t, f.db.As("alice").In("eu-west-1"))
 	const empty = `{"region": "eu-west-1","name": "cache","items": []}`
-	f.want("GET", "/dump?table=arn:aws:dynamodb:eu-west-1:000000000000:table/cache", "", `{"tables": [`+empty+`]}`)
-	f.want("GET", "/dump", "", strings.Replace(rows, "[", "["+empty+",", 1))
+	f.wantDump("/dump?table=arn:aws:dynamodb:eu-west-1:000000000000:table/cache", `{"tables": [`+empty+`]}`)
+	f.wantDump("/dump", strings.Replace(rows, "[", "["+empty+",", 1))
 	if status, _ := f.ask("GET", "/dump?table=other", ""); status != http.StatusNotFound {
 		t.Errorf("a table that is not there: got %d, want 404", status)
 	}

@@ -33,7 +33,9 @@ The resources, below /_isr-sim:
 	POST   /snapshot        {"name":"empty"}: the state is kept under a name; as GET
 	DELETE /snapshot        all dropped; as GET
 	POST   /restore         {"name":"empty"}: the state is that one again
-	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","items":[{"pk":{"S":"a"}}]}]}
+	GET    /dump?table=NAME {"tables":[{"region":"us-east-1","name":"cache","settings":{...},"items":[{"pk":{"S":"a"}}]}]}
+	POST   /load            what GET /dump answers: loaded, all or none; {"tables":["cache"]}
+	POST   /save            {"saved":"db.json"}: the file of serve --data
 	GET    /tables          {"tables":[{"address":"cache","keys":["pk"],"ttl":"expires_at","rows":12,...}]}
 	GET    /rows?table=NAME {"table":"cache","found":12,"rows":[{"item":{...},"due":null,"deletion":null}]}
 	GET    /changes?since=N {"changes":[...],"last":7}: those with a seq above N
@@ -54,7 +56,7 @@ docs/CONTROL.md shows each with curl.
 An error is one JSON object: "error" is a sentence, "found" the value that was sent, "expected" the values that would
 have been right, and "hint" the way to mend it. Empty members are left out. The status is 400 for a request that
 cannot be read, 403 for one that a browser or a foreign name brought, 404 for a missing resource, table or snapshot,
-405 for a method, 409 for a request that the present state does not allow, 413 for a body over 1 MB, and 415 for a
+405 for a method, 409 for a request that the present state does not allow, 413 for a body over 1 MB (16 MB to /load), and 415 for a
 body that does not call itself JSON. A request that is refused changes nothing.
 
 # Browsers

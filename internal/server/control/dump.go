@@ -1,6 +1,9 @@
 package control
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"iter"
 	"math"
 	"net/http"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
 // reading reads a snapshot piece by piece: see the HTTP door of ddbfake, which is one.
@@ -22,6 +26,14 @@ type reading interface {
 	Read(s *ddbfake.Snapshot) (
 		tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
 	)
+	Settings(s *ddbfake.Snapshot, table string) (description []byte, ttl string, tags map[string]string)
+}
+
+// settings are those of a table in a dump.
+type settings struct {
+	Table      jsontext.Value    `json:"table"`
+	TimeToLive string            `json:"timeToLive,omitzero"`
+	Tags       map[string]string `json:"tags,omitempty"`
 }
 
 // located returns the region and the name of a table of that name in the default region, or of that ARN.
@@ -44,23 +56,99 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	one = strings.Clone(one) // the request's memory is used again
 	return a.newStream(r, func(e *jsontext.Encoder) error {
-		names, rowsOf, _, _ := a.reading.Read(a.db.Snapshot())
+		of := a.db.Snapshot()
 		if named {
-			names = []string{one}
+			return dumpTables(e, a.reading, of, []string{one})
 		}
-		return object(e, "tables", func() error {
-			return list(e, slices.Values(names), func(address string) error {
-				region, name := located(address)
-				return object(e, "region", region, "name", name, "items", func() error {
-					rows := rowsOf(address)
-					if rows == nil { // it was deleted meanwhile
-						rows = func(func(attr.Item) bool) {}
-					}
-					return list(e, rows, func(it attr.Item) error { return json.MarshalEncode(e, itemJSON(it)) })
-				})
+		names, _, _, _ := a.reading.Read(of)
+		return dumpTables(e, a.reading, of, names)
+	}), nil
+}
+
+// dumpTables writes tables of a snapshot, with their settings and rows.
+func dumpTables(e *jsontext.Encoder, reading reading, of *ddbfake.Snapshot, names []string) error {
+	_, rowsOf, _, _ := reading.Read(of)
+	return object(e, "tables", func() error {
+		return list(e, slices.Values(names), func(address string) error {
+			region, name := located(address)
+			var own settings
+			own.Table, own.TimeToLive, own.Tags = reading.Settings(of, address)
+			return object(e, "region", region, "name", name, "settings", own, "items", func() error {
+				rows := rowsOf(address)
+				if rows == nil { // it was deleted meanwhile
+					rows = func(func(attr.Item) bool) {}
+				}
+				return list(e, rows, func(it attr.Item) error { return json.MarshalEncode(e, itemJSON(it)) })
 			})
 		})
-	}), nil
+	})
+}
+
+// Dump writes all tables of a DB as GET /dump answers them. ddbfake.DB.Load reads that.
+func Dump(to io.Writer, db *ddbfake.DB) error {
+	reading, ok := db.Handler().(reading)
+	if !ok {
+		panic("control: the door of ddbfake does not read snapshots")
+	}
+	of := db.Snapshot()
+	names, _, _, _ := reading.Read(of)
+	return dumpTables(jsontext.NewEncoder(to, jsonOptions), reading, of, names)
+}
+
+// State is all that a DB's tables are beside their rows, and the number of the latest change of a row: while it is the
+// same, so is Dump.
+func State(db *ddbfake.DB) string {
+	reading, ok := db.Handler().(reading)
+	if !ok {
+		panic("control: the door of ddbfake does not read snapshots")
+	}
+	of := db.Snapshot()
+	names, _, _, last := reading.Read(of)
+	text := strconv.AppendInt(nil, int64(last), 10)
+	for _, address := range names {
+		description, ttl, tags := reading.Settings(of, address)
+		text = fmt.Appendf(append(text, description...), " %q %q", ttl, tags)
+	}
+	return string(text)
+}
+
+// load puts tables and rows into the DB: what /dump answered, and what ddbfake.DB.Load reads beside that.
+func (a *api) load(w http.ResponseWriter, r *http.Request) (any, error) {
+	query, err := parameters(r, "region")
+	if err != nil {
+		return nil, err
+	}
+	text, err := readUpTo(w, r, httpbody.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) == 0 {
+		return nil, badRequest("the request has no body", "nothing", "what GET "+Prefix+"/dump answers", "")
+	}
+	if err := a.db.Load(query["region"], bytes.NewReader(text)); err != nil {
+		return nil, badRequest("the body cannot be loaded", strings.TrimPrefix(err.Error(), "ddbfake: load: "), "tables and rows in JSON",
+			"docs/CONTROL.md lists the forms; nothing was loaded")
+	}
+	return struct {
+		Tables []string `json:"tables"`
+	}{a.db.Tables()}, nil
+}
+
+// save writes the file of serve --data.
+func (a *api) save(w http.ResponseWriter, r *http.Request) (any, error) {
+	if err := nothing(w, r); err != nil {
+		return nil, err
+	}
+	if a.saving == nil {
+		return nil, conflict("this server keeps no file", "", "", "start it with --data FILE")
+	}
+	file, err := a.saving()
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Saved string `json:"saved"`
+	}{file}, nil
 }
 
 // change is a ddbfake.Change in JSON. Before and After are null for a missing row.

@@ -61,6 +61,9 @@ type Options struct {
 	// Room waits for the memory of an answer that is written as it is made, with the context of its request. Nil means that
 	// it has no bound.
 	Room func(ctx context.Context, bytes int) (Room, error)
+	// Save writes the file in which the state is kept, and returns its name. Nil means that there is none: requests to /save
+	// are refused with status 409.
+	Save func() (file string, err error)
 	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
 	// none: requests to /s3/faults are refused with status 409.
 	S3 *s3fake.Store
@@ -76,7 +79,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	}
 	a := &api{
 		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
-		s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room),
+		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room),
 	}
 	var ok bool
 	if a.reading, ok = db.Handler().(reading); !ok {
@@ -95,6 +98,12 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		},
 		"/dump": {
 			http.MethodGet: a.dump,
+		},
+		"/load": {
+			http.MethodPost: a.load,
+		},
+		"/save": {
+			http.MethodPost: a.save,
 		},
 		"/drop": {
 			http.MethodPost: a.drop,
@@ -188,6 +197,7 @@ type api struct {
 	findings  func() Findings
 	tell      func([]history.Event) error
 	restoring func(restore func())
+	saving    func() (file string, err error)
 	holds     *hold.Desk    // nil if requests cannot be held
 	s3        *s3fake.Store // nil if there is none
 

@@ -92,13 +92,17 @@ func jsonText(w http.ResponseWriter, r *http.Request, expected, example string) 
 
 // read reads a body, without white space around it.
 func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	return readUpTo(w, r, maxBodyBytes)
+}
+
+func readUpTo(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, &failure{
 			status:   http.StatusRequestEntityTooLarge,
 			Message:  "the body is too large",
-			Found:    fmt.Sprintf("more than %d bytes", maxBodyBytes),
-			Expected: fmt.Sprintf("at most %d bytes", maxBodyBytes),
+			Found:    fmt.Sprintf("more than %d bytes", most),
+			Expected: fmt.Sprintf("at most %d bytes", most),
 		}
 	}
 	if err != nil {

@@ -50,7 +50,7 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	o.Control.Room = roomOf
 	calls := o.DB.Handler()
 	if o.Control.Holds != nil {
-		calls = gated(ctx, calls, o.Control.Holds)
+		calls = gated(ctx, calls, o.Control.Holds, func(input any) { sayLag(o.Log, o.DB, input) })
 	}
 	d := newDoor(ctx, calls.(httpdoor.Door), netHTTP(calls, o), o.Hosts, o.Log)
 	if o.Checker != nil {
@@ -61,7 +61,7 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 
 // netHTTP is the fake's door and its control API, closed to browsers, for net/http.
 func netHTTP(calls http.Handler, o Options) http.Handler {
-	return control.Guard(control.Mux(calls, control.Handler(o.DB, o.Control)), o.Hosts...)
+	return cors(control.Guard(control.Mux(calls, control.Handler(o.DB, o.Control)), o.Hosts...), o.CORS)
 }
 
 func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, hosts []string, diagnostics io.Writer) *door {

@@ -11,8 +11,8 @@ import (
 )
 
 // gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done: what is
-// held then would keep the server from ending.
-func gated(ctx context.Context, calls http.Handler, desk *hold.Desk) http.Handler {
+// held then would keep the server from ending. did is called with the input of each call that has succeeded.
+func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(input any)) http.Handler {
 	door, ok := calls.(interface {
 		Gated(gate func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error)) http.Handler
 		Rows(c ddbfake.Call) []httpdoor.Row
@@ -22,7 +22,11 @@ func gated(ctx context.Context, calls http.Handler, desk *hold.Desk) http.Handle
 	}
 	context.AfterFunc(ctx, desk.Close)
 	return door.Gated(func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error) {
-		return desk.Serve(ctx, c, door.Rows, serve)
+		out, err := desk.Serve(ctx, c, door.Rows, serve)
+		if err == nil {
+			did(c.Input)
+		}
+		return out, err
 	})
 }
 

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
+	"github.com/isr-sim/isr-sim/internal/server/tables"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -29,7 +33,7 @@ type Settings struct {
 	AllowHosts  []string
 	TLS         string // the file of the certificate, or AutoTLS; "" speaks http
 	Clock       string // see ParseClock
-	TTLLag      string
+	TTLLag      string // "" is WallLag on the wall clock, and manual on another
 	Seed        uint64
 	Faults      []string // of requests, and rules of what is held
 	KeepChanges int
@@ -38,6 +42,11 @@ type Settings struct {
 	ReplicaLag  time.Duration
 	S3          string // host:port; "" serves none
 	Buckets     []string
+	Data        string // a file; "" keeps nothing
+	DataEvery   time.Duration
+	Tables      []string // files
+	Region      string   // of the tables whose file names none
+	CORS        []string // origins
 
 	Check      string // see ParseChecks
 	Except     []string
@@ -58,6 +67,7 @@ type Server struct {
 	file     string         // of the certificate
 	start    time.Time
 	checker  *live.Checker // nil checks nothing
+	data     *dataFile     // nil keeps nothing
 }
 
 // check refuses what needs no look at the rest of the world.
@@ -68,6 +78,8 @@ func (c *Settings) check() error {
 		return mistake.New(errors.New("found --s3-bucket without --s3, which alone needs it"), "--s3 --s3-bucket "+c.Buckets[0])
 	case c.ReplicaLag < 0:
 		return mistake.New(fmt.Errorf("--replica-lag: found %v, expected 0s or more", c.ReplicaLag), help)
+	case c.Data != "" && c.DataEvery <= 0:
+		return mistake.New(fmt.Errorf("--data-every: found %v, expected more than 0s", c.DataEvery), help)
 	case c.KeepChanges < 0:
 		return mistake.New(fmt.Errorf("--keep-changes: found %d, expected 0 or more", c.KeepChanges), "0 keeps all changes")
 	case c.Skew < 0:
@@ -78,6 +90,11 @@ func (c *Settings) check() error {
 		return mistake.New(errors.New("found --check-except without --check, which alone needs it"), "--check --check-except "+c.Except[0])
 	case slices.Contains(c.Except, ""):
 		return mistake.New(errors.New("--check-except: found no name, expected an access key id"), "for example --check-except seed")
+	}
+	for _, origin := range c.CORS {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return mistake.New(fmt.Errorf("--cors: found %q, expected an origin: a scheme, a host and perhaps a port", origin), "for example --cors http://localhost:5173")
+		}
 	}
 	for _, name := range c.Buckets {
 		if !s3fake.ValidBucket(name) {
@@ -121,7 +138,7 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 	if err != nil {
 		return nil, mistake.New(fmt.Errorf("--clock: %w", err), "for example --clock 2040-01-01T00:00:00Z")
 	}
-	lag, err := ddbfake.ParseLag(c.TTLLag)
+	lag, err := ddbfake.ParseLag(cmp.Or(c.TTLLag, defaultLag(mode)))
 	if err != nil {
 		return nil, mistake.New(fmt.Errorf("--ttl-lag: %w", err), "isr-sim serve --help")
 	}
@@ -136,7 +153,13 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 		settings: c,
 		desk:     hold.New(hold.Options{DB: db, Clock: clock, Log: func(line string) { fmt.Fprintf(c.Log, "isr-sim: %s\n", line) }}),
 	}
-	s.options = Options{DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: s.desk}, Hosts: c.AllowHosts, Log: c.Log}
+	s.options = Options{DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: s.desk}, Hosts: c.AllowHosts, CORS: c.CORS, Log: c.Log}
+	if c.AllowRemote { // other machines call this one as their network does
+		s.options.Hosts = append(slices.Clone(c.AllowHosts), hostname.OfNetwork)
+	}
+	if err := s.fill(); err != nil {
+		return nil, err
+	}
 	for _, text := range c.Faults {
 		if err := s.inject(text); err != nil {
 			return nil, err
@@ -152,6 +175,31 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 	}
 	s.options.Checker = s.checker
 	return s, nil
+}
+
+// fill loads what is there from the start.
+func (s *Server) fill() error {
+	c, db := &s.settings, s.options.DB
+	if c.Data != "" {
+		var err error
+		if s.data, err = openData(c.Data, db, c.Log); err != nil {
+			return err
+		}
+		s.options.Control.Save = s.data.save
+		if c.S3 != "" {
+			fmt.Fprintln(c.Log, "isr-sim: --data: the objects of S3 are not kept")
+		}
+	}
+	for _, file := range c.Tables {
+		skipped, err := tables.Load(db, c.Region, file)
+		if err != nil {
+			return mistake.New(fmt.Errorf("--tables: %w", err), "docs/SERVE.md lists the kinds of files")
+		}
+		for _, what := range skipped {
+			fmt.Fprintf(c.Log, "isr-sim: --tables: %s: %s\n", file, what)
+		}
+	}
+	return nil
 }
 
 // inject sets a fault, or a rule of what is held.
@@ -237,7 +285,13 @@ func (s *Server) Line() ([]byte, error) {
 // Run serves until ctx is done.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.forget()
-	return Run(ctx, s.sockets[0], s.options)
+	if s.data == nil {
+		return Run(ctx, s.sockets[0], s.options)
+	}
+	go s.data.keep(ctx, s.settings.DataEvery)
+	err := Run(ctx, s.sockets[0], s.options)
+	_, saveErr := s.data.save()
+	return errors.Join(err, saveErr)
 }
 
 // Held is the number of requests that were held and never released.

@@ -20,8 +20,21 @@ func Of(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
+// OfNetwork stands, in a list of names, for all that no public name server answers for: those of one label, as the
+// services of a compose file have, and those under internal, local and test. Only the network of this machine can have
+// them lead here.
+//
+// Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.2
+// Source: https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en (internal)
+const OfNetwork = "NAME-OF-THE-NETWORK"
+
+func ofNetwork(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return host != "" && (last == host || slices.Contains([]string{"internal", "local", "test"}, last))
+}
+
 // Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names, of
-// which OfService stands for several. An address
+// which OfService and OfNetwork stand for several. An address
 // needs no name server, and localhost asks none, so that only this machine's user can have made them lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
@@ -32,6 +45,6 @@ func Local(host string, names ...string) bool {
 	}
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
 		slices.ContainsFunc(names, func(name string) bool {
-			return name == OfService && service.MatchString(host) || Of(name) == host
+			return name == OfService && service.MatchString(host) || name == OfNetwork && ofNetwork(host) || Of(name) == host
 		})
 }

@@ -12,3 +12,17 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
+
+func TestOfNetwork(t *testing.T) {
+	for host, want := range map[string]bool{
+		"dynamodb:8000": true, "DYNAMODB.": true, "host.docker.internal": true, "db.cache.svc.cluster.local": true, "db.test": true,
+		"": false, ".": false, "evil.example:8000": false, "internal.example": false, "notinternal.example": false,
+	} {
+		if got := Local(host, OfNetwork); got != want {
+			t.Errorf("%q: got %t, want %t", host, got, want)
+		}
+	}
+	if Local("dynamodb:8000") {
+		t.Error("dynamodb: a name of the network passed without OfNetwork")
+	}
+}
