@@ -181,6 +181,12 @@ func (db *DB) targets(region string, in any) []target {
 		return one(in.TableName, nil)
 	case *dynamodb.DescribeContinuousBackupsInput:
 		return one(in.TableName, nil)
+	case *dynamodb.UpdateContinuousBackupsInput:
+		return one(in.TableName, nil)
+	case *dynamodb.DescribeContributorInsightsInput:
+		return one(in.TableName, nil)
+	case *dynamodb.DescribeKinesisStreamingDestinationInput:
+		return one(in.TableName, nil)
 	case *dynamodb.TagResourceInput:
 		return one(in.ResourceArn, nil)
 	case *dynamodb.UntagResourceInput:

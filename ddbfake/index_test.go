@@ -284,7 +284,7 @@ func TestUpdateTableStatuses(t *testing.T) {
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{
-		{ReplicaUpdates: []types.ReplicationGroupUpdate{}},
+		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}}}},
 		{MultiRegionConsistency: types.MultiRegionConsistencyStrong},
 		{VectorIndexUpdates: []types.VectorIndexUpdate{}},
 	} {
@@ -293,6 +293,10 @@ func TestUpdateTableUnsupported(t *testing.T) {
 		if got := fmt.Sprint(err); !strings.Contains(got, "ddbfake does not support the parameter ") {
 			t.Errorf("got %s, want an UnsupportedError", got)
 		}
+	}
+	none := &dynamodb.UpdateTableInput{TableName: aws.String("rows"), ReplicaUpdates: []types.ReplicationGroupUpdate{}, DeletionProtectionEnabled: aws.Bool(true)}
+	if _, err := door.UpdateTable(t.Context(), none); err != nil {
+		t.Errorf("no replicas to update: got %v, want the other change", err)
 	}
 }
 

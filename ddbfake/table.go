@@ -39,6 +39,7 @@ type table struct {
 	encryption         encryption
 	class              types.TableClass
 	deletionProtection bool
+	recovery           recovery
 	tags               map[string]string // shared with snapshots: changed in a copy
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
 }

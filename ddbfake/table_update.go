@@ -101,7 +101,7 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 		given bool
 	}
 	parameters := []parameter{
-		{"ReplicaUpdates", in.ReplicaUpdates != nil},
+		{"ReplicaUpdates", len(in.ReplicaUpdates) > 0}, // none is what a client without replicas may send
 		{"VectorIndexUpdates", in.VectorIndexUpdates != nil},
 		{"MultiRegionConsistency", in.MultiRegionConsistency != ""},
 		{"GlobalTableWitnessUpdates", in.GlobalTableWitnessUpdates != nil},

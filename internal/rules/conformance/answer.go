@@ -101,6 +101,21 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.DescribeContinuousBackupsOutput:
 		d := out.ContinuousBackupsDescription
 		return fmt.Sprintf("backups %s, point in time %s", d.ContinuousBackupsStatus, d.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus), nil
+	case *dynamodb.UpdateContinuousBackupsOutput:
+		d := out.ContinuousBackupsDescription.PointInTimeRecoveryDescription
+		return fmt.Sprintf("point in time %s for %d days", d.PointInTimeRecoveryStatus, aws.ToInt32(d.RecoveryPeriodInDays)), nil
+	case *dynamodb.DescribeContributorInsightsOutput:
+		return fmt.Sprintf("insights %s", out.ContributorInsightsStatus), nil
+	case *dynamodb.DescribeKinesisStreamingDestinationOutput:
+		return fmt.Sprintf("destinations: %d", len(out.KinesisDataStreamDestinations)), nil
+	case *dynamodb.ListBackupsOutput:
+		return fmt.Sprintf("backups: %d", len(out.BackupSummaries)), nil
+	case *dynamodb.ListExportsOutput:
+		return fmt.Sprintf("exports: %d", len(out.ExportSummaries)), nil
+	case *dynamodb.ListGlobalTablesOutput:
+		return fmt.Sprintf("global tables: %d", len(out.GlobalTables)), nil
+	case *dynamodb.ListImportsOutput:
+		return fmt.Sprintf("imports: %d", len(out.ImportSummaryList)), nil
 	case *dynamodb.UpdateTimeToLiveOutput:
 		s := out.TimeToLiveSpecification
 		return fmt.Sprintf("ttl %s %t", aws.ToString(s.AttributeName), aws.ToBool(s.Enabled)), nil

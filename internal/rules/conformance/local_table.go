@@ -181,6 +181,20 @@ var localAccount = map[place]deviation{
 	{"account/backups", 1}:                {localUnknown, notThere},
 	{"account/backups of no table", 1}:    {localUnknown, notThere},
 	{"account/backups without a name", 1}: {localUnknown, notThere},
+
+	{"account/recovery", 1}:                   {localUnknown, notThere},
+	{"account/recovery", 2}:                   {localUnknown, notThere},
+	{"account/recovery", 3}:                   {localUnknown, notThere},
+	{"account/recovery", 4}:                   {localUnknown, notThere},
+	{"account/recovery", 5}:                   {localUnknown, notThere},
+	{"account/recovery of no table", 1}:       {localUnknown, notThere},
+	{"account/recovery without a setting", 1}: {localUnknown, notThere},
+	{"account/insights", 1}:                   {localUnknown, notThere},
+	{"account/streaming", 1}:                  {localUnknown, notThere},
+	{"account/no exports", 1}:                 {localUnknown, notThere},
+	{"account/no global tables", 1}:           {localUnknown, notThere},
+	{"account/no imports", 1}:                 {localUnknown, notThere},
+	{"account/no backups", 1}:                 {localUnknown, notThere},
 }
 
 // Answers that DynamoDB Local gives in several cases about streams.

@@ -62,16 +62,23 @@ type Client interface {
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
 	DescribeContinuousBackups(context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error)
+	DescribeContributorInsights(context.Context, *dynamodb.DescribeContributorInsightsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *dynamodb.DescribeEndpointsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeEndpointsOutput, error)
+	DescribeKinesisStreamingDestination(context.Context, *dynamodb.DescribeKinesisStreamingDestinationInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeKinesisStreamingDestinationOutput, error)
 	DescribeLimits(context.Context, *dynamodb.DescribeLimitsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	ListBackups(context.Context, *dynamodb.ListBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.ListBackupsOutput, error)
+	ListExports(context.Context, *dynamodb.ListExportsInput, ...func(*dynamodb.Options)) (*dynamodb.ListExportsOutput, error)
+	ListGlobalTables(context.Context, *dynamodb.ListGlobalTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListGlobalTablesOutput, error)
+	ListImports(context.Context, *dynamodb.ListImportsInput, ...func(*dynamodb.Options)) (*dynamodb.ListImportsOutput, error)
 	ListTables(context.Context, *dynamodb.ListTablesInput, ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *dynamodb.ListTagsOfResourceInput, ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
+	UpdateContinuousBackups(context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateContinuousBackupsOutput, error)
 	TagResource(context.Context, *dynamodb.TagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.TagResourceOutput, error)
 	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
@@ -115,8 +122,12 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return c.DeleteTable(ctx, in, unchecked)
 	case *dynamodb.DescribeContinuousBackupsInput:
 		return c.DescribeContinuousBackups(ctx, in, unchecked)
+	case *dynamodb.DescribeContributorInsightsInput:
+		return c.DescribeContributorInsights(ctx, in, unchecked)
 	case *dynamodb.DescribeEndpointsInput:
 		return c.DescribeEndpoints(ctx, in, unchecked)
+	case *dynamodb.DescribeKinesisStreamingDestinationInput:
+		return c.DescribeKinesisStreamingDestination(ctx, in, unchecked)
 	case *dynamodb.DescribeLimitsInput:
 		return c.DescribeLimits(ctx, in, unchecked)
 	case *dynamodb.DescribeTableInput:
@@ -125,6 +136,14 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return c.DescribeTimeToLive(ctx, in, unchecked)
 	case *dynamodb.GetItemInput:
 		return c.GetItem(ctx, in, unchecked)
+	case *dynamodb.ListBackupsInput:
+		return c.ListBackups(ctx, in, unchecked)
+	case *dynamodb.ListExportsInput:
+		return c.ListExports(ctx, in, unchecked)
+	case *dynamodb.ListGlobalTablesInput:
+		return c.ListGlobalTables(ctx, in, unchecked)
+	case *dynamodb.ListImportsInput:
+		return c.ListImports(ctx, in, unchecked)
 	case *dynamodb.ListTablesInput:
 		return c.ListTables(ctx, in, unchecked)
 	case *dynamodb.ListTagsOfResourceInput:
@@ -135,6 +154,8 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return c.Query(ctx, in, unchecked)
 	case *dynamodb.ScanInput:
 		return c.Scan(ctx, in, unchecked)
+	case *dynamodb.UpdateContinuousBackupsInput:
+		return c.UpdateContinuousBackups(ctx, in, unchecked)
 	case *dynamodb.TagResourceInput:
 		return c.TagResource(ctx, in, unchecked)
 	case *dynamodb.TransactGetItemsInput:

@@ -128,6 +128,14 @@ func accountCases() []Case {
 	backups := func(options ...option) request {
 		return func(w *world) any { return build(w, &dynamodb.DescribeContinuousBackupsInput{}, options) }
 	}
+	on35 := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
+	on7 := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true), RecoveryPeriodInDays: aws.Int32(7)}
+	off := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(false)}
+	recovery := func(to *types.PointInTimeRecoverySpecification, options ...option) request {
+		return func(w *world) any {
+			return build(w, &dynamodb.UpdateContinuousBackupsInput{PointInTimeRecoverySpecification: to}, options)
+		}
+	}
 	return []Case{
 		newCase("limits", "DescribeLimits tells the quotas on throughput of the account and of a table.",
 			nubo+"tier2/account/limits.test.ts", noTables,
@@ -146,5 +154,29 @@ func accountCases() []Case {
 			noTables,
 			expect(backups(noName()),
 				broken("Value null at 'tableName' failed to satisfy constraint: Member must not be null"))),
+		newCase("recovery", "Recovery to a point in time is turned on for 35 days unless fewer are asked for, and off.",
+			api("UpdateContinuousBackups"),
+			expect(recovery(on35), "point in time ENABLED for 35 days"),
+			expect(backups(), "backups ENABLED, point in time ENABLED"),
+			expect(recovery(on7), "point in time ENABLED for 7 days"),
+			expect(recovery(off), "point in time DISABLED for 0 days"),
+			expect(backups(), "backups ENABLED, point in time DISABLED")),
+		newCase("recovery of no table", "A table that does not exist has an exception of its own.", controller,
+			noTables, expect(recovery(on35, on("missing")), "TableNotFoundException: Table not found: missing")),
+		newCase("recovery without a setting", "The setting is required.", api("UpdateContinuousBackups"),
+			expect(recovery(nil),
+				broken("Value null at 'pointInTimeRecoverySpecification' failed to satisfy constraint: Member must not be null"))),
+		newCase("insights", "A table that never had contributor insights has none.", api("DescribeContributorInsights"),
+			expect(func(w *world) any { return build(w, &dynamodb.DescribeContributorInsightsInput{}, nil) }, "insights DISABLED")),
+		newCase("streaming", "A table that never streamed to Kinesis has no destination.", api("DescribeKinesisStreamingDestination"),
+			expect(func(w *world) any { return build(w, &dynamodb.DescribeKinesisStreamingDestinationInput{}, nil) }, "destinations: 0")),
+		newCase("no exports", "An account that never exported has no exports.", api("ListExports"), noTables,
+			expect(func(*world) any { return &dynamodb.ListExportsInput{} }, "exports: 0")),
+		newCase("no global tables", "An account that never had a global table of 2017 has none.", api("ListGlobalTables"), noTables,
+			expect(func(*world) any { return &dynamodb.ListGlobalTablesInput{} }, "global tables: 0")),
+		newCase("no imports", "An account that never imported has no imports.", api("ListImports"), noTables,
+			expect(func(*world) any { return &dynamodb.ListImportsInput{} }, "imports: 0")),
+		newCase("no backups", "A table that was never backed up has no backups.", api("ListBackups"),
+			expect(func(w *world) any { return build(w, &dynamodb.ListBackupsInput{}, nil) }, "backups: 0")),
 	}
 }

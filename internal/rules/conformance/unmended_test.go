@@ -76,7 +76,7 @@ var unmendedDynamoDB = []unmended{
 		reference + "API_streams_GetShardIterator.html",
 	},
 	{"PartiQL", "ExecuteStatement, BatchExecuteStatement, ExecuteTransaction", "refused", guide + "ql-reference.html"},
-	{"backups, restores, exports and imports", "served", "refused, but for DescribeContinuousBackups", reference + "API_CreateBackup.html"},
+	{"backups, restores, exports and imports", "served", "refused; their lists are empty, and the setting of recovery is described", reference + "API_CreateBackup.html"},
 	{"global tables", "replicas in several regions", "refused", guide + "GlobalTables.html"},
 }
 
