@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
 // Equal answers have equal bytes, and members that must be there are written even if they are zero.
@@ -103,6 +109,68 @@ func TestAppendError(t *testing.T) {
 	for _, err := range []error{errors.New("the connection was lost"), context.Canceled} {
 		if got, status := AppendError([]byte("before"), err); status != 0 || string(got) != "before" {
 			t.Errorf("%v: got %d %s, want no answer", err, status, got)
+		}
+	}
+}
+
+// A record as the engine keeps it is encoded to the byte as the SDK's output is.
+func TestRecordOutput(t *testing.T) {
+	all, err := attr.FromSDK(sdktest.Value(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	consumed := &types.ConsumedCapacity{TableName: aws.String("cache"), CapacityUnits: aws.Float64(0.5)}
+	for _, it := range []attr.Item{
+		{},
+		{"pk": attr.S("a")},
+		{"all": all, "pk": attr.S("é\"\\\n\x00\u2028<>&"), `a "quoted" key`: attr.BOOL(true), "ключ": attr.NULL{}},
+		{"n": attr.Int(-42), "empty": attr.M{}, "none": attr.L{}, "blob": attr.B{}},
+	} {
+		for _, read := range []*dynamodb.GetItemOutput{{}, {ConsumedCapacity: consumed}} {
+			want := Append(nil, &dynamodb.GetItemOutput{Item: it.ToSDK(), ConsumedCapacity: read.ConsumedCapacity})
+			record := packed.Of(it)
+			got := Append(nil, &RecordOutput{read, &record})
+			if string(got) != string(want) {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
+	}
+}
+
+func TestPlainPrefix(t *testing.T) {
+	for c := range 256 {
+		special := c < 0x20 || c >= 0x7f || c == '"' || c == '\\'
+		for _, others := range []string{" ", "a", "~", "!", "#", "[", "]"} {
+			for length := range 20 {
+				for at := range length {
+					b := []byte(strings.Repeat(others, length))
+					b[at] = byte(c)
+					want := length
+					if special {
+						want = at
+					}
+					if got := plainPrefix(string(b)); got != want {
+						t.Fatalf("%q: got %d, want %d", b, got, want)
+					}
+				}
+			}
+		}
+	}
+	if got := plainPrefix("12345678\x00\xff"); got != 8 { // the first of several
+		t.Errorf("got %d, want 8", got)
+	}
+}
+
+// Strings are quoted as package jsontext quotes them.
+func TestQuote(t *testing.T) {
+	for _, s := range []string{
+		"", "a", `"`, `\`, `a"b`, `"5d41402abc4b2a76b9719d911017c592"`, `\\\"`, "a\"\nb", "é", "\"\xff\"", "\u2028\"", "\x7f", strings.Repeat(`a"`, 50),
+	} {
+		want, _ := jsontext.AppendQuote([]byte("["), s)
+		e := newEncoder([]byte("["))
+		e.quote(s)
+		if got := string(e.release()); got != string(want) {
+			t.Errorf("%q: got %s, want %s", s, got, want)
 		}
 	}
 }

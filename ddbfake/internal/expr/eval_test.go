@@ -1,0 +1,125 @@
+package expr
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+const (
+	noOperand   = "The provided expression refers to an attribute that does not exist in the item"
+	wrongType   = "An operand in the update expression has an incorrect data type"
+	invalidPath = "The document path provided in the update expression is invalid for update"
+)
+
+func list(values ...int64) attr.L {
+	out := attr.L{}
+	for _, v := range values {
+		out = append(out, attr.Int(v))
+	}
+	return out
+}
+
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (run on AWS)
+func TestTouched(t *testing.T) {
+	nested := attr.Item{"a": attr.M{"b": attr.S("x"), "c": list(1, 2, 3)}, "d": attr.S("y")}
+	tests := []struct {
+		src              string
+		old              attr.Item
+		wantOld, wantNew attr.Item
+	}{
+		{"SET a = :n", nil, nil, attr.Item{"a": attr.Int(1)}},
+		{"SET a = :n, b = :s", attr.Item{"a": attr.Int(5), "z": attr.Int(0)}, attr.Item{"a": attr.Int(5)}, attr.Item{"a": attr.Int(1), "b": attr.S("a")}},
+		{"SET a = :n", attr.Item{"a": attr.Int(1)}, attr.Item{"a": attr.Int(1)}, attr.Item{"a": attr.Int(1)}},
+		{"REMOVE a", attr.Item{"a": attr.Int(1)}, attr.Item{"a": attr.Int(1)}, nil},
+		{"SET a.b = :n", nested, attr.Item{"a": attr.M{"b": attr.S("x")}}, attr.Item{"a": attr.M{"b": attr.Int(1)}}},
+		{"SET a.c[1] = :n, a.b = :s", nested, attr.Item{"a": attr.M{"b": attr.S("x"), "c": list(2)}}, attr.Item{"a": attr.M{"b": attr.S("a"), "c": list(1)}}},
+		{"SET a.x = :n", nested, nil, attr.Item{"a": attr.M{"x": attr.Int(1)}}},
+		{"SET a.c[100] = :n", nested, nil, nil}, // the element is not at 100
+		{"REMOVE a.c[1], a.c[3]", nested, attr.Item{"a": attr.M{"c": list(2)}}, attr.Item{"a": attr.M{"c": list(3)}}}, // what moved up
+		{"DELETE d :ss", attr.Item{"d": attr.SS{"a"}}, attr.Item{"d": attr.SS{"a"}}, nil},
+	}
+	for _, tt := range tests {
+		u, err := ParseUpdate(tt.src)
+		if err != nil {
+			t.Errorf("%s: %v", tt.src, err)
+			continue
+		}
+		given := args(u, nil)
+		updated, err := u.Apply(tt.old, given)
+		if err != nil {
+			t.Errorf("%s: %v", tt.src, err)
+		}
+		if got := u.Touched(tt.old, given); !got.Equal(tt.wantOld) {
+			t.Errorf("%s: UPDATED_OLD %v, want %v", tt.src, got, tt.wantOld)
+		}
+		if got := u.Touched(updated, given); !got.Equal(tt.wantNew) {
+			t.Errorf("%s: UPDATED_NEW %v, want %v", tt.src, got, tt.wantNew)
+		}
+	}
+}
+
+func TestUpdateProperties(t *testing.T) {
+	tests := []struct {
+		src         string
+		attributes  []string
+		onlyRemoves bool
+	}{
+		{"SET a = b, c.d[0] = :n", []string{"a", "c"}, false},
+		{"REMOVE a, a2, #x.y", []string{"a", "a2", "pk"}, true},
+		{"DELETE a :ss REMOVE b", []string{"a", "b"}, true},
+		{"ADD a :n REMOVE b", []string{"a", "b"}, false},
+	}
+	for _, tt := range tests {
+		u, err := ParseUpdate(tt.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Attributes(Args{Names: map[string]string{"#x": "pk"}}); !slices.Equal(got, tt.attributes) {
+			t.Errorf("%s: Attributes() = %v, want %v", tt.src, got, tt.attributes)
+		}
+		if got := u.OnlyRemoves(); got != tt.onlyRemoves {
+			t.Errorf("%s: OnlyRemoves() = %v, want %v", tt.src, got, tt.onlyRemoves)
+		}
+	}
+}
+
+// Eval without Check must not panic, and names undefined placeholders.
+func TestEvalUnchecked(t *testing.T) {
+	for _, src := range []string{"a = :x", "#x = a", "a.#x = a", "contains(a, :x)", "size(:x) = a", "a BETWEEN b AND :x", "a IN (b, :x)", "size(a, b) = c", "attribute_exists(a, b)"} {
+		c, err := ParseCondition(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok, err := c.Eval(attr.Item{"a": attr.M{"x": attr.Int(1)}}, Args{})
+		if ok || text(t, err) == "" {
+			t.Errorf("%s = %v, %v; want an error", src, ok, err)
+		}
+	}
+}
+
+func TestEvalDoesNotAllocate(t *testing.T) {
+	c, err := ParseCondition("lease_token = :token AND lease_expires_at > :now")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := attr.Item{"lease_token": attr.S("t1"), "lease_expires_at": attr.Int(2208988860)}
+	given := Args{Values: map[string]attr.Value{":now": attr.Int(2208988800), ":token": attr.S("t1")}}
+	if n := testing.AllocsPerRun(100, func() { c.Eval(row, given) }); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func TestProjectionAttributes(t *testing.T) {
+	p, err := ParseProjection("a.b, #x, c[0], a.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Attributes(Args{Names: map[string]string{"#x": "pk"}}), []string{"a", "pk", "c"}; !slices.Equal(got, want) {
+		t.Errorf("Attributes() = %v, want %v", got, want)
+	}
+	if got := p.Values(); got != nil {
+		t.Errorf("Values() = %v, want none", got)
+	}
+}
