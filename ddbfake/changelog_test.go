@@ -5,11 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -119,47 +115,5 @@ func TestReplicaOfBoundedLog(t *testing.T) {
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultStaleRead})
 	if got, _ := w.get(key("a", "b")).Int("v"); got != 8 {
 		t.Errorf("a stale read saw version %d, want 8", got)
-	}
-}
-
-// What a change costs does not depend on how many are kept.
-func BenchmarkKeepChanges(b *testing.B) {
-	for _, keep := range []int{0, 10, 10_000} {
-		b.Run(fmt.Sprint(keep), func(b *testing.B) {
-			w := newBounded(b, keep, ddbfake.LagManual)
-			in := &dynamodb.UpdateItemInput{
-				TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD n :one"),
-				ExpressionAttributeValues: values{":one": n("1")},
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := w.c.UpdateItem(b.Context(), in); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// A write after a snapshot does not copy the log, however long it is.
-func BenchmarkWriteAfterSnapshot(b *testing.B) {
-	w := newBounded(b, 0, ddbfake.LagManual)
-	row := attr.Item{"pk": attr.S("a"), "sk": attr.S("b")}
-	for i := range 10_000 {
-		row["v"] = attr.Int(int64(i))
-		if err := w.db.Put("cache", row); err != nil {
-			b.Fatal(err)
-		}
-	}
-	in := &dynamodb.UpdateItemInput{
-		TableName: aws.String("cache"), Key: key("a", "b"), UpdateExpression: aws.String("ADD n :one"),
-		ExpressionAttributeValues: values{":one": n("1")},
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		w.db.Snapshot()
-		if _, err := w.c.UpdateItem(b.Context(), in); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

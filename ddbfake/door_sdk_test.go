@@ -3,6 +3,7 @@ package ddbfake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -393,4 +394,36 @@ func createInput(name string) *dynamodb.CreateTableInput {
 			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
 		},
 	}
+}
+
+// failure is the part of an error that a caller can see.
+type failure struct {
+	Type, Code, Message string
+	Item                map[string]types.AttributeValue
+	Reasons             []types.CancellationReason
+}
+
+func describe(err error) failure {
+	var f failure
+	if err == nil {
+		return f
+	}
+	f.Message = err.Error()
+	var api smithy.APIError
+	var condition *types.ConditionalCheckFailedException
+	var cancelled *types.TransactionCanceledException
+	var network *NetworkError
+	switch {
+	case errors.As(err, &api):
+		f.Type, f.Code, f.Message = fmt.Sprintf("%T", api), api.ErrorCode(), api.ErrorMessage()
+	case errors.As(err, &network):
+		f.Type, f.Code, f.Message = fmt.Sprintf("%T", network), "network", network.Error()
+	}
+	if errors.As(err, &condition) {
+		f.Item = condition.Item
+	}
+	if errors.As(err, &cancelled) {
+		f.Reasons = cancelled.CancellationReasons
+	}
+	return f
 }

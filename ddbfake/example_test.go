@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
@@ -141,4 +146,203 @@ func ExampleDB_Snapshot() {
 	// Output:
 	// <nil> alice
 	// <nil> bob
+}
+
+// The log shows the requests of the code under test, and their outcomes.
+func ExampleDB_Requests() {
+	db := newCache(ddbfake.Options{LogRequests: 2})
+	if err := db.Put("cache", attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK"), "lease_token": attr.S("bob-1")}); err != nil {
+		panic(err)
+	}
+	_, _ = db.As("alice").PutItem(context.Background(), &dynamodb.PutItemInput{
+		TableName: aws.String("cache"), Item: attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S("LOCK")}.ToSDK(),
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	})
+	for _, r := range db.Requests() {
+		fmt.Println(r)
+	}
+	// Output:
+	// 3 PutItem cache{pk: "CACHE#1", sk: "LOCK"}: ok
+	// 4 alice PutItem cache{pk: "CACHE#1", sk: "LOCK"}: ConditionalCheckFailedException: The conditional request failed
+}
+
+// The front door of a test.
+func ExampleStart() {
+	t := &fakeTest{failed: true} // in a test, the *testing.T
+	db := ddbfake.Start(t, ddbfake.Options{})
+	_, _ = db.Client(ddbfake.WithActor("alice")).ListTables(context.Background(), &dynamodb.ListTablesInput{})
+	for _, line := range t.end() {
+		fmt.Println(line)
+	}
+	// Output:
+	// ddbfake: request 1 alice ListTables: ok
+}
+
+// Rows are put without a client, and looked at without one, sorted by key.
+func ExampleDB_Put() {
+	db := newCache(ddbfake.Options{})
+	err := db.Put("cache",
+		attr.Item{"pk": attr.S("/home"), "sk": attr.S("META"), "body": attr.S("pages/1")},
+		attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK"), "lease_token": attr.S("alice-1")},
+		attr.Item{"pk": attr.S("/about"), "sk": attr.S("META"), "tags": attr.SS{"b", "a"}},
+	)
+	if err != nil {
+		panic(err)
+	}
+	for _, item := range db.Items("cache") {
+		fmt.Println(item)
+	}
+	fmt.Println(db.Put("cache", attr.Item{"pk": attr.S("/home")}))
+	// Output:
+	// {pk: "/about", sk: "META", tags: <<"a", "b">>}
+	// {lease_token: "alice-1", pk: "/home", sk: "LOCK"}
+	// {body: "pages/1", pk: "/home", sk: "META"}
+	// ddbfake: put item 1 of 1 into cache: api error ValidationException: One or more parameter values were invalid: Missing the key sk in the item
+}
+
+// TTL follows the clock: with a lag of ten minutes, a row is there for ten minutes after its ttl, and no test needs to
+// sweep.
+func ExampleLagFixed() {
+	clock := fakeclock.New(fakeclock.Epoch)
+	db := newCache(ddbfake.Options{Clock: clock, Lag: ddbfake.LagFixed(10 * time.Minute)})
+	if err := acquire(context.Background(), db.As("alice"), "alice-1", clock.Now().Add(time.Minute)); err != nil {
+		panic(err)
+	}
+	for range 3 {
+		clock.Advance(5 * time.Minute)
+		fmt.Println(clock.Now().Format(time.TimeOnly), "rows:", len(db.Items("cache")), "expired:", len(db.Expired()))
+	}
+	// Output:
+	// 00:05:00 rows: 1 expired: 1
+	// 00:10:00 rows: 1 expired: 1
+	// 00:15:00 rows: 0 expired: 0
+}
+
+// Each kind of fault, and what is left of a counter that stood at 5 and was put to 6 before: the caller's error and the
+// row's change are two things.
+func ExampleFaultKinds() {
+	key := attr.Item{"pk": attr.S("/home"), "sk": attr.S("META")}
+	for _, kind := range ddbfake.FaultKinds() {
+		db := newCache(ddbfake.Options{})
+		alice, ctx := db.As("alice"), context.Background()
+		for _, n := range []int64{5, 6} {
+			if err := db.Put("cache", attr.Item{"pk": key["pk"], "sk": key["sk"], "n": attr.Int(n)}); err != nil {
+				panic(err)
+			}
+		}
+
+		db.Inject(ddbfake.Fault{Kind: kind, Actor: "alice", Key: "META"})
+		var heard any
+		var err error
+		switch kind {
+		case ddbfake.FaultStaleRead:
+			var out *dynamodb.GetItemOutput
+			out, err = alice.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key.ToSDK()})
+			read, _ := attr.ItemFromSDK(out.Item)
+			heard = read["n"]
+		case ddbfake.FaultUnprocessed:
+			var out *dynamodb.BatchWriteItemOutput
+			out, err = alice.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {
+				{DeleteRequest: &types.DeleteRequest{Key: key.ToSDK()}},
+				{DeleteRequest: &types.DeleteRequest{Key: attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK")}.ToSDK()}},
+			}}})
+			heard = fmt.Sprint(len(out.UnprocessedItems["cache"]), " undone")
+		default:
+			_, err = alice.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+				TableName: aws.String("cache"), Key: key.ToSDK(), UpdateExpression: aws.String("ADD n :one"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+			})
+		}
+		if err != nil {
+			heard = err
+		} else if heard == nil {
+			heard = "ok"
+		}
+		fmt.Printf("%s: %v; n is %v\n", kind, heard, db.Items("cache")[0]["n"])
+	}
+	// Output:
+	// throttled: ThrottlingException: Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html; n is 6
+	// request-lost: ddbfake: UpdateItem: the connection was lost before a response was read; n is 6
+	// response-lost: ddbfake: UpdateItem: the connection was lost before a response was read; n is 7
+	// error-before: InternalServerError: The request could not be completed because of an internal failure; n is 6
+	// error-after: InternalServerError: The request could not be completed because of an internal failure; n is 7
+	// conflict: TransactionConflictException: Transaction is ongoing for the item; n is 6
+	// duplicate: ok; n is 8
+	// stale-read: 5; n is 6
+	// unprocessed: 1 undone; n is 6
+}
+
+// A failing condition through a real client of the SDK, with the row that was there.
+func ExampleDB_Client() {
+	ctx := context.Background()
+	db := ddbfake.New(ddbfake.Options{})
+	client := db.Client(ddbfake.WithActor("alice"))
+
+	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:            aws.String("locks"),
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	acquire := func(owner string) error {
+		_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: aws.String("locks"),
+			Item: map[string]types.AttributeValue{
+				"pk":         &types.AttributeValueMemberS{Value: "job"},
+				"lock_owner": &types.AttributeValueMemberS{Value: owner},
+			},
+			ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		})
+		return err
+	}
+	fmt.Println(acquire("alice"))
+	var held *types.ConditionalCheckFailedException
+	if errors.As(acquire("bob"), &held) {
+		fmt.Println(held.ErrorMessage(), "held by", held.Item["lock_owner"].(*types.AttributeValueMemberS).Value)
+	}
+	// Output:
+	// <nil>
+	// The conditional request failed held by alice
+}
+
+// Any client of any language can use the fake over HTTP.
+func ExampleDB_Handler() {
+	db := ddbfake.New(ddbfake.Options{})
+	server := httptest.NewServer(db.Handler())
+	defer server.Close()
+
+	request := func(target, body string) {
+		r, err := http.NewRequest(http.MethodPost, server.URL, strings.NewReader(body))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+target)
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=any")
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		defer response.Body.Close()
+		answer, err := io.ReadAll(response.Body)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(response.StatusCode, string(answer))
+	}
+	request("ListTables", `{}`)
+	request("GetItem", `{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{"S":"META"}}}`)
+	request("GetItem", `{"TableName":1}`)
+	// Output:
+	// 200 {"TableNames":[]}
+	// 400 {"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"}
+	// 400 {"__type":"com.amazon.coral.service#SerializationException","Message":"NUMBER_VALUE cannot be converted to String"}
 }

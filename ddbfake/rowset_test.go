@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -77,49 +76,4 @@ func TestRowSet(t *testing.T) {
 			t.Errorf("set %d: Ascend and Descend from %v give %d and %d rows", i, middle.key, len(up), len(down))
 		}
 	}
-}
-
-// BenchmarkRowSet compares operations that the shortcuts of a set serve with others.
-func BenchmarkRowSet(b *testing.B) {
-	const n = 2000
-	set := newRowSet()
-	rows := make([]*row, n)
-	for i := range rows {
-		key := primaryKey{"CACHE#" + strings.Repeat("0", 60) + fmt.Sprintf("%04d", i/2), []string{"LOCK", "META"}[i%2]}
-		rows[i] = (&place{key: key}).image(packed.Record{}, 0)
-		set.Set(rows[i], nil)
-	}
-	for _, warm := range rows {
-		set.Get(warm.key)
-	}
-	set.widen()
-	i := 0
-	next := func() *row { i++; return rows[i*7919%n] }
-	b.Run("get", func(b *testing.B) {
-		for b.Loop() {
-			set.Get(next().key)
-		}
-	})
-	b.Run("get-from-tree", func(b *testing.B) {
-		for b.Loop() {
-			set.tree.Get(set.at(next().key))
-		}
-	})
-	b.Run("set", func(b *testing.B) {
-		for b.Loop() {
-			r := next()
-			set.Set(r, set.cell(r.key))
-		}
-	})
-	b.Run("set-in-tree", func(b *testing.B) {
-		for b.Loop() {
-			r := next()
-			set.tree.Set(&cell{place: r.place, last: r})
-		}
-	})
-	b.Run("copy", func(b *testing.B) {
-		for b.Loop() {
-			set.Copy()
-		}
-	})
 }

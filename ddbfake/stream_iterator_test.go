@@ -124,23 +124,3 @@ func TestSequenceNumberOfAnotherShard(t *testing.T) {
 		}
 	}
 }
-
-// The price of a poll that finds nothing must not depend on how long the log is.
-func BenchmarkGetRecordsIdle(b *testing.B) {
-	for _, changes := range []int{100, 10_000} {
-		b.Run(fmt.Sprint(changes), func(b *testing.B) {
-			db, it := streamed(b)
-			for i := range changes {
-				putRow(b, db, "other", i)
-			}
-			it.position = db.state.log.lastSeq()
-			in, door := &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(it.String())}, db.As("")
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := door.GetRecords(b.Context(), in); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

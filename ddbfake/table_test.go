@@ -2,14 +2,12 @@ package ddbfake_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
@@ -96,44 +94,4 @@ func TestTableLife(t *testing.T) {
 	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Table: fresh not found")
 	_, err = w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("fresh")})
 	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Table: fresh not found")
-}
-
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithTables.Basics.html#WorkingWithTables.Basics.DeletionProtection
-func TestDeletionProtection(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	if _, err := w.c.CreateTable(t.Context(), createInput(func(in *dynamodb.CreateTableInput) { in.DeletionProtectionEnabled = aws.Bool(true) })); err != nil {
-		t.Fatal(err)
-	}
-	_, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("fresh")})
-	wantError(t, err, validation, "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
-}
-
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListTables.html
-func TestListTables(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{})
-	c := db.As("a")
-	var want []string
-	for i := range 103 {
-		name := fmt.Sprintf("table-%03d", i)
-		table(t, db, name, "id", "S", "", "")
-		want = append(want, name)
-	}
-	var got []string
-	in := &dynamodb.ListTablesInput{}
-	for range 3 {
-		out, err := c.ListTables(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, fmt.Sprint(len(out.TableNames)))
-		want = want[len(out.TableNames):]
-		if in.ExclusiveStartTableName = out.LastEvaluatedTableName; in.ExclusiveStartTableName == nil {
-			break
-		}
-	}
-	if d := cmp.Diff("100 3", strings.Join(got, " ")); d != "" || len(want) != 0 {
-		t.Errorf("pages (-want +got):\n%s, left %v", d, want)
-	}
-	_, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{Limit: aws.Int32(101)})
-	wantError(t, err, validation, "1 validation error detected: Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or equal to 100")
 }

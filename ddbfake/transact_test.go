@@ -2,10 +2,8 @@ package ddbfake_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -13,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
 func putAction(item values) types.TransactWriteItem {
@@ -147,18 +144,6 @@ func TestTransactWrite(t *testing.T) {
 
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken
 func TestIdempotency(t *testing.T) {
-	transact := func(w *world, token, update string) error {
-		_, err := w.c.TransactWriteItems(w.Context(), &dynamodb.TransactWriteItemsInput{
-			ClientRequestToken: &token,
-			TransactItems:      []types.TransactWriteItem{updateAction(key("a", "b"), update, values{":one": n("1")})},
-		})
-		return err
-	}
-	count := func(w *world) int64 {
-		v, _ := w.get(key("a", "b")).Int("v")
-		return v
-	}
-	const add = "ADD v :one"
 	t.Run("any difference in the actions is another input", func(t *testing.T) {
 		update := func(change func(u *types.Update)) *dynamodb.TransactWriteItemsInput {
 			u := &types.Update{
@@ -199,94 +184,4 @@ func TestIdempotency(t *testing.T) {
 			}
 		}
 	})
-	t.Run("for ten minutes and no longer", func(t *testing.T) {
-		w := newWorld(t, ddbfake.LagManual)
-		for _, step := range []struct {
-			after time.Duration
-			want  int64
-		}{{0, 1}, {10*time.Minute - 1, 1}, {1, 2}} {
-			w.clock.Advance(step.after)
-			if err := transact(w, "token", add); err != nil {
-				t.Fatal(err)
-			}
-			if got := count(w); got != step.want {
-				t.Errorf("after %v more: got %d, want %d", step.after, got, step.want)
-			}
-		}
-	})
-	t.Run("thousands of tokens are forgotten in time", func(t *testing.T) {
-		w := newWorld(t, ddbfake.LagManual)
-		for i := range 5000 {
-			if err := transact(w, fmt.Sprint(i), add); err != nil {
-				t.Fatal(err)
-			}
-			w.clock.Advance(time.Second)
-		}
-		if err := transact(w, "4999", add); err != nil || count(w) != 5000 {
-			t.Errorf("the last token: got %v and %d, want success and 5000", err, count(w))
-		}
-	})
-}
-
-func TestTransactGet(t *testing.T) {
-	get := func(k values) types.TransactGetItem {
-		return types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: k}}
-	}
-	w := newWorld(t, ddbfake.LagManual)
-	w.put(with(key("a", "b"), "v", n("1")))
-	projected := get(key("a", "b2"))
-	projected.Get.ProjectionExpression = aws.String("sk")
-	w.put(key("a", "b2"))
-	out, err := w.c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{
-		TransactItems:          []types.TransactGetItem{get(key("a", "b")), get(key("a", "missing")), projected},
-		ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []attr.Item
-	for _, r := range out.Responses {
-		got = append(got, fromSDK(t, r.Item))
-	}
-	if d := cmp.Diff(`[{pk: "a", sk: "b", v: 1} absent {sk: "b2"}]`, fmt.Sprint(got)); d != "" {
-		t.Error(d)
-	}
-	if c := out.ConsumedCapacity[0]; *c.CapacityUnits != 6 || *c.ReadCapacityUnits != 6 || *c.Table.ReadCapacityUnits != 6 {
-		t.Errorf("got %v units, want 6: two a row, missing or not", *c.CapacityUnits)
-	}
-	_, err = w.c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{}}})
-	wantError(t, err, validation,
-		"1 validation error detected: Value null at 'transactItems.1.member.get' failed to satisfy constraint: Member must not be null")
-}
-
-// Source:
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-capacity-handling
-func TestTransactWriteCapacity(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	table(t, w.db, "other", "pk", "S", "sk", "S")
-	there := putAction(key("a", "b"))
-	there.Put.TableName = aws.String("other")
-	in := &dynamodb.TransactWriteItemsInput{
-		TransactItems:          []types.TransactWriteItem{putAction(with(key("a", "b"), "v", s(strings.Repeat("x", 1500)))), there, putAction(key("a", "c"))},
-		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-		ClientRequestToken:     aws.String("token"),
-	}
-	for i, want := range []string{"cache: 6 written; other: 2 written; ", "cache: 4 read; other: 2 read; "} {
-		out, err := w.c.TransactWriteItems(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, c := range out.ConsumedCapacity {
-			switch {
-			case c.WriteCapacityUnits != nil && c.ReadCapacityUnits == nil && *c.WriteCapacityUnits == *c.CapacityUnits:
-				got += fmt.Sprintf("%s: %v written; ", *c.TableName, *c.CapacityUnits)
-			case c.ReadCapacityUnits != nil && c.WriteCapacityUnits == nil && *c.ReadCapacityUnits == *c.CapacityUnits:
-				got += fmt.Sprintf("%s: %v read; ", *c.TableName, *c.CapacityUnits)
-			}
-		}
-		if got != want {
-			t.Errorf("call %d: got %q, want %q", i+1, got, want)
-		}
-	}
 }

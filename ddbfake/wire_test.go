@@ -76,3 +76,23 @@ func TestRecordOutputUnderFaults(t *testing.T) {
 		}
 	}
 }
+
+// metaRow is a META row as a cache has it.
+func metaRow() map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk":                 &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+		"sk":                 &types.AttributeValueMemberS{Value: "META"},
+		"s3_key":             &types.AttributeValueMemberS{Value: "pages/9f86d081884c7d65/0000000042.html"},
+		"generated_at":       &types.AttributeValueMemberN{Value: "2208988800"},
+		"revalidate_seconds": &types.AttributeValueMemberN{Value: "60"},
+		"etag":               &types.AttributeValueMemberS{Value: `"5d41402abc4b2a76b9719d911017c592"`},
+		"ttl":                &types.AttributeValueMemberN{Value: "2209075200"},
+	}
+}
+
+func rowKey(sk string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+		"sk": &types.AttributeValueMemberS{Value: sk},
+	}
+}
