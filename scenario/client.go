@@ -43,10 +43,12 @@ func (n *node) sdkClient() *dynamodb.Client {
 		var attempt int
 		invocation := ddbfake.Invocation(ctx)
 		c.Sent, attempt = calls.attempt(invocation, n.proc.Now())
-		out, err := n.call(ctx, c, attempt)
-		if n.own != nil && ctx.Value(ownClient{}) == nil {
-			n.own.attempted(invocation, err)
+		if n.own == nil || ctx.Value(ownClient{}) != nil {
+			return n.call(ctx, c, attempt)
 		}
+		n.own.retries(invocation, n.proc.Now())
+		out, err := n.call(ctx, c, attempt)
+		n.own.attempted(invocation, n.proc.Now(), err)
 		return out, err
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {

@@ -41,10 +41,13 @@ type held struct {
 }
 
 // holds says whether scripts hold locks: then the run is about locks, and not about pages.
-func (s *Scenario) holds() bool {
+func (s *Scenario) holds() bool { return s.asks(verbHold) }
+
+// asks says whether scripts have a command with the verb.
+func (s *Scenario) asks(v Verb) bool {
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if c.Verb == verbHold {
+			if c.Verb == v {
 				return true
 			}
 		}
@@ -315,7 +318,8 @@ type ownTime struct {
 // failure is a request that failed for another reason than its conditions.
 type failure struct {
 	invocation string // of an attempt of a program's SDK
-	retried    bool   // the SDK sent it again, so that its caller was not told
+	at         time.Time
+	retried    bool // the SDK sent it again, so that its caller was not told
 }
 
 // request notes that a request is sent. The function that it returns notes that its caller has the answer.
@@ -351,18 +355,25 @@ func (o *ownTime) late(d time.Duration) {
 	o.excused += max(d, 0)
 }
 
-// attempted notes the result of a request. Of a program, whose SDK is not seen, the attempts of one call share an
-// invocation: another attempt says that the caller was not told of the one before.
-func (o *ownTime) attempted(invocation string, err error) {
+// attempted notes the result of a request.
+func (o *ownTime) attempted(invocation string, now time.Time, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil && !refusal(err) {
+		o.failures = append(o.failures, failure{invocation: invocation, at: now})
+	}
+}
+
+// retries notes that a program's SDK, which is not seen, makes an attempt. Those of one call share an invocation: the
+// caller was not told of the one before, and the call was under way since then.
+func (o *ownTime) retries(invocation string, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.failures {
-		if f := &o.failures[i]; invocation != "" && f.invocation == invocation {
+		if f := &o.failures[i]; invocation != "" && f.invocation == invocation && !f.retried {
 			f.retried = true
+			o.excused += now.Sub(f.at)
 		}
-	}
-	if err != nil && !refusal(err) {
-		o.failures = append(o.failures, failure{invocation: invocation})
 	}
 }
 
@@ -389,7 +400,7 @@ func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
 			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
-				o.attempted("", err)
+				o.attempted("", time.Time{}, err)
 				return out, meta, err
 			}), middleware.Before)
 	})
