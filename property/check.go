@@ -77,6 +77,9 @@ type subject struct {
 	able     bool                       // worlds are drawn by what a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
+	// basic is the mark without which nothing was judged, if it is not of pages, and nothing says that it was not reached.
+	basic   scenario.Mark
+	nothing string
 	// unmet, if set, says why a check that found nothing is vacuous, or what else is to be told.
 	unmet func(*tally) (why, note string)
 }
@@ -139,7 +142,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	}
 	count := c.search(t, newStore, file)
 	idle, all := c.idle(count)
-	nothing := count.nothing(c.subject == &stores)
+	nothing := count.nothing(c.subject)
 	if nothing == "" && all {
 		nothing = "no world had anything to judge for the invariants that Check.Without leaves: " + strings.Join(idle, "; ")
 	}
@@ -179,7 +182,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
-	if err := protocols.Known(c.Protocol); err != nil && !slices.Contains([]string{"", DefaultName, lockName}, c.Protocol) {
+	if err := protocols.Known(c.Protocol); err != nil && !slices.Contains([]string{"", DefaultName, lockName, onceName}, c.Protocol) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {
@@ -258,7 +261,7 @@ func (c *Check) wants(t *testing.T) {
 	t.Helper()
 	var names []string
 	for _, m := range scenario.Marks() {
-		if c.subject == &stores && slices.Contains(marksOfLocks, m) || c.subject != &stores && slices.Contains(marksOfPages, m) {
+		if other := otherMarks(c.subject.basic); slices.Contains(other, m) {
 			continue
 		}
 		names = append(names, string(m))
@@ -274,8 +277,22 @@ func (c *Check) wants(t *testing.T) {
 	}
 }
 
-// Of a world of pages no run reaches the marks of locks, and the other way round.
+// otherMarks are those that no run of a subject reaches: of pages, locks and calls, a world has one.
+func otherMarks(basic scenario.Mark) []scenario.Mark {
+	switch basic {
+	case mark.HoldTaken:
+		return slices.Concat(marksOfPages, marksOfCalls)
+	case mark.CallAnswered:
+		return slices.Concat(marksOfPages, marksOfLocks)
+	default:
+		return slices.Concat(marksOfLocks, marksOfCalls)
+	}
+}
+
 var (
+	marksOfCalls = []scenario.Mark{
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.CallOtherPayload, mark.EffectAgain,
+	}
 	marksOfLocks = []scenario.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended,
 		mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
@@ -289,7 +306,7 @@ var (
 // idle says of each invariant that judged and had nothing to judge in any world why, one line each; all says that those
 // are all which judged.
 func (c *Check) idle(count *tally) (lines []string, all bool) {
-	if c.subject != &stores {
+	if c.subject.basic != "" {
 		return nil, false
 	}
 	all = len(c.Invariants) == 0

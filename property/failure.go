@@ -73,9 +73,9 @@ func (f *failure) file() ([]byte, error) {
 	return s.YAML()
 }
 
-// builtIn says whether an invariant is one of package invariant, of pages or of locks.
+// builtIn says whether an invariant is one of package invariant.
 func builtIn(name string) bool {
-	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks()), func(inv invariant.Invariant) bool { return inv.Name == name })
+	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks(), invariant.OfCalls()), func(inv invariant.Invariant) bool { return inv.Name == name })
 }
 
 // leave writes the failure to a file, all of it or nothing.
@@ -202,7 +202,7 @@ func load(file string) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scenario.Parse(file, data, isr.Protocol{Name: DefaultName}, isr.Protocol{Name: lockName})
+	return scenario.Parse(file, data, isr.Protocol{Name: DefaultName}, isr.Protocol{Name: lockName}, isr.Protocol{Name: onceName})
 }
 
 func exists(file string) bool {

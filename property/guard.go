@@ -312,7 +312,8 @@ func injected(err error) bool {
 
 // counted has the store's answers counted. A store that can be closed stays one.
 func (g *guard) counted(store isr.Handler) isr.Handler {
-	if _, ok := store.(hooks.LockClient); ok {
+	switch store.(type) {
+	case hooks.LockClient, hooks.OnceClient:
 		return store // it has no answers to count
 	}
 	c := counted{store, g}

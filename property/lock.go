@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -147,7 +148,7 @@ func (c LockCheck) check() Check {
 		},
 		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
 			return c.worlds().Generator(name, protocol, schedules)
-		}, table: c.Table, ttl: ttl,
+		}, table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
 		unmet: func(count *tally) (string, string) {
 			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
 		},

@@ -61,12 +61,13 @@ func (c *tally) chance(wanted []scenario.Mark) string {
 }
 
 // nothing says why nothing was judged in any world, whatever marks the check wants; "" if something was.
-func (c *tally) nothing(ofPages bool) string {
+func (c *tally) nothing(s *subject) string {
+	ofPages := s.basic == ""
 	switch {
 	case c.worlds == 0:
 		return "no world was run: -rapid.checks is too small (-short takes a fifth of it)"
-	case !ofPages && c.marks[mark.HoldTaken] == 0:
-		return fmt.Sprintf("no lock was taken in %d worlds", c.worlds)
+	case !ofPages && c.marks[s.basic] == 0:
+		return fmt.Sprintf("%s in %d worlds", s.nothing, c.worlds)
 	case ofPages && c.answers.errors == c.answers.all:
 		return fmt.Sprintf("the store served nothing in %d worlds", c.worlds)
 	case ofPages && c.marks[mark.Published] == 0:

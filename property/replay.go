@@ -11,7 +11,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -142,9 +141,9 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 // vacuous says why a campaign in which nothing was violated has shown nothing; "" if it has shown something.
 func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
-	case r.subject != &stores && !slices.Contains(report.Reached(), mark.HoldTaken):
-		return "vacuous: nothing was violated in the world of " + file + ", but no lock was taken in it\n"
-	case r.subject == &stores && r.answers.errors == r.answers.all:
+	case r.subject.basic != "" && !slices.Contains(report.Reached(), r.subject.basic):
+		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n"
+	case r.subject.basic == "" && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
 		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks may not.

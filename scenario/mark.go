@@ -30,6 +30,7 @@ var allMarks = func() []Mark {
 		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.OwnCommitMet, mark.ServedStale, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
 		mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated, mark.NodePaused, mark.NodeCrashed, mark.NodeRestarted, mark.ClockSet, mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace,
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended, mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.CallOtherPayload, mark.EffectAgain,
 	}
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))

@@ -31,13 +31,13 @@ type node struct {
 	request storeRequest
 	busy    bool
 	named   *named   // by the question that is being answered
-	own     *ownTime // nil unless locks are judged
+	own     *ownTime // nil unless locks or calls are judged
 }
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
 	n := &node{world: w, proc: p, tenant: tenant, named: &named{}}
-	if w.ofLocks {
+	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}
 	n.label("starts")
@@ -212,6 +212,8 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 		n.regenerate(able[isr.Regenerator](n, handler, c.Verb), c.Key, c.request())
 	case verbHold:
 		n.hold(able[hooks.LockClient](n, handler, c.Verb), c)
+	case verbOnce:
+		n.once(able[hooks.OnceClient](n, handler, c.Verb), c)
 	}
 }
 

@@ -471,7 +471,7 @@ func (p *parse) invariants(n yamlNode) (names []string) {
 
 func invariantNames() []string {
 	var names []string
-	for _, inv := range append(invariant.All(), invariant.OfLocks()...) {
+	for _, inv := range slices.Concat(invariant.All(), invariant.OfLocks(), invariant.OfCalls()) {
 		names = append(names, inv.Name)
 	}
 	return names

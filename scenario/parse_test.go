@@ -62,7 +62,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"key twice", "protocol: recipe-a", "name: again",
 			`f.yaml:2:1: not YAML: mapping key "name" already defined at [1:1]`, "keep one of the two"},
 		{"unknown verb", "get /home", "git /home",
-			`f.yaml:8:14: found the command "git /home", expected get KEY, change KEY, sleep DURATION, invalidate KEY, rollback KEY, regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS, hold LOCK for DURATION`, `did you mean "get"?`},
+			`f.yaml:8:14: found the command "git /home", expected get KEY, change KEY, sleep DURATION, invalidate KEY, rollback KEY, regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS, hold LOCK for DURATION, once KEY with PAYLOAD`, `did you mean "get"?`},
 		{"verb without key", "get /home", "get",
 			`f.yaml:8:14: found "get", expected one key after get`, "get /home"},
 		{"regeneration for nothing", "get /home", "regenerate /home",

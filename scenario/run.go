@@ -267,13 +267,16 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	}
 	w.newSim(cfg)
 	visit := w.visitPages
-	if w.ofLocks {
+	switch {
+	case w.ofLocks:
 		visit = w.visitLocks
+	case w.ofCalls:
+		visit = w.visitCalls
 	}
 	w.sim.Add(sim.Actor{Name: visitor, Run: visit})
 	second := w.sim.Run()
 	first.Steps, first.Err = first.Steps+second.Steps, second.Err
-	if w.ofLocks && second.End == sim.Cut {
+	if (w.ofLocks || w.ofCalls) && second.End == sim.Cut {
 		second.End = w.giveUp()
 	}
 	if second.End != sim.Finished {
@@ -282,15 +285,19 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	return first
 }
 
-// giveUp ends the visit of a lock that goes on waiting long after it should have been taken.
+// giveUp ends the visit of a lock, or of a call, that goes on waiting long after it should have been taken, or answered.
 func (w *world) giveUp() sim.End {
 	events := w.history.Events()
 	last := events[len(events)-1]
 	settled := slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.Settled })
-	if last.Kind != mark.EventLockAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
+	refused := history.Kind(mark.EventLockRefused)
+	if last.Kind == mark.EventCallAsked {
+		refused = mark.EventCallRefused
+	}
+	if last.Kind != mark.EventLockAsked && last.Kind != mark.EventCallAsked || settled < 0 || !w.clock.Now().After(events[settled].Time.Add(w.scenario.Settle)) {
 		return sim.Cut
 	}
-	last.Kind, last.Time, last.Note = mark.EventLockRefused, w.clock.Now(), "it still waits"
+	last.Kind, last.Time, last.Note = refused, w.clock.Now(), "it still waits"
 	w.history.Add(last)
 	return sim.Finished
 }

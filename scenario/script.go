@@ -14,9 +14,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Verb is the kind of a command of a script, by its word: get, change, sleep, invalidate, rollback, regenerate, hold. A
+// Verb is the kind of a command of a script, by its word: get, change, sleep, invalidate, rollback, regenerate, hold, once. A
 // cache that cannot do what a verb asks for, because its handler is no isr.Invalidator, isr.Rollbacker or
-// isr.Regenerator, or is no lock, breaks the run.
+// isr.Regenerator, or is no lock or layer, breaks the run.
 type Verb string
 
 const (
@@ -27,6 +27,7 @@ const (
 	verbRollback   Verb = "rollback"   // goes back to the version before: rollback /home
 	verbRegenerate Verb = "regenerate" // has a page made once for a request: regenerate /home as order-7 with v2
 	verbHold       Verb = "hold"       // takes a lock, works under it for a time, and gives it back: hold job for 3s
+	verbOnce       Verb = "once"       // makes a call that runs once: once order-7 with a
 )
 
 // Command is one line of a script.
@@ -35,7 +36,7 @@ type Command struct {
 	Key  string        // for all but sleep
 	For  time.Duration // for sleep and hold
 	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is that of a request without
-	// any.
+	// any. Of once, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 }
 
@@ -50,6 +51,8 @@ func (c Command) String() string {
 		return fmt.Sprintf("%s %s as %s", c.Verb, c.Key, c.Request)
 	case c.Verb == verbHold:
 		return fmt.Sprintf("%s %s for %s", c.Verb, c.Key, c.For)
+	case c.Verb == verbOnce:
+		return fmt.Sprintf("%s %s with %s", c.Verb, c.Key, c.Inputs)
 	default:
 		return string(c.Verb) + " " + c.Key
 	}
@@ -79,6 +82,7 @@ var forms = []form{
 	{verbRollback, "rollback KEY", "/home"},
 	{verbRegenerate, "regenerate KEY as REQUEST, or regenerate KEY as REQUEST with INPUTS", "/home as order-7"},
 	{verbHold, "hold LOCK for DURATION", "job for 3s"},
+	{verbOnce, "once KEY with PAYLOAD", "order-7 with a"},
 }
 
 // commandError says why a line is no command, and how to mend it.
@@ -122,13 +126,18 @@ func parseCommand(text string) (Command, *commandError) {
 			return c, wrong("a duration of more than 0s, up to a year")
 		}
 		c.Key, c.For = words[0], d
+	case verbOnce:
+		if len(words) != 3 || words[1] != "with" {
+			return c, wrong(forms[of].form)
+		}
+		c.Key, c.Inputs = words[0], words[2]
 	default:
 		if len(words) != 1 {
 			return c, wrong("one key after " + verb)
 		}
 		c.Key = words[0]
 	}
-	if c.Verb != verbSleep && c.Verb != verbHold && !strings.Contains(c.Key, "/") {
+	if !slices.Contains([]Verb{verbSleep, verbHold, verbOnce}, c.Verb) && !strings.Contains(c.Key, "/") {
 		return c, &commandError{
 			fmt.Sprintf("found the key %q in %q, expected the path of a page, which has a slash", c.Key, text),
 			strings.Replace(text, " "+c.Key, " /"+c.Key, 1),

@@ -33,17 +33,20 @@ type judges struct {
 
 func (j judges) none() bool { return j.chosen && j.by == nil && j.own == nil }
 
-// judgesOf chooses the invariants: those of package invariant, which are about pages or about locks, and the caller's
+// judgesOf chooses the invariants: those of package invariant, which are about pages, locks or calls, and the caller's
 // own, without those that the scenario leaves out. An error is a mistake in the caller's own invariants, or a name that
 // is unknown.
 func judgesOf(s *Scenario, o Options) (j judges, err error) {
-	locks := s.holds()
-	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && !locks {
+	locks, calls := s.holds(), s.asks(verbOnce)
+	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && !locks && !calls {
 		return judges{}, nil // as nearly every run: this costs nothing
 	}
 	all := invariant.All()
-	if locks {
+	switch {
+	case locks:
 		all = invariant.OfLocks()
+	case calls:
+		all = invariant.OfCalls()
 	}
 	var names []string
 	for _, inv := range slices.Concat(all, o.Invariants) {
@@ -107,8 +110,9 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
 	}
 	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
-	if w.ofLocks {
-		evidence.Lease, evidence.Lock = w.scenario.Cache.Lease, w.locks.terms
+	if w.ofLocks || w.ofCalls {
+		evidence.Lease, evidence.Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
+		evidence.Lock, evidence.Once = w.locks.terms, w.calls.terms
 		evidence.Changes = w.db.Changes() // whatever they mean
 	}
 	shown = evidence // the changes of the caches' own rows
@@ -142,7 +146,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 	if len(judges.own) > 0 && o.cut == 0 {
 		invariant.Judge(shown, reporter(func(text string) string { return text }, 0), judges.own...)
 	}
-	if !w.ofLocks { // which is judged by what clients were told
+	if !w.ofLocks && !w.ofCalls { // which is judged by what clients were told
 		w.rows.fit(o)
 	}
 	if o.Verdict == invariant.OK && o.Result.End == sim.Cut && o.cut == 0 {
@@ -341,7 +345,7 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 		if last.Seq > 0 && e.Seq >= last.Seq || last.Seq == 0 && e.Change > last.Change {
 			break
 		}
-		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == mark.EventLockAsked || e.Kind == history.Invalidating) {
+		if e.Actor == last.Actor && (e.Kind == history.Asked || e.Kind == mark.EventLockAsked || e.Kind == mark.EventCallAsked || e.Kind == history.Invalidating) {
 			asked = i + 1
 		}
 	}

@@ -62,10 +62,12 @@ type world struct {
 	skewed        bool              // some node's clock can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
 	ofLocks       bool              // scripts hold locks
+	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
 	onWrite       func(key, row attr.Item)
 	ttl           string // the attribute by which TTL deletes rows
 	locks         locks
+	calls         onceCalls
 	objectsMu     sync.Mutex
 	objects       any    // what the nodes' clients of the body store share: see bodies.State
 	alive         []life // handlers whose lives are to be ended with their nodes'
@@ -86,7 +88,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
-		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ttl: cmp.Or(r.setup.TTL, defaultTTL),
+		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce), ttl: cmp.Or(r.setup.TTL, defaultTTL),
 	}
 	if r.probe != nil {
 		w.onWrite = r.probe.OnWrite
@@ -161,7 +163,7 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Events,
 		Run: func(p *sim.Proc) {
-			if w.ofLocks && w.bubble != nil {
+			if (w.ofLocks || w.ofCalls) && w.bubble != nil {
 				// Heartbeats of two nodes that began at one instant would wake at one instant, and nobody could say which of
 				// them is the first to read crypto/rand.
 				if p.Sleep(p.Life(), apart) != nil {

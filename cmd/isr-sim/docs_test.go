@@ -357,15 +357,23 @@ func TestDocsLists(t *testing.T) {
 	if diff := cmp.Diff(statements, shown); diff != "" {
 		t.Errorf("invariants (-code +docs):\n%s", diff)
 	}
-	var ofLocks, shownOfLocks []string
-	for _, inv := range invariant.OfLocks() {
-		ofLocks = append(ofLocks, inv.Name+": "+inv.Statement)
-	}
-	for _, row := range table(t, page(t, "LOCKS.md"), "e is the world's `max-clock-skew`. A lease is counted from before the lock was asked for it.") {
-		shownOfLocks = append(shownOfLocks, row[0]+": "+row[1])
-	}
-	if diff := cmp.Diff(ofLocks, shownOfLocks); diff != "" {
-		t.Errorf("invariants of locks (-code +docs):\n%s", diff)
+	for _, other := range []struct {
+		page, before string
+		all          []invariant.Invariant
+	}{
+		{"LOCKS.md", "e is the world's `max-clock-skew`. A lease is counted from before the lock was asked for it.", invariant.OfLocks()},
+		{"ONCE.md", "e is the world's `max-clock-skew`. Both times count from before the call was made.", invariant.OfCalls()},
+	} {
+		var statements, shown []string
+		for _, inv := range other.all {
+			statements = append(statements, inv.Name+": "+inv.Statement)
+		}
+		for _, row := range table(t, page(t, other.page), other.before) {
+			shown = append(shown, row[0]+": "+row[1])
+		}
+		if diff := cmp.Diff(statements, shown); diff != "" {
+			t.Errorf("invariants of %s (-code +docs):\n%s", other.page, diff)
+		}
 	}
 	if diff := cmp.Diff([]string{"0", "1", "2", "3"}, column(table(t, page(t, "CI.md"), "## Exit codes"), 0)); diff != "" {
 		t.Errorf("exit codes (-code +docs):\n%s", diff)

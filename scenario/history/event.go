@@ -11,7 +11,8 @@ import (
 // Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is not valid. Those of locks, which have a Hold, follow; package mark has them.
+// The kinds of events. The zero Kind is not valid. Those of locks and of calls that run once, which have a Hold, follow;
+// package mark has them.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
 	Served                       // the cache answered with Body, declaring it As fresh or stale
@@ -39,6 +40,9 @@ var kindNames = [...]string{
 	mark.EventLockExtended: "has extended lock", mark.EventLockReleasing: "gives back lock",
 	mark.EventLockReleased: "has given back lock", mark.EventGuardedWrite: "writes what is guarded by lock",
 	mark.EventGuardedRefused: "is refused a write of what is guarded by lock",
+	mark.EventCallAsked:      "calls", mark.EventCallAnswered: "has the result of", mark.EventCallRefused: "is told to try again with",
+	mark.EventCallOther: "is refused, for its payload,", mark.EventEffectBegun: "begins the effect of", mark.EventEffect: "has the effect happen of",
+	mark.EventEffectFailed: "fails in the effect of",
 }
 
 // String returns the kind as traces print it.
@@ -84,7 +88,8 @@ type Event struct {
 
 	Tenant string // the tenant that the page belongs to; "" without tenants
 	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow from
-	// it. Inputs is the hash of its inputs. Both are "" for a page that was asked for without a key.
+	// it. Inputs is the hash of its inputs. Both are "" for a page that was asked for without a key. Of a call that runs once
+	// Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests since
 	// it was asked for the page; "" if it has named none, or rows of several pages.
@@ -97,13 +102,13 @@ type Event struct {
 	Within time.Duration
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
-	// Hold is set for the events of locks.
+	// Hold is set for the events of locks, and of calls that run once.
 	Hold *Hold
 }
 
-// Hold is what an event of a lock says besides the lock's name.
+// Hold is what an event of a lock says besides the lock's name, or one of a call besides its key and payload.
 type Hold struct {
-	ID string // of one request for the lock and everything that follows from it; unique in the history
+	ID string // of one request for the lock, or one call, and everything that follows from it; unique in the history
 	// Token is the fencing token that the holder was given, if it was given one.
 	Token  int64
 	Fenced bool
@@ -122,7 +127,7 @@ func (e Event) String() string {
 		b.WriteString(part)
 	}
 	if e.Hold != nil {
-		b.WriteString(" (" + e.Hold.name() + ")")
+		b.WriteString(prefixed(" with payload ", e.Inputs) + " (" + e.Hold.name() + ")")
 	}
 	return b.String()
 }

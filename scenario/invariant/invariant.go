@@ -58,6 +58,10 @@ type Evidence struct {
 	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
 	Lock  *LockTerms
+	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
+	// a call is in progress, and a result kept.
+	Retention time.Duration
+	Once      *OnceTerms
 	// AcrossNodes says that monotonic-reads is promised of all nodes together, and not of each by itself.
 	AcrossNodes bool
 	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.

@@ -229,45 +229,63 @@ func checkFreeLock(ev Evidence) Finding {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
-		for i, a := range lock.all {
-			if a.answer == nil || a.answer.Hold.Troubled {
+		asked := free{
+			all: lock.all, wait: ev.Lock.Wait, takeover: ev.Lock.Takeover, refused: mark.EventLockRefused,
+			refusal: func(h *hold) string {
+				return fmt.Sprintf("%s was refused lock %s, which nobody else could hold", h.actor, lock.key)
+			},
+			delay: func(h *hold, waited time.Duration) string {
+				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", h.actor, waited, lock.key, ev.Lock.Wait)
+			},
+		}
+		if f := asked.check(ev); f.Verdict != OK {
+			return f
+		}
+	}
+	return ok()
+}
+
+// free judges requests that nobody else may be in the way of.
+type free struct {
+	all            []*hold
+	wait, takeover time.Duration
+	refused        history.Kind
+	// The words of a request that was refused, and of one that was delayed.
+	refusal func(*hold) string
+	delay   func(*hold, time.Duration) string
+}
+
+func (r free) check(ev Evidence) Finding {
+	for i, a := range r.all {
+		if a.answer == nil || a.answer.Hold.Troubled || a.late {
+			continue
+		}
+		free, inTheWay := a.asked.Time, (*hold)(nil)
+		clear := true // nobody could hold it at any time of the call
+		for j, other := range r.all {
+			if j == i || other.asked.Seq > a.answer.Seq {
 				continue
 			}
-			free, inTheWay := a.asked.Time, (*hold)(nil)
-			clear := true // nobody could hold it at any time of the call
-			for j, other := range lock.all {
-				if j == i || other.asked.Seq > a.answer.Seq {
-					continue
-				}
-				if other.closed != nil && !other.troubled && other.closed.Seq < a.asked.Seq {
-					continue
-				}
-				until := other.until(ev)
-				if !until.Before(a.asked.Time) {
-					clear = false
-				}
-				if until.After(free) {
-					free, inTheWay = until, other
-				}
+			if other.closed != nil && !other.troubled && other.closed.Seq < a.asked.Seq {
+				continue
 			}
-			if a.answer.Kind == mark.EventLockRefused && clear {
-				return Finding{
-					Verdict: Violated,
-					Why:     fmt.Sprintf("%s was refused lock %s, which nobody else could hold", a.actor, lock.key),
-					Events:  events(a.asked, a.answer),
-				}
+			until := other.until(ev, r.takeover)
+			if !until.Before(a.asked.Time) {
+				clear = false
 			}
-			if waited := a.answer.Time.Sub(free) - a.answer.Hold.Excused; waited > ev.Lock.Wait {
-				all := []*history.Event{a.asked, a.answer}
-				if inTheWay != nil {
-					all = append(all, inTheWay.asked, inTheWay.closed)
-				}
-				return Finding{
-					Verdict: Violated,
-					Why:     fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", a.actor, waited, lock.key, ev.Lock.Wait),
-					Events:  events(all...),
-				}
+			if until.After(free) {
+				free, inTheWay = until, other
 			}
+		}
+		if a.answer.Kind == r.refused && clear {
+			return Finding{Verdict: Violated, Why: r.refusal(a), Events: events(a.asked, a.answer)}
+		}
+		if waited := a.answer.Time.Sub(free) - a.answer.Hold.Excused; waited > r.wait {
+			all := []*history.Event{a.asked, a.answer}
+			if inTheWay != nil {
+				all = append(all, inTheWay.asked, inTheWay.closed)
+			}
+			return Finding{Verdict: Violated, Why: r.delay(a, waited), Events: events(all...)}
 		}
 	}
 	return ok()
@@ -340,6 +358,7 @@ type hold struct {
 	ended     *history.Event // when it stopped to rely on the lock: released, lost or crashed
 	closed    *history.Event // when it can no longer be in the way: refused, or the release has returned
 	troubled  bool
+	late      bool // of a call: it was no longer in progress when it was answered
 	last      *history.Event
 	lastWrite time.Time // in the change log
 }
@@ -384,7 +403,7 @@ func (h *hold) end() *history.Event {
 }
 
 // until is until when a request can be in the way of others.
-func (h *hold) until(ev Evidence) time.Time {
+func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	if h.closed != nil && !h.troubled {
 		return h.closed.Time
 	}
@@ -395,7 +414,7 @@ func (h *hold) until(ev Evidence) time.Time {
 	if h.lastWrite.After(last) {
 		last = h.lastWrite
 	}
-	return last.Add(ev.Lease + ev.Lock.Takeover + 4*ev.MaxClockSkew + 2*time.Second)
+	return last.Add(ev.Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second)
 }
 
 // locksOf reads the history.
@@ -404,7 +423,7 @@ func locksOf(ev Evidence) []*lock {
 	open := map[string]*hold{} // by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if e.Hold == nil {
+		if e.Hold == nil || e.Kind >= mark.EventCallAsked {
 			if h := open[e.Actor]; h != nil && e.Kind == history.Crashed {
 				h.last = e
 				if h.ended == nil {

@@ -37,8 +37,8 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 			marks = append(marks, m)
 		}
 	}
-	if reached(mark.HoldTaken) {
-		return marks // a scenario of locks, which has no pages
+	if reached(mark.HoldTaken) || reached(mark.CallAnswered) {
+		return marks // a scenario of locks, or of calls, which has no pages
 	}
 	for _, m := range scenario.Marks() {
 		if Basic(m) && !reached(m) && !reached(insteadOf[m]) && !slices.Contains(marks, m) {

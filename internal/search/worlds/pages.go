@@ -44,6 +44,9 @@ func (w World) GoString() string {
 	if len(LockNames(w.Scenario)) > 0 {
 		return lockWords(w.Scenario)
 	}
+	if keys := callNames(w.Scenario); len(keys) > 0 {
+		return fmt.Sprintf("%d machines, %d keys of calls, %d faults", len(w.Actors), len(keys), len(w.Faults))
+	}
 	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
 }
 

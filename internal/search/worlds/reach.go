@@ -27,6 +27,14 @@ func LockReach() []scenario.Mark {
 	}
 }
 
+// OnceReach returns those of a check of a layer that has calls run once.
+func OnceReach() []scenario.Mark {
+	return []scenario.Mark{
+		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain, mark.OriginFailed,
+		mark.NodePaused, mark.NodeCrashed, mark.ClockSet, scenario.Mark(ddbfake.FaultResponseLost.String()),
+	}
+}
+
 // DefaultSchedules is how many schedules each world is run under: see property.DefaultSchedules for how that was
 // measured.
 const DefaultSchedules = 20
@@ -40,7 +48,7 @@ const (
 )
 
 // inMost are the marks that most worlds reach.
-var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken}
+var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, mark.CallAnswered}
 
 // Missing returns the wanted marks that no world has reached, if there were enough worlds and schedules to expect them,
 // and those for which there were not. reached is in how many worlds each was.

@@ -36,6 +36,13 @@ const (
 	GuardedWritten = "guarded-write"   // a holder wrote what its lock guards
 	GuardedRefused = "guarded-refused" // a late write was refused for its fencing token
 	GuardedLate    = "guarded-late"    // a late write took effect, which no lock without fencing tokens can prevent
+
+	CallAnswered     = "call-answered"   // a call that runs once was answered with a result
+	CallRepeated     = "call-repeated"   // it was answered with the result of another call's effect
+	CallContended    = "call-contended"  // a call was made while another one of its key was under way, or its node had died over it
+	CallTakenOver    = "call-taken-over" // an effect began while another call of the key, whose effect had begun, was so
+	CallOtherPayload = "other-payload"   // a call was refused because its key is that of another payload
+	EffectAgain      = "effect-again"    // the effect of a key took place after somebody had been told a result of it
 )
 
 // The faults of dependencies, in the order in which reports print them. Each is a mark, too.

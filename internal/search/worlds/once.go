@@ -1,0 +1,152 @@
+package worlds
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Calls says which worlds are drawn for a layer that has calls run once.
+type Calls struct {
+	InProgress     []time.Duration // how long a call counts as in progress; none is DefaultLeases
+	Retentions     []time.Duration // how long a result is kept; none is DefaultRetentions
+	Payload        bool            // another payload is refused
+	Wait, Takeover time.Duration   // as in Locks
+	Goroutines     bool
+}
+
+// DefaultRetentions are those of worlds whose check names none.
+func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
+
+// Wrong names the field under whose value no layer could break its promises, and says why. Both are "" if there is none.
+func (c Calls) Wrong() (field, why string) {
+	if field, why = (Locks{Leases: c.InProgress, Wait: c.Wait, Takeover: c.Takeover}).Wrong(0); field == "Leases" {
+		return "InProgress", why
+	}
+	for _, d := range c.Retentions {
+		if most := slices.Max(c.inProgress()); d < 2*most && field == "" {
+			return "Retentions", d.String() + " is less than two times the longest InProgress, " + most.String()
+		}
+	}
+	return field, why
+}
+
+func (c Calls) inProgress() []time.Duration {
+	if len(c.InProgress) > 0 {
+		return c.InProgress
+	}
+	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond}
+}
+
+func (c Calls) retentions() []time.Duration {
+	if len(c.Retentions) > 0 {
+		return c.Retentions
+	}
+	return DefaultRetentions()
+}
+
+// Generator generates worlds for the layer.
+func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[World] {
+	return rapid.Custom(func(t *rapid.T) World {
+		s := scenario.Defaults()
+		s.Name, s.Protocol = name, protocol
+		s.Bounds = scenario.Bounds{Schedules: schedules, Steps: MaxSteps}
+		s.Bounds.Ticks = pick(t, "ticks", 0, 2, 4, 8)
+		in := &s.Cache
+		in.Lease = pick(t, "in progress", c.inProgress()...)
+		in.Retention = pick(t, "retention", c.retentions()...)
+		// An effect may take longer than a call counts as in progress.
+		in.Render = pick(t, "effect", 0, 300*time.Millisecond, in.Lease/2, in.Lease+time.Second)
+		in.Poll = pick(t, "poll", in.Lease/2, time.Second, 300*time.Millisecond)
+		in.Patience = pick(t, "patience", 4, 10, 1)
+		in.Attempts = pick(t, "attempts", 3, 1)
+		s.Lag = drawLag(t)
+		s.Skew = pick(t, "max clock skew", 0, 0, 100*time.Millisecond, in.Lease/10)
+		s.Faults = drawLockFaults(t)
+		if pick(t, "the effect may fail", false, true) {
+			s.Faults = append(s.Faults, scenario.Fault{Dependency: mark.OriginFailed, Fault: ddbfake.Fault{Times: pick(t, "how often", 0, 2)}, Maybe: true})
+		}
+		crashes := pick(t, "who may crash", 0, 1)
+		keys := pick(t, "keys", []string{"order-7"}, []string{"order-7"}, []string{"order-7", "order-8"})
+		payloads := []string{"a"}
+		if c.Payload {
+			payloads = []string{"a", "a", "b"}
+		}
+		s.Actors = rapid.SliceOfN(callers(s, keys, payloads, crashes), 2, len(ActorNames)).Draw(t, "actors")
+		for i := range s.Actors {
+			s.Actors[i].Name = ActorNames[i]
+		}
+		if len(callNames(s)) == 0 { // else there is nothing to be judged
+			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
+		}
+		for i := range s.Actors {
+			drawClockWithin(t, s, &s.Actors[i], longestCalls(s))
+		}
+		s.Settle = c.settle(s)
+		return World{s}
+	})
+}
+
+// callers generates nodes with their scripts, pauses and crashes.
+func callers(s *scenario.Scenario, keys, payloads []string, crashes int) *rapid.Generator[scenario.Actor] {
+	in := s.Cache
+	sleep := func(d time.Duration) scenario.Command { return scenario.Command{Verb: "sleep", For: d} }
+	commands := rapid.Custom(func(t *rapid.T) scenario.Command {
+		once := scenario.Command{Verb: "once", Key: pick(t, "key", keys...), Inputs: pick(t, "payload", payloads...)}
+		return pick(t, "command", once, once, sleep(900*time.Millisecond), once, sleep(in.Lease+time.Second), once, sleep(in.Retention+2*time.Second))
+	})
+	return rapid.Custom(func(t *rapid.T) scenario.Actor {
+		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
+		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
+			a.PauseFor = pick(t, "pause for", in.Lease+time.Second, 0, in.Lease-time.Second)
+		}
+		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
+			a.Restarts = pick(t, "restarts", 0, 1)
+		}
+		return a
+	})
+}
+
+// callNames are the keys of the scripts' calls.
+func callNames(s *scenario.Scenario) []string {
+	var names []string
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb == "once" && !slices.Contains(names, c.Key) {
+				names = append(names, c.Key)
+			}
+		}
+	}
+	return names
+}
+
+// longestCalls bounds how much time a run of calls can take.
+func longestCalls(s *scenario.Scenario) time.Duration {
+	in := s.Cache
+	var moving time.Duration
+	for _, a := range s.Actors {
+		moving += time.Duration(a.Pauses) * a.PauseFor
+		for _, command := range a.Script {
+			one := command.For
+			if command.Verb == "once" {
+				one += time.Duration(in.Patience) * (in.Poll + 2*in.Lease + in.Render)
+			}
+			moving += time.Duration(1+a.Restarts) * one
+		}
+	}
+	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(in.Retention+lagAfter) + time.Minute)
+}
+
+// settle returns how long after its faults a world may take until each call has a result.
+func (c Calls) settle(s *scenario.Scenario) time.Duration {
+	in := s.Cache
+	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll + 6*s.Skew + 3*time.Second
+	return time.Duration(len(callNames(s))) * each
+}

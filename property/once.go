@@ -1,0 +1,179 @@
+package property
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/jonboulle/clockwork"
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Once is one machine's client of a layer that has calls run once (idempotency records). If it has a method Close() error
+// as well, that is called when the machine ends.
+type Once interface {
+	// Do has the effect of a key happen, if it has not, and returns its result: that of this call, or of an earlier one.
+	// An error of effect says that it did not happen. Do's error isr.ErrOtherInputs says that the key is that of another
+	// payload; any other one, that the call may be made again, which the machine does.
+	Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
+}
+
+// OnceNode is the machine that a layer under test runs on, as LockNode is that of a lock.
+type OnceNode struct {
+	Client *dynamodb.Client // a real client of the SDK, whose wire is the simulator's
+	Table  string           // the name of the table
+	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
+	Tokens func() string    // makes texts that are unique in the run and, in a replay, the same
+	// InProgress is how long a call must count as in progress of whose end nobody was told, from before it is made.
+	InProgress time.Duration
+	Retention  time.Duration // how long a result must be kept, from before its call was made
+	// MaxClockSkew is the world's promise: how far each machine's clock is from true time at most.
+	MaxClockSkew time.Duration
+}
+
+// OnceCheck is how to check a layer that has calls run once. Fields that LockCheck has too mean the same.
+type OnceCheck struct {
+	Schedules  int
+	Reach      []scenario.Mark // nil is OnceReach(); that a call was answered is always demanded
+	Goroutines bool
+	Table      *dynamodb.CreateTableInput
+	TTL        string
+	// InProgress and Retentions are the times that worlds give the layer; default 10 s, 2 s and 1.5 s, and an hour and a minute.
+	InProgress, Retentions []time.Duration
+	// Payload says that a call whose payload is not that of its key is refused, with isr.ErrOtherInputs. Only then have
+	// worlds such calls.
+	Payload bool
+	// Wait is how long a call may wait by itself that nobody else is at; default 2 s. Takeover is how long after InProgress
+	// a call may still count as in progress whose machine has died; default once more InProgress.
+	Wait, Takeover time.Duration
+}
+
+// OnceReach returns the marks that at least one world of a check of calls must reach, unless the check says otherwise. A
+// layer under which no call was answered with the result of another one, was made while another was under way, or had
+// its effect happen again when it might, has not been tested.
+func OnceReach() []scenario.Mark { return worlds.OnceReach() }
+
+// CheckOnce checks a layer that has calls run once, as CheckLock does a lock: it has rapid draw worlds in which machines
+// make the same calls, while effects and requests fail, and judges them by invariant.OfCalls.
+func CheckOnce(t *testing.T, newOnce func(OnceNode) (Once, error)) {
+	t.Helper()
+	OnceCheck{}.Run(t, newOnce)
+}
+
+// Run checks the layer as CheckOnce does.
+func (c OnceCheck) Run(t *testing.T, newOnce func(OnceNode) (Once, error)) {
+	t.Helper()
+	c.terms(t)
+	c.check().Run(t, c.store(newOnce))
+}
+
+// Replay runs the layer on a scenario file that a failed check has left, as Check.Replay does.
+func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(OnceNode) (Once, error)) {
+	t.Helper()
+	c.terms(t)
+	c.check().Replay(t, file, c.store(newOnce))
+}
+
+// terms fails the test if no layer could break the terms of the check's fields.
+func (c OnceCheck) terms(t *testing.T) {
+	t.Helper()
+	if field, why := c.worlds().Wrong(); field != "" {
+		t.Fatalf("property: OnceCheck.%s: %s", field, why)
+	}
+}
+
+func (c OnceCheck) worlds() worlds.Calls {
+	return worlds.Calls{
+		InProgress: c.InProgress, Retentions: c.Retentions, Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines,
+	}
+}
+
+// check is the check of what store makes.
+func (c OnceCheck) check() Check {
+	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
+	if c.Reach == nil {
+		c.Reach = OnceReach()
+	}
+	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: onceName, subject: &subject{
+		function: "property.CheckOnce", call: "property.OnceCheck{}.Replay(t, %q, newOnce), with the check's own fields",
+		hint: func(*Check) string {
+			return "does it use the node's Client, Table and Clock, and call effect?"
+		},
+		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
+			return c.worlds().Generator(name, protocol, schedules)
+		}, table: c.Table, ttl: ttl, basic: mark.CallAnswered, nothing: "no call was answered",
+		unmet: func(count *tally) (string, string) {
+			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
+		},
+	}}
+}
+
+// onceName is the name, in reports and files, of a layer under test.
+const onceName = "calls-under-test"
+
+// store makes what runs in the world's nodes.
+func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {
+	return func(n Node) (isr.Handler, error) {
+		once, err := newOnce(OnceNode{
+			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease, Retention: n.Retention, MaxClockSkew: n.skew,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if once == nil {
+			return nil, errors.New("it returned neither a layer nor an error")
+		}
+		client := onceClient{once: once, goroutines: c.Goroutines, terms: invariant.OnceTerms{
+			Payload: c.Payload, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
+		}}
+		if closer, ok := once.(io.Closer); ok {
+			return closingOnceClient{client, closer}, nil
+		}
+		return client, nil
+	}
+}
+
+// onceClient is a layer as a world's node runs it.
+type onceClient struct {
+	once       Once
+	terms      invariant.OnceTerms
+	goroutines bool
+}
+
+// closingOnceClient is one that can be closed.
+type closingOnceClient struct {
+	onceClient
+	io.Closer
+}
+
+// Get implements isr.Handler.
+func (onceClient) Get(context.Context, string) (isr.Served, error) {
+	return isr.Served{}, errors.New("calls have no pages: this scenario is for property.CheckStore")
+}
+
+// OnceTerms implements hooks.OnceClient.
+func (c onceClient) OnceTerms() invariant.OnceTerms { return c.terms }
+
+// Once implements hooks.OnceClient.
+func (c onceClient) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (result string, err error) {
+	inStore(func() {
+		result, err = c.once.Do(ctx, key, payload, func(ctx context.Context) (string, error) {
+			if !c.goroutines && !calledByTheSimulator() {
+				return "", errors.New("effect was called from a goroutine of the layer's own, which needs OnceCheck.Goroutines")
+			}
+			return effect(ctx)
+		})
+	})
+	return result, err
+}

@@ -1,0 +1,253 @@
+package property_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/property"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// records have calls run once: a row a key, in progress until a time of which its owner alone may write the result, and
+// then completed until it may be forgotten. docs/ONCE.md explains the recipe. Each bug is a word of bugsOfRecords.
+type records struct {
+	property.OnceNode
+	bug string
+}
+
+func newRecords(bug string) func(property.OnceNode) (property.Once, error) {
+	return func(n property.OnceNode) (property.Once, error) { return &records{n, bug}, nil }
+}
+
+// The status of a row.
+const (
+	inProgress = "IN_PROGRESS"
+	completed  = "COMPLETED"
+)
+
+var errTryAgain = errors.New("another call is in progress: try again")
+
+// Do implements property.Once.
+func (r *records) Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+	me := r.Tokens()
+	before, err := r.begin(ctx, key, payload, me)
+	if err != nil || before != nil {
+		result, err := r.of(before, payload, err)
+		if r.bug == "no result" {
+			result = ""
+		}
+		return result, err
+	}
+	result, err := effect(ctx)
+	if err != nil {
+		if r.bug == "completes what failed" {
+			return r.complete(ctx, key, payload, me, "")
+		}
+		r.giveUp(ctx, key, me)
+		return "", err
+	}
+	result, err = r.complete(ctx, key, payload, me, result)
+	if err != nil && r.bug == "gives up what happened" {
+		r.giveUp(ctx, key, me)
+	}
+	return result, err
+}
+
+// of is what a row of another call says.
+func (r *records) of(row map[string]types.AttributeValue, payload string, err error) (string, error) {
+	switch {
+	case err != nil:
+		return "", err
+	case row == nil:
+		return "", errTryAgain
+	case text(row["payload"]) != payload && r.bug != "any payload":
+		return "", isr.ErrOtherInputs
+	case text(row["status"]) == completed:
+		return text(row["result"]), nil
+	default:
+		return "", errTryAgain
+	}
+}
+
+// begin takes the key, unless a row of it counts, which it returns then.
+func (r *records) begin(ctx context.Context, key, payload, me string) (before map[string]types.AttributeValue, err error) {
+	now := r.Clock.Now()
+	kept := r.kept(now)
+	ttl := kept.Add(time.Second - time.Nanosecond).Unix() // rounded up
+	if r.bug == "ttl of a call in progress" {
+		ttl = now.Add(r.InProgress).Unix()
+	}
+	in := &dynamodb.PutItemInput{
+		TableName: &r.Table,
+		Item: map[string]types.AttributeValue{
+			"pk": str(key), "sk": str("ONCE"), "owner": str(me), "status": str(inProgress), "payload": str(payload),
+			"until": inMillis(now.Add(r.InProgress)), "kept": inMillis(kept), "ttl": num(ttl),
+		},
+		ConditionExpression:                 aws.String("attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now)"),
+		ExpressionAttributeNames:            map[string]string{"#status": "status", "#until": "until"},
+		ExpressionAttributeValues:           map[string]types.AttributeValue{":now": inMillis(now), ":progress": str(inProgress)},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	switch r.bug {
+	case "no condition":
+		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = nil, nil, nil
+	case "never taken over":
+		in.ConditionExpression = aws.String("attribute_not_exists(pk) OR kept <= :now OR (#status = :progress AND #until <= :now AND attribute_exists(nothing))")
+	case "taken over early":
+		in.ExpressionAttributeValues[":now"] = inMillis(now.Add(time.Second))
+	case "looks first":
+		out, err := r.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: r.row(key), ConsistentRead: aws.Bool(true)})
+		if err != nil {
+			return nil, err
+		}
+		if text(out.Item["status"]) == completed {
+			return out.Item, nil
+		}
+		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = nil, nil, nil
+	}
+	_, err = r.Client.PutItem(ctx, in)
+	row, refused := conditionMet(err)
+	if !refused {
+		return nil, err
+	}
+	if text(row["owner"]) == me && r.bug != "own record" {
+		return nil, nil // its own put, whose answer was lost
+	}
+	return row, nil
+}
+
+// kept is until when a result is kept.
+func (r *records) kept(now time.Time) time.Time {
+	if r.bug == "forgets early" {
+		return now.Add(r.Retention / 2)
+	}
+	return now.Add(r.Retention)
+}
+
+// complete writes the result, if the call is still the one in progress. It returns that of the one which took its place
+// otherwise.
+func (r *records) complete(ctx context.Context, key, payload, me, result string) (string, error) {
+	kept := r.kept(r.Clock.Now())
+	in := &dynamodb.UpdateItemInput{
+		TableName: &r.Table, Key: r.row(key),
+		UpdateExpression:         aws.String("SET #status = :completed, #result = :result, kept = :kept, #ttl = :ttl, #owner = :me, payload = :payload"),
+		ConditionExpression:      aws.String("#owner = :me AND #status = :progress"),
+		ExpressionAttributeNames: map[string]string{"#status": "status", "#result": "result", "#ttl": "ttl", "#owner": "owner"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":completed": str(completed), ":progress": str(inProgress), ":me": str(me), ":result": str(result), ":payload": str(payload),
+			":kept": inMillis(kept), ":ttl": num(kept.Add(time.Second - time.Nanosecond).Unix()),
+		},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	if r.bug == "completes blindly" {
+		in.ConditionExpression = nil
+		delete(in.ExpressionAttributeValues, ":progress")
+	}
+	_, err := r.Client.UpdateItem(ctx, in)
+	row, refused := conditionMet(err)
+	if !refused {
+		return result, err
+	}
+	return r.of(row, payload, nil) // its own result, if the answer to its own update was lost
+}
+
+// giveUp lets others make the call: the effect has not happened. Of an error nothing more is known: the row ends by itself.
+func (r *records) giveUp(ctx context.Context, key, me string) {
+	in := &dynamodb.DeleteItemInput{
+		TableName: &r.Table, Key: r.row(key), ConditionExpression: aws.String("#owner = :me AND #status = :progress"),
+		ExpressionAttributeNames:  map[string]string{"#owner": "owner", "#status": "status"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":me": str(me), ":progress": str(inProgress)},
+	}
+	if r.bug == "gives up anyone's" {
+		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = nil, nil, nil
+	}
+	_, _ = r.Client.DeleteItem(ctx, in)
+}
+
+func (r *records) row(key string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{"pk": str(key), "sk": str("ONCE")}
+}
+
+func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+func num(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+}
+func inMillis(t time.Time) types.AttributeValue { return num(t.UnixMilli()) }
+
+func text(v types.AttributeValue) string {
+	if s, ok := v.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
+
+// conditionMet says whether an error is that of a condition, and returns the row that did not meet it.
+func conditionMet(err error) (map[string]types.AttributeValue, bool) {
+	if refused, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
+		return refused.Item, true
+	}
+	return nil, false
+}
+
+// bugsOfRecords are the bugs, each with the invariants of which one must be violated.
+var bugsOfRecords = map[string]string{
+	"gives up anyone's":         "effect-once",
+	"gives up what happened":    "effect-once",
+	"no condition":              "effect-once same-result",
+	"looks first":               "effect-once same-result",
+	"taken over early":          "effect-once",
+	"forgets early":             "effect-once",
+	"ttl of a call in progress": "effect-once free-call call-liveness",
+	"completes blindly":         "same-result",
+	"completes what failed":     "same-result",
+	"no result":                 "same-result",
+	"any payload":               "same-payload",
+	"own record":                "free-call",
+	"never taken over":          "call-liveness free-call",
+}
+
+// onceSeeds is under how many seeds TestBugsOfCallsAreFound looks; 0 is a few.
+var onceSeeds = flag.Int("once.seeds", 0, "")
+
+// recordsCheck is that of all these tests.
+var recordsCheck = property.OnceCheck{Payload: true, TTL: "ttl"}
+
+// TestOncePasses holds that a correct layer passes.
+func TestOncePasses(t *testing.T) {
+	t.Parallel()
+	c := recordsCheck
+	c.Schedules = effort.Fewer(5, 2)
+	c.Run(t, newRecords(""))
+}
+
+// TestBugsOfCallsAreFound holds that each bug is found by a check as it comes, whatever rapid's seed.
+func TestBugsOfCallsAreFound(t *testing.T) {
+	effort.Long(t)
+	seeds := cmp.Or(*onceSeeds, effort.Fewer(2, 1))
+	for _, bug := range slices.Sorted(maps.Keys(bugsOfRecords)) {
+		t.Run(bug, func(t *testing.T) {
+			t.Parallel()
+			for seed := 1; seed <= seeds; seed++ {
+				c := runChild(t, t.TempDir(), "once: "+bug, []string{fmt.Sprintf("-rapid.seed=%d", seed), "-rapid.shrinktime=0s"})
+				c.wantFailure(t, "violated: TestChild under calls-under-test", "scenario: "+failFile, "replay: ")
+				if !slices.ContainsFunc(strings.Fields(bugsOfRecords[bug]), func(inv string) bool { return strings.Contains(c.output, inv+": ") }) {
+					t.Errorf("seed %d: none of %q is said to be violated:\n%s", seed, bugsOfRecords[bug], c.output)
+				}
+			}
+		})
+	}
+}

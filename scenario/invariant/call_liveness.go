@@ -1,0 +1,49 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// callLiveness holds that every key has a result once faults have stopped and its callers are done, or dead. It is judged
+// from the moment at which the history says so (history.Settled).
+func callLiveness() Invariant {
+	return Invariant{
+		Name:      "call-liveness",
+		Statement: "once faults have stopped, every call is answered within the time that the scenario gives it",
+		Check:     checkCallLiveness,
+	}
+}
+
+func checkCallLiveness(ev Evidence) Finding {
+	at := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Settled })
+	if at < 0 {
+		return ok()
+	}
+	settled, asked := &ev.History[at], false
+	for _, k := range callsOf(ev) {
+		last := k.all[len(k.all)-1]
+		if last.asked.Seq < settled.Seq {
+			continue
+		}
+		asked = true
+		end := last.end()
+		done := last.answer != nil && last.answer.Kind != mark.EventCallRefused
+		if done && !end.Time.After(settled.Time.Add(ev.Settle)) {
+			continue
+		}
+		return Finding{
+			Verdict: Violated,
+			Why: fmt.Sprintf("%v after faults had stopped, the call %s had no result, and nobody was at it; at most %v is allowed",
+				end.Time.Sub(settled.Time), k.key, ev.Settle),
+			Events: events(settled, last.asked, end),
+		}
+	}
+	if !asked {
+		return unknown("no call was made after faults had stopped (event %d)", settled.Seq)
+	}
+	return ok()
+}

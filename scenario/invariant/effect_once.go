@@ -1,0 +1,48 @@
+package invariant
+
+import "fmt"
+
+// effectOnce holds that the effect of a key happens at most once, as far as a layer can promise that.
+//
+// A call whose result somebody was told runs no more until the result may be forgotten (Evidence.Retention, from before
+// the call was made, less 2e and a second). A call of which nobody was told, because it is under way, its node has died,
+// or its end could not be written, is in progress for Evidence.Lease, less 2e, from before it was made: no other effect
+// begins until then. One that begins later than its own call may count as in progress began too late itself, as on a node
+// that stood still: nobody can prevent that. An effect that failed did not happen.
+func effectOnce() Invariant {
+	return Invariant{
+		Name: "effect-once",
+		Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its time less 2e), " +
+			"nor after somebody was told its result, until that may be forgotten (its time less 2e and a second)",
+		Check: checkEffectOnce,
+	}
+}
+
+func checkEffectOnce(ev Evidence) Finding {
+	for _, k := range callsOf(ev) {
+		effects := k.effects()
+		for i, first := range effects {
+			told := k.told(first.effect.Body)
+			for _, second := range effects[i+1:] {
+				at := second.begun.Time
+				switch {
+				case told != nil && told.Seq < second.asked.Seq && at.Before(first.forgotten(ev)):
+					return Finding{
+						Verdict: Violated,
+						Why: fmt.Sprintf("the effect of %s happened again, for %s: that of %s had happened %s before, and its result had been told; it is kept for %v",
+							k.key, second.actor, first.actor, span(first.effect.Time, second.effect.Time), ev.Retention),
+						Events: events(first.asked, first.effect, told, second.asked, second.begun, second.effect),
+					}
+				case at.Before(first.inProgress(ev)) && at.Before(second.inProgress(ev)):
+					return Finding{
+						Verdict: Violated,
+						Why: fmt.Sprintf("the effect of %s happened twice, for %s and for %s, whose call had been made %s before and was in progress; that lasts %v",
+							k.key, first.actor, second.actor, span(first.asked.Time, at), ev.Lease),
+						Events: events(first.asked, first.begun, first.effect, second.asked, second.begun, second.effect),
+					}
+				}
+			}
+		}
+	}
+	return ok()
+}

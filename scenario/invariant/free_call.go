@@ -1,0 +1,44 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+)
+
+// freeCall holds that a call which nobody else is at is answered: freeLock says when that is. A call whose effect failed
+// is excused, as one is whose requests failed, and one that was no longer in progress when it came to its end.
+func freeCall() Invariant {
+	return Invariant{
+		Name: "free-call",
+		Statement: "a call that nobody else is at is not told to try again, unless its effect or its requests failed, " +
+			"and does not wait longer than the layer's terms allow",
+		Check: checkFreeCall,
+	}
+}
+
+func checkFreeCall(ev Evidence) Finding {
+	if ev.Once == nil {
+		return ok()
+	}
+	for _, k := range callsOf(ev) {
+		asked := free{
+			wait: ev.Once.Wait, takeover: ev.Once.Takeover, refused: mark.EventCallRefused,
+			refusal: func(h *hold) string {
+				return fmt.Sprintf("%s was told to try again with %s, which nobody else was at", h.actor, k.key)
+			},
+			delay: func(h *hold, waited time.Duration) string {
+				return fmt.Sprintf("%s waited %v for the result of %s while nobody else was at it; the terms allow %v", h.actor, waited, k.key, ev.Once.Wait)
+			},
+		}
+		for _, c := range k.all {
+			c.late = c.begun != nil && c.answer != nil && !c.answer.Time.Before(c.inProgress(ev))
+			asked.all = append(asked.all, &c.hold)
+		}
+		if f := asked.check(ev); f.Verdict != OK {
+			return f
+		}
+	}
+	return ok()
+}

@@ -1,0 +1,128 @@
+package invariant
+
+import (
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// OnceTerms are what a layer that has calls run once promises besides its two times: that of a call in progress
+// (Evidence.Lease) and that for which a result is kept (Evidence.Retention).
+type OnceTerms struct {
+	// Payload says that a call whose payload is not that of its key is refused.
+	Payload bool
+	// Wait and Takeover are as in LockTerms: of a call that nobody else is at, and of one whose node has died.
+	Wait, Takeover time.Duration
+}
+
+// The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
+// took place, whatever the layer keeps and where. Of the change log they take only the times of a node's writes.
+var ofCalls = []Invariant{effectOnce(), sameResult(), samePayload(), freeCall(), callLiveness()}
+
+// OfCalls returns the invariants of calls that run once in the order in which reports name them. As those of OfLocks,
+// they are not among All.
+func OfCalls() []Invariant { return slices.Clone(ofCalls) }
+
+// call is a call and what became of it. A call holds its key as a node holds a lock.
+type call struct {
+	hold
+	payload       string
+	begun, effect *history.Event // when its effect began, and when it took place; nil if it did not
+}
+
+// keyed are the calls of one key, in the order in which they were made.
+type keyed struct {
+	key string
+	all []*call
+}
+
+// callsOf reads the history.
+func callsOf(ev Evidence) []*keyed {
+	var all []*keyed
+	byID, open := map[string]*call{}, map[string]*call{} // open is by node
+	for i := range ev.History {
+		e := &ev.History[i]
+		if c := open[e.Actor]; e.Hold == nil && c != nil && e.Kind == history.Crashed {
+			c.last, c.ended = e, e
+		}
+		if e.Hold == nil || e.Kind < mark.EventCallAsked {
+			continue
+		}
+		c := byID[e.Hold.ID]
+		if c == nil && e.Kind == mark.EventCallAsked {
+			at := slices.IndexFunc(all, func(k *keyed) bool { return k.key == e.Key })
+			if at < 0 {
+				at, all = len(all), append(all, &keyed{key: e.Key})
+			}
+			c = &call{hold: hold{actor: e.Actor, asked: e}, payload: e.Inputs}
+			all[at].all = append(all[at].all, c)
+			byID[e.Hold.ID], open[e.Actor] = c, c
+		}
+		if c != nil {
+			c.take(e)
+		}
+	}
+	for _, k := range all {
+		for _, c := range k.all {
+			c.writes(ev.Changes)
+		}
+	}
+	return all
+}
+
+// take takes in an event of a call.
+func (c *call) take(e *history.Event) {
+	c.last = e
+	c.troubled = c.troubled || e.Hold.Troubled
+	switch e.Kind {
+	case mark.EventCallAnswered, mark.EventCallRefused, mark.EventCallOther:
+		c.answer, c.closed = e, e
+	case mark.EventEffectBegun:
+		c.begun = e
+	case mark.EventEffect:
+		c.effect = e
+	default:
+	}
+}
+
+// answered says whether the caller was told a result.
+func (c *call) answered() bool { return c.answer != nil && c.answer.Kind == mark.EventCallAnswered }
+
+// effects are the calls whose effects took place, in the order in which those began.
+func (k *keyed) effects() []*call {
+	some := slices.DeleteFunc(slices.Clone(k.all), func(c *call) bool { return c.effect == nil })
+	slices.SortFunc(some, func(a, b *call) int { return a.begun.Seq - b.begun.Seq })
+	return some
+}
+
+// of is the call whose effect had a result; nil if none did.
+func (k *keyed) of(result string) *call {
+	i := slices.IndexFunc(k.all, func(c *call) bool { return c.effect != nil && c.effect.Body == result })
+	if i < 0 {
+		return nil
+	}
+	return k.all[i]
+}
+
+// told is the first answer with a result; nil if nobody was told.
+func (k *keyed) told(result string) (first *history.Event) {
+	for _, c := range k.all {
+		if c.answered() && c.answer.Body == result && (first == nil || c.answer.Seq < first.Seq) {
+			first = c.answer
+		}
+	}
+	return first
+}
+
+// forgotten is from when on the result of a call may be forgotten. It is kept from before the call was made, and rows may
+// hold whole seconds.
+func (c *call) forgotten(ev Evidence) time.Time {
+	return c.asked.Time.Add(ev.Retention - 2*ev.MaxClockSkew - time.Second)
+}
+
+// inProgress is until when a call surely counts as in progress, whatever became of its node.
+func (c *call) inProgress(ev Evidence) time.Time {
+	return c.asked.Time.Add(ev.Lease - 2*ev.MaxClockSkew - time.Millisecond)
+}

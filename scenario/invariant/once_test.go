@@ -1,0 +1,98 @@
+package invariant
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// calls reads the story of a key whose calls are in progress for 10 s, and whose result is kept for 60 s: a line is an
+// event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails",
+// "2 alice refused", "2 alice other" and "9 visitor settled". A name with a dot is that of another call of the actor.
+func calls(t *testing.T, story string) Evidence {
+	t.Helper()
+	kinds := map[string]history.Kind{
+		"asks": mark.EventCallAsked, "begins": mark.EventEffectBegun, "happens": mark.EventEffect, "fails": mark.EventEffectFailed,
+		"told": mark.EventCallAnswered, "refused": mark.EventCallRefused, "other": mark.EventCallOther, "crashed": history.Crashed, "settled": history.Settled,
+	}
+	ev := Evidence{
+		Lease: 10 * time.Second, Retention: time.Minute, Settle: 20 * time.Second,
+		Once: &OnceTerms{Payload: true, Wait: 2 * time.Second, Takeover: 10 * time.Second},
+	}
+	for i, line := range strings.Split(strings.TrimSpace(story), "\n") {
+		words := append(strings.Fields(line), "")
+		at, err := time.ParseDuration(words[0] + "s")
+		kind := kinds[words[2]]
+		if err != nil || kind == 0 {
+			t.Fatalf("found %q, expected an event", line)
+		}
+		actor, _, _ := strings.Cut(words[1], ".")
+		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(at), Actor: actor, Kind: kind}
+		if kind >= mark.EventCallAsked {
+			e.Key, e.Hold = "order-7", &history.Hold{ID: words[1]}
+			if kind == mark.EventCallAsked {
+				e.Inputs = words[3]
+			} else {
+				e.Body = words[3]
+			}
+		}
+		ev.History = append(ev.History, e)
+	}
+	return ev
+}
+
+const (
+	alicesEffect = "0 alice asks a\n0 alice begins\n1 alice happens r1\n"
+	alicesCall   = alicesEffect + "1 alice told r1\n"
+)
+
+// TestCalls holds what each invariant of calls finds, and what it lets pass.
+func TestCalls(t *testing.T) {
+	tests := []struct{ name, story, violated string }{
+		{"one effect, two callers", alicesCall + "2 bob asks a\n2 bob told r1", ""},
+		{"again after it was told", alicesCall + "2 bob asks a\n2 bob begins\n2 bob happens r2\n2 bob told r2", "effect-once same-result"},
+		{"again after it may be forgotten", alicesCall + "59 bob asks a\n59 bob begins\n59 bob happens r2\n59 bob told r2", ""},
+		{"told the old one after the new one", alicesCall + "59 bob asks a\n59 bob begins\n59 bob happens r2\n59 bob told r2\n60 carol asks a\n60 carol told r1", "same-result"},
+		{"twice in progress", alicesEffect + "3 bob asks a\n3 bob begins\n3 bob happens r2\n4 bob told r2\n4 alice told r2", "effect-once"},
+		{"taken over from the dead", alicesEffect + "2 alice crashed\n10 bob asks a\n10 bob begins\n10 bob happens r2\n10 bob told r2", ""},
+		{"taken over early from the dead", alicesEffect + "2 alice crashed\n9 bob asks a\n9 bob begins\n9 bob happens r2\n9 bob told r2", "effect-once"},
+		{"one that stood still loses its place", alicesEffect + "12 bob asks a\n12 bob begins\n12 bob happens r2\n12 bob told r2\n13 alice told r2", ""},
+		{"one that stood still is told its own", alicesEffect + "12 bob asks a\n12 bob begins\n12 bob happens r2\n12 bob told r2\n13 alice told r1", "same-result"},
+		{"after an effect that failed", "0 alice asks a\n0 alice begins\n1 alice fails\n1 alice refused\n2 bob asks a\n2 bob begins\n2 bob happens r2\n2 bob told r2", "free-call"}, // of a history without its trouble
+		{"an invented result", alicesCall + "2 bob asks a\n2 bob told r9", "same-result"},
+		{"told before it happened", "0 alice asks a\n0 alice told r1\n1 bob asks a\n1 bob begins\n1 bob happens r1\n1 bob told r1", "same-result"},
+		{"another payload is refused", alicesCall + "2 bob asks b\n2 bob other", ""},
+		{"another payload is told the result", alicesCall + "2 bob asks b\n2 bob told r1", "same-payload"},
+		{"the same payload is refused", alicesCall + "2 bob asks a\n2 bob other", "same-payload"},
+		{"told to try again while another is at it", "0 alice asks a\n1 bob asks a\n1 bob refused\n2 alice begins\n2 alice happens r1\n2 alice told r1", ""},
+		{"told to try again without another", alicesCall + "2 bob asks a\n2 bob refused", "free-call"},
+		{"waits without another", alicesCall + "2 bob asks a\n5 bob told r1", "free-call"},
+		{"late, and told to try again", alicesEffect + "11 alice refused", ""},
+		{"no result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n26 visitor.1 asks a\n26 visitor.1 refused", "free-call call-liveness"},
+		{"a result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n16 visitor.1 asks a\n16 visitor.1 begins\n16 visitor.1 happens r2\n16 visitor.1 told r2", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var violated []string
+			Judge(calls(t, test.story), func(inv Invariant, f Finding) {
+				if f.Verdict == Violated && (f.Why == "" || len(f.Events) == 0) {
+					t.Errorf("%s: found %+v, expected a reason and events", inv.Name, f)
+				}
+				violated = append(violated, inv.Name)
+			}, OfCalls()...)
+			if got := strings.Join(violated, " "); got != test.violated {
+				t.Errorf("got %q, want %q", got, test.violated)
+			}
+		})
+	}
+}
+
+// TestCallsWithoutAnEnd holds that liveness is not said of a run whose visitor made no call.
+func TestCallsWithoutAnEnd(t *testing.T) {
+	if f := checkCallLiveness(calls(t, alicesCall+"5 visitor settled")); f.Verdict != Unknown {
+		t.Errorf("got %v, want unknown", f.Verdict)
+	}
+}

@@ -1,0 +1,73 @@
+package invariant
+
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// sameResult holds that all callers of a key are told the same result: that of an effect which took place for the key.
+//
+// Where an effect happened twice although the layer could not prevent it, one of the two is the result for everybody: the
+// other call loses its place, and is told so. Two results may both be told if the effect of the second one began when the
+// first one may have been forgotten (see effectOnce), and nobody is told the first one who asks after the second was told.
+func sameResult() Invariant {
+	return Invariant{
+		Name: "same-result",
+		Statement: "every caller of a key is told the result of one effect, which took place for that key, " +
+			"until that result may be forgotten",
+		Check: checkSameResult,
+	}
+}
+
+func checkSameResult(ev Evidence) Finding {
+	for _, k := range callsOf(ev) {
+		for i, c := range k.all {
+			if !c.answered() {
+				continue
+			}
+			of := k.of(c.answer.Body)
+			if of == nil || of.effect.Seq > c.answer.Seq {
+				return Finding{
+					Verdict: Violated,
+					Why:     fmt.Sprintf("%s was told %q for %s, which is the result of no effect of that key", c.actor, c.answer.Body, k.key),
+					Events:  events(c.asked, c.answer),
+				}
+			}
+			for _, other := range k.all[:i] {
+				if !other.answered() || other.answer.Body == c.answer.Body {
+					continue
+				}
+				if f := twoResults(ev, k, other, c); f.Verdict != OK {
+					return f
+				}
+			}
+		}
+	}
+	return ok()
+}
+
+// twoResults judges two callers of a key who were told different results.
+func twoResults(ev Evidence, k *keyed, a, b *call) Finding {
+	first, second := k.of(a.answer.Body), k.of(b.answer.Body)
+	if second == nil || first == nil {
+		return ok() // which has been judged
+	}
+	if first.begun.Seq > second.begun.Seq {
+		first, second, a, b = second, first, b, a
+	}
+	forgotten := !second.begun.Time.Before(first.forgotten(ev))
+	if forgotten && a.asked.Seq < k.told(second.effect.Body).Seq {
+		return ok()
+	}
+	shown := []*history.Event{first.effect, second.effect, a.asked, a.answer, b.asked, b.answer}
+	if a.answer.Seq > b.answer.Seq {
+		a, b = b, a
+	}
+	return Finding{
+		Verdict: Violated,
+		Why: fmt.Sprintf("%s was told %s for %s, and %s was told %s before: all callers of a key are told one result",
+			b.actor, b.answer.Body, k.key, a.actor, a.answer.Body),
+		Events: events(shown...),
+	}
+}

@@ -1,0 +1,214 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// onceCalls is what a world knows of the calls of its scripts. It stays empty in other worlds.
+type onceCalls struct {
+	terms *invariant.OnceTerms // what the layer promises; nil until a call was made
+	of    map[string]*callsOf  // by key
+}
+
+// callsOf is what became of the calls of a key.
+type callsOf struct {
+	open  int // calls under way; that of a node which has crashed stays so
+	begun int // of these, those whose effect has begun
+	told  bool
+}
+
+func (c *onceCalls) at(key string) *callsOf {
+	if c.of == nil {
+		c.of = map[string]*callsOf{}
+	}
+	if c.of[key] == nil {
+		c.of[key] = &callsOf{}
+	}
+	return c.of[key]
+}
+
+// calls are the calls of scripts, the first one of each key. If there are any, the run is about them, and not about pages.
+func (s *Scenario) calls() (first []Command) {
+	known := map[string]bool{}
+	for _, a := range s.Actors {
+		for _, c := range a.Script {
+			if c.Verb == verbOnce && !known[c.Key] {
+				known[c.Key] = true
+				first = append(first, c)
+			}
+		}
+	}
+	return first
+}
+
+// onceCall is a call of a node's script.
+type onceCall struct {
+	node    *node
+	command Command
+	id      string
+	of      *callsOf
+	waited  time.Duration // what was not the node's own time, when the call was made
+	trouble int           // failures of the node's requests, when the call was made
+	begun   bool          // its effect
+	result  string        // of its effect, once that has taken place
+}
+
+// once makes the call, and makes it again while it is told to, as often as the scenario's patience has it.
+func (n *node) once(client hooks.OnceClient, c Command) {
+	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
+		if attempt > 0 {
+			_ = n.sleep(n.life(), n.world.scenario.Cache.Poll)
+			n.turn()
+		}
+		if n.callOnce(client, c) {
+			return
+		}
+	}
+}
+
+// callOnce makes the call once. It returns false if the call may be made again.
+func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
+	w := n.world
+	terms := client.OnceTerms()
+	w.calls.terms = &terms
+	call := &onceCall{
+		node: n, command: c, id: w.nextID(n.proc.Name() + "-once"), of: w.calls.at(c.Key),
+		trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now()),
+	}
+	if call.of.open > 0 {
+		w.mark(mark.CallContended)
+	}
+	call.of.open++
+	n.record(call.event(mark.EventCallAsked, "", nil))
+	result, err := client.Once(n.life(), c.Key, c.Inputs, call.effect)
+	n.turn()
+	call.of.open--
+	if call.begun {
+		call.of.begun--
+	}
+	switch {
+	case err == nil:
+		w.mark(mark.CallAnswered)
+		if result != call.result {
+			w.mark(mark.CallRepeated)
+		}
+		call.of.told = true
+		n.record(call.event(mark.EventCallAnswered, result, nil))
+	case errors.Is(err, isr.ErrOtherInputs):
+		w.mark(mark.CallOtherPayload)
+		n.record(call.event(mark.EventCallOther, "", err))
+	default:
+		n.record(call.event(mark.EventCallRefused, "", err))
+		return false
+	}
+	return true
+}
+
+// effect is what the call is made for. It takes the scenario's time to render. Its time is not the layer's.
+func (c *onceCall) effect(ctx context.Context) (string, error) {
+	n := c.node
+	defer n.own.request(n.proc.Now)()
+	if c.of.begun > 0 {
+		n.world.mark(mark.CallTakenOver)
+	}
+	if !c.begun {
+		c.begun = true
+		c.of.begun++
+	}
+	n.turn()
+	n.record(c.event(mark.EventEffectBegun, "", nil))
+	if d := n.world.scenario.Cache.Render; d > 0 {
+		if err := n.sleep(ctx, d); err != nil {
+			return "", err
+		}
+	}
+	e := &effect{call: c}
+	if err := n.do(ctx, e); err != nil {
+		return "", err
+	}
+	if e.dependency == "" {
+		return e.result, nil
+	}
+	err := e.dependency.err()
+	n.own.attempted("", n.proc.Now(), err)
+	return "", err
+}
+
+// event is one of the call's.
+func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
+	own := c.node.own
+	e := history.Event{
+		Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body,
+		Hold: &history.Hold{ID: c.id, Troubled: own.troubled(c.trouble), Excused: own.waited(c.node.proc.Now()) - c.waited},
+	}
+	if err != nil {
+		e.Note = err.Error()
+	}
+	return e
+}
+
+// effect is the request by which an effect takes place, or fails as an origin does.
+type effect struct {
+	dependencyCall
+	call   *onceCall
+	result string
+}
+
+// effectObject is what effects of one key change, as a thing in a world.
+const effectObject = "effect"
+
+// Outcomes implements sim.Request.
+func (e *effect) Outcomes() []int { return e.outcomes(e.call.node, ofOrigin) }
+
+// Accesses implements sim.Request.
+func (e *effect) Accesses(outcome int) []sim.Access {
+	touched := []sim.Access{{Object: sim.ObjectNamed(effectObject, e.call.command.Key), Write: true}}
+	return withPossible(e.call.node.world.withCertain(touched), outcome)
+}
+
+// Apply implements sim.Request.
+func (e *effect) Apply(outcome int) {
+	c, w := e.call, e.call.node.world
+	if e.meet(c.node, outcome, ofOrigin); e.dependency != "" {
+		c.node.record(c.event(mark.EventEffectFailed, "", e.dependency.err()))
+		return
+	}
+	if c.of.told {
+		w.mark(mark.EffectAgain)
+	}
+	e.result = w.nextID(c.node.proc.Name() + "-effect")
+	c.result = e.result
+	c.node.record(c.event(mark.EventEffect, e.result, nil))
+}
+
+// Describe implements sim.Request.
+func (e *effect) Describe(int) string {
+	return "effect of " + e.call.command.Key + " -> " + e.DescribeAnswer()
+}
+
+// DescribeAnswer implements sim.Request.
+func (e *effect) DescribeAnswer() string { return e.printed(e.result, "") }
+
+// SortKey implements sim.Sorted.
+func (e *effect) SortKey() string { return "effect " + e.call.command.Key }
+
+// visitCalls makes each call of the scripts once more.
+func (w *world) visitCalls(p *sim.Proc) {
+	n, handler := w.boot(p, "")
+	client := able[hooks.OnceClient](n, handler, verbOnce)
+	until := p.Now().Add(w.scenario.Settle)
+	for _, c := range w.scenario.calls() {
+		for !n.callOnce(client, c) && p.Now().Before(until) {
+			_ = n.sleep(n.life(), max(w.scenario.Cache.Poll, 1))
+		}
+	}
+}
