@@ -3,8 +3,8 @@ package sim_test
 import (
 	"testing"
 
-	"github.com/isr-sim/isr-sim/internal/base/effort"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // places runs a plan on two actors: one writes a register five times, the other once, after some writes that nobody else

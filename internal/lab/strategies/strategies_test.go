@@ -87,7 +87,7 @@ func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range subjects {
-		c := measured(t, subjects, s.name, effort{seeds: 20, schedules: 1000}, surw)[surw.Name]
+		c := measured(t, subjects, s.name, limits{seeds: 20, schedules: 1000}, surw)[surw.Name]
 		if mean, _ := c.average(); mean > 50 {
 			t.Errorf("%s: %.1f schedules, want 50 at most", s.name, mean)
 		}
