@@ -42,7 +42,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
 		var attempt int
 		invocation := ddbfake.Invocation(ctx)
-		c.Sent, attempt = calls.attempt(invocation, n.proc.Now())
+		c.Sent, attempt = calls.attempt(invocation, n.now())
 		if n.own == nil || ctx.Value(ownClient{}) != nil {
 			return n.call(ctx, c, attempt)
 		}
@@ -94,7 +94,7 @@ func (s *sdkCalls) attempt(invocation string, now time.Time) (sent time.Time, at
 
 // send makes one call with all its attempts.
 func send[O any](c client, input any) (*O, error) {
-	sent := c.n.proc.Now()
+	sent := c.n.now()
 	for attempt := 1; ; attempt++ {
 		out, err := c.n.call(c.n.world.ctx, ddbfake.Call{Actor: c.n.proc.Name(), Sent: sent, Input: input}, attempt)
 		if err == nil {
@@ -247,6 +247,9 @@ func (r *storeRequest) Outcomes() []int {
 	}
 	return r.ways
 }
+
+// DateSent implements sim.Dated: a change is judged by when it was sent.
+func (r *storeRequest) DateSent() time.Time { return r.call.Sent }
 
 // Apply implements sim.Request.
 func (r *storeRequest) Apply(outcome int) {

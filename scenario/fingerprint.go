@@ -123,11 +123,17 @@ func (w *world) fingerprint() uint64 {
 // AnswerFingerprint implements sim.Fingerprinter.
 func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	h, known := answerFingerprint(r.out, r.err)
-	if r.hidden && r.changed == 0 {
-		if in, ok := r.call.Input.(*dynamodb.TransactWriteItemsInput); ok && in.ClientRequestToken != nil {
-			// The token may be used up or not: a transaction that took effect may leave all rows as they were.
-			return 0, false
-		}
+	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
+	once := transacts && in.ClientRequestToken != nil
+	if once && r.hidden && r.changed == 0 {
+		// The token may be used up or not: a transaction that took effect may leave all rows as they were.
+		return 0, false
+	}
+	if once && (r.err == nil || r.hidden) { // its token is used up, for some minutes from now on
+		h = h.Number(uint64(r.node.world.clock.Now().UnixNano()))
+	}
+	if r.err != nil && retryable(r.err) { // the next attempt counts as sent with this one
+		h = h.Number(uint64(r.call.Sent.UnixNano()))
 	}
 	return uint64(h.Number(uint64(r.changed))), known
 }

@@ -186,8 +186,17 @@ func (w *world) endLives(proc *sim.Proc) error {
 	return errors.Join(errs...)
 }
 
+// now returns true time, for what the state of a search has anyway: the time of a request under way, and those of events
+// that invariants remember (see invariant.Memory).
+func (n *node) now() time.Time {
+	if n.world.bubble != nil {
+		return n.proc.Now()
+	}
+	return n.world.clock.Now()
+}
+
 func (n *node) record(e history.Event) {
-	e.Time, e.Actor, e.Tenant, e.Change = n.proc.Now(), n.proc.Name(), n.tenant, n.world.seen
+	e.Time, e.Actor, e.Tenant, e.Change = n.now(), n.proc.Name(), n.tenant, n.world.seen
 	if n.world.skewed && n.proc.Clock().Now().Sub(e.Time).Abs() > n.world.scenario.Skew {
 		n.world.mark(mark.SkewBroken)
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -244,12 +246,12 @@ func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 				t.Fatalf("seed %d: %s:\n%s\n%s\nrequests: %s", seed, what, diff, text, p.Name)
 			}
 		}
-		want, states := search(t, s, p, sim.SleepSets|sim.PersistentSets, many)
+		want, states := search(t, s, p, sim.SleepSets|sim.PersistentSets|sim.UnreadClocks, many)
 		if !states.Complete {
 			continue
 		}
 		compared++
-		got, asleep := search(t, s, p, sim.PersistentSets, 0)
+		got, asleep := search(t, s, p, sim.PersistentSets|sim.UnreadClocks, 0)
 		same("sleep sets (-without +with)", want, got)
 		// Of a transaction that changed no row and whose answer is lost, nobody knows whether its token is used up: then
 		// each order is a state of its own.
@@ -270,5 +272,70 @@ func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 	t.Logf("%d worlds of %d compared, %d of them with all their schedules", compared, worlds, plainly)
 	if compared < int(worlds)/2 || plainly < int(worlds)/4 {
 		t.Errorf("%d worlds of %d were compared, %d of them with all their schedules: too few", compared, worlds, plainly)
+	}
+}
+
+// hasty takes the lease of a page, publishes the page, and never looks at its clock.
+type hasty struct{ isr.Config }
+
+func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
+	lock, meta := pagecache.Key(key, isr.SortLock), pagecache.Key(key, isr.SortMeta)
+	lock["lease_token"] = &types.AttributeValueMemberS{Value: "t"}
+	lock["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(fakeclock.Epoch.Unix()+1, 10)}
+	meta["html"] = &types.AttributeValueMemberS{Value: "page"}
+	for _, item := range []map[string]types.AttributeValue{lock, meta} {
+		_, _ = h.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(h.Table), Item: item})
+	}
+	return isr.Served{}, isr.ErrMiss
+}
+
+// Code that does not read its clock does the same sooner or later. What comes of it is not the same: a publish is judged
+// by when it was sent.
+func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
+	s, err := Parse("f.yaml", []byte("name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n  - {name: bob, script: [sleep 1s]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := isr.Protocol{Name: "hasty", New: func(c isr.Config) (isr.Handler, error) { return hasty{c}, nil }}
+	want, all := search(t, s, p, sim.UnreadClocks, 0)
+	got, fewer := search(t, s, p, 0, 0)
+	if diff := cmp.Diff(want, got); diff != "" || !slices.Contains(want.Broken, "stale-writer") {
+		t.Errorf("broken is %v, want a stale writer (-all times +those that are read):\n%s", want.Broken, diff)
+	}
+	if fewer.States >= all.States {
+		t.Errorf("%d states with the times that are read, %d with all; want fewer", fewer.States, all.States)
+	}
+}
+
+// The next attempt of a call counts as sent with the first, and a token that has been used is known for some minutes.
+func TestAnAnswerHasTheTimesThatTheNextAttemptDependsOn(t *testing.T) {
+	transaction := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("t")}
+	for name, test := range map[string]struct {
+		input  any
+		err    error
+		hidden bool
+		counts bool
+	}{
+		"refused":                            {&dynamodb.PutItemInput{}, &types.ConditionalCheckFailedException{}, false, false},
+		"to be sent again":                   {&dynamodb.PutItemInput{}, &types.ThrottlingException{}, false, true},
+		"a transaction that is done":         {transaction, nil, false, true},
+		"a transaction whose answer is lost": {transaction, &types.ConditionalCheckFailedException{}, true, true},
+		"a transaction that is refused":      {transaction, &types.ConditionalCheckFailedException{}, false, false},
+	} {
+		answer := func(later time.Duration) uint64 {
+			clock := fakeclock.New(fakeclock.Epoch.Add(later))
+			r := &storeRequest{
+				node: &node{world: &world{clock: clock}}, call: ddbfake.Call{Sent: clock.Now(), Input: test.input},
+				out: &dynamodb.TransactWriteItemsOutput{}, err: test.err, hidden: test.hidden, changed: 1,
+			}
+			h, known := r.AnswerFingerprint()
+			if !known {
+				t.Errorf("%s: the answer is not known", name)
+			}
+			return h
+		}
+		if counts := answer(0) != answer(time.Second); counts != test.counts {
+			t.Errorf("%s: the time counts %v, want %v", name, counts, test.counts)
+		}
 	}
 }

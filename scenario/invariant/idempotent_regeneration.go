@@ -244,8 +244,11 @@ func (m *requested) Change(c ddbfake.Change) {
 		m.rows = map[reqRow]fingerprint.Hash{}
 	}
 	hash, _ := c.After.Str("request_hash")
-	h := fingerprint.Hash(0).Text(hash)
+	h := fingerprint.Hash(0).Text(hash).Number(uint64(c.Time.UnixNano()))
 	m.rows[reqRow{id.pk, sk}] = h
+	if m.on {
+		m.sum += h.Text(id.pk).Text(sk)
+	}
 	//isrsim:unordered each by itself
 	for actor := range m.open {
 		m.open[actor] += h // of another request too: that costs states, and hides none
@@ -262,7 +265,7 @@ func (m *requested) Event(e history.Event) {
 		if m.open == nil {
 			m.open = map[string]fingerprint.Hash{}
 		}
-		m.open[e.Actor] = m.claimed(&e).Text(e.Request)
+		m.open[e.Actor] = m.claimed(&e).Text(e.Request).Number(uint64(e.Time.UnixNano()))
 	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:
 		delete(m.open, e.Actor)
 	}

@@ -70,3 +70,28 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	ev.Bodies = nil
 	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }
+
+// A search takes two moments for the same if the code knows the same, and may have learnt it at other times. What is
+// compared with times that come later is remembered with its own.
+func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
+	remembered := func(r *run) (sum uint64) {
+		ev := r.evidence()
+		for _, m := range invariant.Memories() {
+			for _, e := range ev.History {
+				m.Event(e)
+			}
+			for _, c := range ev.Changes {
+				m.Change(c)
+			}
+			sum += m.Fingerprint()
+		}
+		return sum
+	}
+	ask := func() *run { return newRun().with("r1", "h").asks("alice") }
+	if once := ask().claims("alice", "r1", "h"); remembered(once) == remembered(ask().wait(second).claims("alice", "r1", "h")) {
+		t.Error("a claim is remembered without its time")
+	}
+	if remembered(ask()) == remembered(newRun().wait(second).with("r1", "h").asks("alice")) {
+		t.Error("a question is remembered without its time")
+	}
+}

@@ -55,6 +55,12 @@ type Immediate interface {
 	Immediate()
 }
 
+// Dated is implemented by a Request whose effect, or what is recorded of it, depends on when it was sent.
+type Dated interface {
+	// DateSent returns the time, which stays as it is.
+	DateSent() time.Time
+}
+
 // Slow is implemented by a Request whose answer may be late.
 type Slow interface {
 	// Delay is called after Apply, and returns how long the answer is under way at least, in true time.
@@ -106,6 +112,7 @@ type actor struct {
 	clockSteps                []time.Duration
 	planned                   []Planned        // what is left, in order
 	observed                  fingerprint.Hash // see Sim.observe
+	unread                    bool             // the code has not read a clock since it was resumed
 }
 
 type procState uint8
@@ -124,8 +131,12 @@ const (
 // Name returns the actor's name, with the incarnation after a restart: alice, alice.2.
 func (p *Proc) Name() string { return p.name }
 
-// Now returns true time, which no node can read: for recording, never for the decisions of the code under test.
-func (p *Proc) Now() time.Time { return p.sim.now() }
+// Now returns true time, which no node can read: for recording, never for the decisions of the code under test. What is
+// recorded may be judged later, so it is an observation.
+func (p *Proc) Now() time.Time {
+	p.actor.readClock()
+	return p.sim.now()
+}
 
 // Clock returns the node's own clock. Its Sleep parks the actor.
 func (p *Proc) Clock() clockwork.Clock { return p.clock }
@@ -151,7 +162,7 @@ func (p *Proc) sleep(d time.Duration) {
 
 // after returns the true time at which d has passed on the node's clock.
 func (p *Proc) after(d time.Duration) time.Time {
-	wake, ok := p.actor.node.TrueTime(p.actor.node.Local(p.Now()).Add(d))
+	wake, ok := p.actor.node.TrueTime(p.actor.node.Local(p.sim.now()).Add(d))
 	if !ok {
 		p.sim.gate.mu.Lock()
 		defer p.sim.gate.mu.Unlock()
@@ -305,9 +316,17 @@ func (a *actor) newIncarnation(s *Sim) {
 
 // actorClock is a node's clock as a coroutine may use it.
 type actorClock struct {
-	*fakeclock.Node
+	node *fakeclock.Node
 	proc *Proc
 }
+
+func (c actorClock) Now() time.Time {
+	c.proc.actor.readClock()
+	return c.node.Now()
+}
+
+func (c actorClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+func (c actorClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
 func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
 

@@ -22,11 +22,13 @@ import (
 //
 // # What is left out
 //
-// Three reductions leave out schedules that can show nothing new. Each can be switched off.
+// Four reductions leave out schedules that can show nothing new. Each can be switched off.
 //
 //   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
 //   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
 //     ([Sim.Fingerprint]). A state that comes up again with fewer steps asleep than before is left by those only.
+//   - Unread clocks: when an actor's code was resumed, and when its request took effect, is a part of the state only if
+//     the code read a clock then. It makes states equal, and nothing without state comparison.
 //   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
 //     [Timer]) is taken before those of others. An [Immediate] request in a run with steps that need not happen breaks
 //     the run then: its effect may end the run, and cannot be put off.
@@ -40,7 +42,7 @@ import (
 // same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
-// 6, for all three and their combination.
+// 6, for all but the clocks; for these, see Sim.Fingerprint.
 //
 // # Limits
 //
@@ -78,6 +80,7 @@ const (
 	SleepSets Reduction = 1 << iota
 	StateComparison
 	PersistentSets
+	UnreadClocks
 )
 
 // Explored is the progress of an Exploration.

@@ -24,6 +24,7 @@ type program struct {
 	Timeless  bool // written values do not depend on the time
 	Forgets   bool // between commands, actors remember only their last read or write
 	Mutex     bool // each actor has one over a command
+	Dated     bool // written values depend on when they are sent
 	Secret    bool // some command is
 	Immediate bool // some command is
 	Actors    []programActor
@@ -123,6 +124,7 @@ var features = []feature{
 		}
 	},
 	func(_ *rand.Rand, p *program) { p.Mutex = true },
+	func(_ *rand.Rand, p *program) { p.Dated, p.Timeless, p.Ticks = true, true, 1 },
 }
 
 var (
@@ -262,6 +264,17 @@ var corners = []struct {
 		{Script: []command{{Sleep: time.Second}, {Write: true}}},
 		{Restarts: 1, Planned: []sim.Planned{{Kind: sim.Crash, At: time.Second}}, Script: []command{{Sleep: time.Second}, {}, {Write: true}}},
 	}}},
+	{"a clock is read before time moves, or after it", program{Registers: 1, Ticks: 1, Actors: []programActor{
+		{Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}},
+	}}},
+	{"a request is sent before time moves, or after it", program{Registers: 1, Ticks: 1, Timeless: true, Dated: true, Actors: []programActor{
+		{Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}},
+	}}},
+	{"a request that outlives its sender was sent before time moves, or after it", program{
+		Registers: 1, Ticks: 1, Timeless: true, Dated: true, Actors: []programActor{
+			{Crashes: 1, Script: []command{{Write: true}}}, {Script: []command{{Sleep: time.Second}}}, {Script: []command{{}}},
+		},
+	}},
 }
 
 // machine is the world of one run of a program.
@@ -288,6 +301,7 @@ type request struct {
 	value  int
 	missed bool
 	late   time.Duration
+	sent   time.Time
 }
 
 const (
@@ -346,6 +360,9 @@ func (r *request) Apply(outcome int) {
 	if outcome == lost && m.Losses > 0 {
 		m.Losses--
 	}
+	if m.Dated && r.Write {
+		r.value += int(r.sent.Unix() % 3)
+	}
 	if r.missed {
 		return
 	}
@@ -369,6 +386,14 @@ func (r *request) Apply(outcome int) {
 func (r *request) Delay() time.Duration   { return r.late }
 func (r *request) Describe(int) string    { return fmt.Sprintf("%+v", r.command) }
 func (r *request) DescribeAnswer() string { return fmt.Sprint(r.value, r.missed) }
+
+// DateSent implements sim.Dated, for a program in which it counts.
+func (r *request) DateSent() time.Time {
+	if !r.m.Dated {
+		return time.Time{}
+	}
+	return r.sent
+}
 
 // AnswerFingerprint makes requests comparable, but for the secret ones.
 func (r *request) AnswerFingerprint() (uint64, bool) {
@@ -394,6 +419,9 @@ type node struct {
 }
 
 func (n node) note(value int) {
+	if !n.remember {
+		return // else every clock would be read all the time
+	}
 	saw := &n.m.saw[n.actor]
 	*saw = append(*saw, int64(n.proc.Incarnation()), int64(value), n.proc.Now().UnixNano(), n.proc.Clock().Now().UnixNano())
 }
@@ -407,7 +435,7 @@ func (n node) carryOut(script []command, value *int, ended func(i int)) {
 		case c.Sleep > 0:
 			n.proc.Clock().Sleep(c.Sleep)
 		default:
-			r := &request{m: n.m, command: c, value: *value + 1}
+			r := &request{m: n.m, command: c, value: *value + 1, sent: n.m.clock.Now()}
 			if !n.m.Timeless {
 				r.value += int(n.proc.Clock().Now().Unix() % 3)
 			}

@@ -97,6 +97,7 @@ type Sim struct {
 	watcher Watcher // the chooser, if it is one
 	// explorer is the chooser if it explores: it is asked even where only one step is possible.
 	explorer *explorer
+	eager    bool // see UnreadClocks
 	start    time.Time
 	running  *actor // whose code took the latest step of any code
 	ticks    int
@@ -146,11 +147,12 @@ func New(cfg Config) *Sim {
 		result:  Result{Seed: cfg.Seed},
 	}
 	if cfg.Bubble != nil {
+		s.eager = true
 		s.gate.woken = make(chan struct{}, 1)
 	}
 	s.watcher, _ = s.chooser.(Watcher)
 	if e, ok := s.chooser.(*explorer); ok {
-		s.explorer, e.sim = e, s
+		s.explorer, e.sim, s.eager = e, s, e.x.Off&UnreadClocks != 0
 	}
 	return s
 }

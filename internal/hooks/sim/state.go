@@ -1,13 +1,17 @@
 package sim
 
-import "github.com/isr-sim/isr-sim/internal/base/fingerprint"
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+)
 
 // Fingerprinter is implemented by a Request whose answer can be compared. Without it, no two states after the request
 // took effect count as equal.
 type Fingerprinter interface {
 	// AnswerFingerprint returns a number, after Apply, that is equal for equal answers and effects; false if there is
 	// none. It must cover the answer that the actor will get, and the world's memory of this very request, such as that it
-	// need not be done twice.
+	// need not be done twice, and until when.
 	AnswerFingerprint() (answer uint64, ok bool)
 }
 
@@ -15,12 +19,18 @@ type Fingerprinter interface {
 // with a chance of about n*n/2^65). Equal states have the same future: the same steps are possible, and lead to equal
 // states. It needs Config.Fingerprint and is 0 without it. Call it between steps, such as in Config.Trace.
 //
-// It covers true time, the ticks that are left, the world's own fingerprint, and for each actor the observations of its
-// code (each resumption with the time and the node's clock, each effect of its requests with the time, the outcome, the
-// answer and its delay) together with the pauses, crashes, restarts and clock steps that are left, planned or not. The code of an actor is
-// deterministic in its observations, so they stand for its local state, which cannot be read. The observations of an
-// actor that has ended, or crashed for good, no longer count: if the world remembers them, Config.Fingerprint has to
-// cover that.
+// It covers true time, the ticks that are left, the world's own fingerprint, and for each actor the observations of
+// its code (each resumption, with true time and the node's clock if the code read a clock before it parked again; each
+// effect of its requests, with the outcome and the answer), what its requests and sleeps wait for (when an answer
+// arrives or a sleep ends, if that is still to come, and when a Dated request was sent), and the pauses, crashes,
+// restarts and clock steps that are left, planned or not. The observations of an actor that has ended, or crashed for
+// good, no longer count: if the world remembers them, Config.Fingerprint has to cover that.
+//
+// The code of an actor is deterministic in its observations, so they stand for its local state, which cannot be read.
+// This holds by induction over its resumptions: between two parks no time passes, and all that the code can learn is
+// the answer and the clock. If it did not read the clock, it does the same at any time. When it was resumed then
+// matters no more, nor when its request took effect: the answer says what the effect was for the actor, and
+// Config.Fingerprint what it was for the world.
 func (s *Sim) Fingerprint() uint64 {
 	if s.cfg.Fingerprint == nil {
 		return 0
@@ -31,7 +41,7 @@ func (s *Sim) Fingerprint() uint64 {
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		h := o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation))
+		h := o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation)).Number(sent(o.request))
 		if o.sender.lane > 0 {
 			h = h.Number(uint64(o.sender.lane))
 		}
@@ -44,6 +54,14 @@ func (a *actor) fingerprint() fingerprint.Hash {
 	h := fingerprint.Hash(0).Number(uint64(a.proc.state))
 	if !a.alive() && (a.proc.state == ended || a.restarts == 0 && !a.comesBack()) {
 		return h
+	}
+	now := a.proc.sim.clock.Now()
+	for i := -1; i < len(a.lanes); i++ {
+		p := a.proc
+		if i >= 0 {
+			p = a.lanes[i]
+		}
+		h = h.Number(p.waitsFor(now))
 	}
 	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).
 		Number(uint64(a.pauses)).Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps)))
@@ -58,6 +76,28 @@ func (a *actor) fingerprint() fingerprint.Hash {
 	return h
 }
 
+// waitsFor is the part of a proc's state that is a time and no observation, 0 if there is none.
+func (p *Proc) waitsFor(now time.Time) uint64 {
+	switch {
+	case p.state == calling:
+		return sent(p.request)
+	case p.state == answered && p.arrives.After(now):
+		return uint64(p.arrives.UnixNano())
+	case p.state == sleeping && p.wake.After(now):
+		return uint64(p.wake.UnixNano())
+	default:
+		return 0
+	}
+}
+
+// sent returns when a Dated request was sent, 0 for another one.
+func sent(r Request) uint64 {
+	if d, ok := r.(Dated); ok {
+		return uint64(d.DateSent().UnixNano())
+	}
+	return 0
+}
+
 // alive says whether the actor has something to do, now or later, unless its node comes back from a crash.
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
@@ -69,7 +109,7 @@ func (p *Proc) Forget(state uint64) {
 		return
 	}
 	p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
-	p.actor.observeTime() // the code may read the clock before it parks
+	p.sim.resumed(p.actor) // the code may read the clock before it parks
 }
 
 // observe notes the observation that a step brings to its actor.
@@ -82,11 +122,29 @@ func (s *Sim) observe(step *Step) {
 		a := step.proc.actor
 		a.observed = a.observed.Number(uint64(step.Kind))
 		a.observeLane(step.proc)
+		s.resumed(a)
+	}
+}
+
+// resumed has the time count if the actor's code reads it before it parks. With UnreadClocks off, or where goroutines
+// read it at the same time, it counts at once.
+func (s *Sim) resumed(a *actor) {
+	if s.eager {
+		a.observeTime()
+	} else {
+		a.unread = true
+	}
+}
+
+// readClock notes that the actor's code reads a clock.
+func (a *actor) readClock() {
+	if a.unread {
+		a.unread = false
 		a.observeTime()
 	}
 }
 
-// observeTime notes the node's clock, and true time, which is recorded.
+// observeTime notes the node's clock, and true time, which may be recorded.
 func (a *actor) observeTime() {
 	a.observed = a.observed.Number(uint64(a.node.True().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
 }
@@ -104,7 +162,10 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 		return
 	}
 	a := p.actor
-	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(outcome))
+	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(outcome))
+	if s.eager {
+		a.observed = a.observed.Number(uint64(s.clock.Now().UnixNano()))
+	}
 	a.observeLane(p)
 	answer, known := uint64(0), false
 	if r, ok := p.request.(Fingerprinter); ok {
@@ -114,9 +175,6 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 		answer = s.unique()
 	}
 	a.observed = a.observed.Number(answer)
-	if late := p.arrives.Sub(s.clock.Now()); late > 0 {
-		a.observed = a.observed.Number(uint64(late))
-	}
 }
 
 // unique returns a number that no other course of things has.
