@@ -87,29 +87,6 @@ func TestNewKeepsLocationAndDropsMonotonicReading(t *testing.T) {
 	})
 }
 
-func TestAdvanceStepsFromDeadlineToDeadline(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	c.AfterFunc(3*s, j.note("three"))
-	c.AfterFunc(1*s, j.note("one"))
-	c.AfterFunc(2*s, j.note("two"))
-	c.AfterFunc(9*s, j.note("nine"))
-	c.Advance(5 * s)
-	j.check(t, "1s one", "2s two", "3s three")
-	checkNow(t, c, at(5*s))
-	checkWaiters(t, c, 1)
-}
-
-func TestAdvanceIncludesItsEnd(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	c.AfterFunc(s, j.note("due"))
-	c.Advance(s - 1)
-	j.check(t)
-	c.Advance(1)
-	j.check(t, "1s due")
-}
-
 func TestEqualDeadlinesFireInOrderOfRegistration(t *testing.T) {
 	for _, n := range []int{2, 12, 13, 100, 1000} {
 		c := newClock()
@@ -124,48 +101,6 @@ func TestEqualDeadlinesFireInOrderOfRegistration(t *testing.T) {
 			t.Errorf("order of %d functions (-want +got):\n%s", n, diff)
 		}
 	}
-}
-
-func TestResetCountsAsRegistration(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	first := c.AfterFunc(s, j.note("first"))
-	c.AfterFunc(s, j.note("second"))
-	first.Reset(s)
-	c.Advance(s)
-	j.check(t, "1s second", "1s first")
-}
-
-func TestCallbackMayUseTheClock(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	victim := c.AfterFunc(3*s, j.note("victim"))
-	late := c.AfterFunc(4*s, j.note("late"))
-	c.AfterFunc(s, func() {
-		j.add("start")
-		victim.Stop()
-		late.Reset(10 * s)
-		c.AfterFunc(s, j.note("within the span"))
-		c.AfterFunc(0, j.note("at once, after this function"))
-		c.AfterFunc(time.Hour, j.note("beyond it"))
-		j.add("end")
-	})
-	c.AfterFunc(s, j.note("another at 1s"))
-	c.Advance(5 * s)
-	j.check(t, "1s start", "1s end", "1s another at 1s", "1s at once, after this function", "2s within the span")
-	c.Advance(6 * s)
-	j.check(t, "11s late")
-}
-
-func TestCallbackRestartsItself(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	var again func()
-	again = func() { j.add("again"); c.AfterFunc(s, again) }
-	c.AfterFunc(s, again)
-	c.Advance(3 * s)
-	j.check(t, "1s again", "2s again", "3s again")
-	checkWaiters(t, c, 1)
 }
 
 func TestNonPositiveAfterFuncRunsInNextAdvance(t *testing.T) {
@@ -200,41 +135,6 @@ func TestBackwardsDoesNothing(t *testing.T) {
 	j.check(t)
 }
 
-func TestNestedAdvance(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	c.AfterFunc(1*s, func() {
-		j.add("before")
-		c.Advance(2 * s)
-		j.add("after")
-	})
-	c.AfterFunc(2*s, j.note("other"))
-	c.AfterFunc(12*s, j.note("reached by the sum"))
-	c.AfterFunc(13*s, j.note("not reached"))
-	c.Advance(10 * s)
-	j.check(t, "1s before", "1s after", "2s other", "12s reached by the sum")
-	checkNow(t, c, at(12*s))
-}
-
-func TestNestedAdvanceTo(t *testing.T) {
-	for _, tt := range []struct{ to, want time.Duration }{
-		{0, 10 * s},      // the past
-		{5 * s, 10 * s},  // on the way already
-		{20 * s, 20 * s}, // further
-		{1 * s, 10 * s},  // now
-		{10 * s, 10 * s}, // the end
-		{10*s + 1, 10*s + 1},
-	} {
-		c := newClock()
-		c.AfterFunc(s, func() {
-			c.AdvanceTo(at(tt.to))
-			checkNow(t, c, at(s))
-		})
-		c.Advance(10 * s)
-		checkNow(t, c, at(tt.want))
-	}
-}
-
 func TestAdvanceSurvivesPanickingCallback(t *testing.T) {
 	c := newClock()
 	j := &journal{clock: c}
@@ -252,36 +152,6 @@ func TestAdvanceSurvivesPanickingCallback(t *testing.T) {
 	c.Advance(s)
 	j.check(t, "2s later")
 	checkNow(t, c, at(2*s))
-}
-
-func TestNext(t *testing.T) {
-	c := newClock()
-	checkNext := func(want time.Duration) {
-		t.Helper()
-		got, ok := c.Next()
-		if want < 0 {
-			if ok {
-				t.Errorf("Next() = %v, want none", got)
-			}
-			return
-		}
-		if !ok || got != at(want) {
-			t.Errorf("Next() = %v, %v, want %v", got, ok, at(want))
-		}
-	}
-	checkNext(-1)
-	five := c.NewTimer(5 * s)
-	checkNext(5 * s)
-	ticker := c.NewTicker(2 * s)
-	checkNext(2 * s)
-	c.Advance(2 * s)
-	checkNext(4 * s)
-	ticker.Stop()
-	checkNext(5 * s)
-	five.Reset(time.Hour)
-	checkNext(time.Hour + 2*s)
-	five.Stop()
-	checkNext(-1)
 }
 
 func TestSinceUntil(t *testing.T) {

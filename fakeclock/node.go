@@ -18,14 +18,6 @@ type Drift struct {
 	PPM    int64         // parts per million by which it runs fast, or slow if negative
 }
 
-// Validate returns an error if PPM is not between -MaxPPM and MaxPPM.
-func (d Drift) Validate() error {
-	if d.PPM < -MaxPPM || d.PPM > MaxPPM {
-		return fmt.Errorf("drift of %d ppm: want between %d and %d", d.PPM, -MaxPPM, MaxPPM)
-	}
-	return nil
-}
-
 // String returns d as "+1.5s -200ppm".
 func (d Drift) String() string {
 	sign := "+"
@@ -43,8 +35,7 @@ func (d Drift) clamp() Drift {
 }
 
 // A Node is the clock of one machine: a view of a [Clock] that is off by a [Drift] and by the steps taken since. It
-// implements [clockwork.Clock]. Make one with [Clock.Node]; a PPM beyond MaxPPM is taken as MaxPPM ([Drift.Validate]
-// tells).
+// implements [clockwork.Clock]. Make one with [Clock.Node]; a PPM beyond MaxPPM is taken as MaxPPM.
 //
 // As a machine does, a node has two clocks. With T the true time, start that of the true clock, and integers rounded
 // down to the nanosecond:

@@ -314,24 +314,6 @@ func TestNodeConversionsProperty(t *testing.T) {
 	})
 }
 
-func TestDriftValidate(t *testing.T) {
-	for ppm, want := range map[int64]string{
-		0:          "",
-		1_000_000:  "",
-		-1_000_000: "",
-		1_000_001:  "drift of 1000001 ppm: want between -1000000 and 1000000",
-		-1_000_001: "drift of -1000001 ppm: want between -1000000 and 1000000",
-	} {
-		got := ""
-		if err := (fakeclock.Drift{PPM: ppm}).Validate(); err != nil {
-			got = err.Error()
-		}
-		if got != want {
-			t.Errorf("Drift{PPM: %d}.Validate() = %q, want %q", ppm, got, want)
-		}
-	}
-}
-
 func TestDriftString(t *testing.T) {
 	for want, d := range map[string]fakeclock.Drift{
 		"+0s +0ppm":      {},

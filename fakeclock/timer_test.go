@@ -6,18 +6,9 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-)
 
-func TestTimer(t *testing.T) {
-	c := newClock()
-	timer := c.NewTimer(2 * s)
-	c.Advance(2*s - 1)
-	checkReceive(t, timer.Chan(), time.Time{})
-	c.Advance(time.Hour)
-	checkReceive(t, timer.Chan(), at(2*s))
-	checkReceive(t, timer.Chan(), time.Time{})
-	checkWaiters(t, c, 0)
-}
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
 
 func TestNonPositiveTimerFiresAtOnce(t *testing.T) {
 	for _, d := range []time.Duration{0, -1, -1 << 63} {
@@ -110,35 +101,6 @@ func TestAfterFuncStopAndReset(t *testing.T) {
 	j.check(t, "1h0m1s ran")
 }
 
-func TestAfterFuncStopsAndResetsItself(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	var timer clockwork.Timer
-	timer = c.AfterFunc(s, func() {
-		j.add("ran")
-		if timer.Stop() {
-			t.Error("Stop inside the function = true, want false: it runs already")
-		}
-		timer.Reset(s)
-	})
-	c.Advance(2 * s)
-	j.check(t, "1s ran", "2s ran")
-	if !timer.Stop() {
-		t.Error("Stop = false, want true: the function had reset its timer")
-	}
-	checkWaiters(t, c, 0)
-}
-
-func TestStoppedTimersAreForgotten(t *testing.T) {
-	c := newClock()
-	for range 1000 {
-		c.NewTimer(time.Hour).Stop()
-		c.AfterFunc(time.Hour, func() {}).Stop()
-		c.NewTicker(time.Hour).Stop()
-	}
-	checkWaiters(t, c, 0)
-}
-
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClock()
@@ -161,4 +123,29 @@ func TestSleep(t *testing.T) {
 		j.check(t, "2s woke")
 		checkWaiters(t, c, 0)
 	})
+}
+
+func TestTickerPanicsLikePackageTime(t *testing.T) {
+	clocks := map[string]clockwork.Clock{
+		"time":           clockwork.NewRealClock(),
+		"fakeclock":      newClock(),
+		"fakeclock node": newClock().Node(fakeclock.Drift{PPM: 1}),
+	}
+	panics := func(f func()) (did bool) {
+		defer func() { did = recover() != nil }()
+		f()
+		return
+	}
+	for name, c := range clocks {
+		for _, d := range []time.Duration{0, -1} {
+			if !panics(func() { c.NewTicker(d) }) {
+				t.Errorf("%s: NewTicker(%d) did not panic", name, d)
+			}
+			ticker := c.NewTicker(time.Hour)
+			if !panics(func() { ticker.Reset(d) }) {
+				t.Errorf("%s: Reset(%d) did not panic", name, d)
+			}
+			ticker.Stop()
+		}
+	}
 }
