@@ -50,7 +50,7 @@ type object = map[string]any
 func read(text []byte, region string) (found []object, skipped []string, err error) {
 	var whole any
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
-		if err := json.Unmarshal(trimmed, &whole); err != nil {
+		if json.Unmarshal(trimmed, &whole) != nil {
 			return nil, nil, nil // DB.Load knows where the mistake is, and several texts in a row
 		}
 	} else if whole, err = fromYAML(text); err != nil {
