@@ -59,7 +59,6 @@ func (p prober) of(store isr.Handler) isr.Handler {
 	return p
 }
 
-// Get implements isr.Handler.
 func (p prober) Get(ctx context.Context, key string) (isr.Served, error) {
 	under := p.store
 	if c, ok := under.(interface{ under() isr.Handler }); ok {

@@ -66,7 +66,7 @@ func TestAbilities(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, goroutines := range []bool{false, true} {
-				r := newRunner(t, Check{Goroutines: goroutines, Protocol: DefaultName}, test.newStore)
+				r := newRunner(t, Check{Goroutines: goroutines, Protocol: defaultName}, test.newStore)
 				if diff := cmp.Diff(test.want, r.abilities(isr.Schema{})); diff != "" {
 					t.Errorf("goroutines %v (-want +got):\n%s", goroutines, diff)
 				}
@@ -163,7 +163,7 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	s := scenario.Defaults()
 	s.Name, s.Bounds.Schedules = "closed", 5
 	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/home"}}}}
-	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
+	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 		made++
 		h, err := recipe.New(n.Config)
 		return closes{getOnly{h}, &closed, n}, err

@@ -125,7 +125,6 @@ type bubble struct {
 
 var _ sim.Bubble = (*bubble)(nil)
 
-// Wait implements sim.Bubble.
 func (b *bubble) Wait() {
 	if b.name == "" {
 		synctest.Wait()
@@ -159,21 +158,17 @@ func (b *bubble) Wait() {
 	}
 }
 
-// Held implements sim.Bubble.
 func (b *bubble) Held() bool { return b.mutexes }
 
-// Waiting implements sim.Bubble.
 func (b *bubble) Waiting() string {
 	all := goroutinesOf(bubbleOf())
 	return tell(slices.DeleteFunc(all, func(g goroutine) bool { return g.runs() }))
 }
 
-// Now implements sim.Bubble.
 func (*bubble) Now() time.Time {
 	return time.Now().Round(0).UTC() //nolint:forbidigo // the bubble's time, which the simulator moves
 }
 
-// Pass implements sim.Bubble.
 func (b *bubble) Pass(until time.Time, woken <-chan struct{}) {
 	timer := time.NewTimer(until.Sub(b.Now())) //nolint:forbidigo // the bubble's time, which the simulator moves
 	defer timer.Stop()
@@ -183,7 +178,6 @@ func (b *bubble) Pass(until time.Time, woken <-chan struct{}) {
 	}
 }
 
-// AfterFunc implements sim.Bubble.
 func (*bubble) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop //nolint:forbidigo // the bubble's time, which the simulator moves
 }

@@ -84,7 +84,7 @@ func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.B
 		done = true
 		defer heap.CollectRarely()() // as Check does
 		runtime.GOMAXPROCS(processors)
-		r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
+		r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 		run := scenario.Run{
 			Scenario: twelve(), Protocol: r.guard(r.answers, twelve()).protocol(r.name, r.newStore), Strategy: sim.POS,
 			Options: scenario.Options{SDK: true},
@@ -121,7 +121,6 @@ type recordedAnswer struct {
 	body     []byte
 }
 
-// Do implements dynamodb.HTTPClient.
 func (w *recordedWire) Do(request *http.Request) (*http.Response, error) {
 	a := w.answers[w.next]
 	w.next = (w.next + 1) % len(w.answers)
@@ -136,7 +135,6 @@ type recording struct {
 	to *recordedWire
 }
 
-// Do implements dynamodb.HTTPClient.
 func (r recording) Do(request *http.Request) (*http.Response, error) {
 	response, err := r.HTTPClient.Do(request)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestBubbleChangesNothing(t *testing.T) {
 // TestBubbleIsDeterministic runs a store with goroutines under many schedules, on
 // one processor and on eight.
 func TestBubbleIsDeterministic(t *testing.T) {
-	r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, NewLeaser)
+	r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, NewLeaser)
 	first := map[int]string{}
 	for _, processors := range []int{1, 8} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 	p := scenario.Protocols()[0]
 	newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
 	plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
-	many := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, NewLeaser)
+	many := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, NewLeaser)
 	crashes, late := 0, 0
 	for seed := range effort.Fewer(20, 8) {
 		text := trace(t, plain, timed(), seed)
@@ -147,7 +147,7 @@ func TestTimeInBubble(t *testing.T) {
 	s.Actors[0].Drift.Offset = time.Second
 	s.Actors = append(s.Actors, scenario.Actor{Name: "carol", Script: []scenario.Command{{Verb: "sleep", For: time.Minute}}})
 	asked := 0
-	r := newRunner(t, Check{Protocol: DefaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
+	r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) {
 		return getter(func(ctx context.Context, _ string) (isr.Served, error) {
 			asked++
 			began := n.Clock.Now()

@@ -33,8 +33,8 @@ type Node struct {
 	skew time.Duration // that the world promises
 }
 
-// DefaultName is the name, in reports and files, of a store that Check does not name.
-const DefaultName = "store-under-test"
+// defaultName is the name, in reports and files, of a store that Check does not name.
+const defaultName = "store-under-test"
 
 // Check is how to check a store. The zero Check is that of CheckStore.
 type Check struct {
@@ -46,7 +46,7 @@ type Check struct {
 	// page was published and one served, without which nothing is judged, is always demanded.
 	Reach []scenario.Mark
 	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can
-	// replay them. Default DefaultName.
+	// replay them. Default store-under-test.
 	Protocol string
 	// Rows says how the store keeps its pages and locks, if not in rows META and LOCK. Then the world has the tables that
 	// Rows describe; rows whose table is not named are in Node.Table. A failure's file has them under rows, except for a
@@ -182,11 +182,11 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
-	if err := protocols.Known(c.Protocol); err != nil && !slices.Contains([]string{"", DefaultName, lockName, onceName}, c.Protocol) {
+	if err := protocols.Known(c.Protocol); err != nil && !slices.Contains([]string{"", defaultName, lockName, onceName}, c.Protocol) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {
-		c.Protocol = DefaultName
+		c.Protocol = defaultName
 	}
 }
 
@@ -196,7 +196,7 @@ func (c *Check) name(t *testing.T) {
 // rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
 func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
 	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
-	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, DefaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
+	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, defaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
 	return rapid.Custom(func(t *rapid.T) *scenario.Scenario {
 		for _, v := range verbs {
 			if !slices.Contains(worlds.Verbs, v) {

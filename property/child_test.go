@@ -74,7 +74,7 @@ func TestChild(t *testing.T) {
 		check.Run(t, store)
 		return
 	}
-	if store, ok := strangers()[name]; ok {
+	if store, ok := strangers[name]; ok {
 		property.CheckStore(t, strange(store))
 		return
 	}

@@ -196,13 +196,13 @@ func runPattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// load reads a scenario file of a store under test. The file may name any protocol, and DefaultName.
+// load reads a scenario file of a store under test. The file may name any protocol, and defaultName.
 func load(file string) (*scenario.Scenario, error) {
 	data, err := os.ReadFile(filepath.FromSlash(file))
 	if err != nil {
 		return nil, err
 	}
-	return scenario.Parse(file, data, isr.Protocol{Name: DefaultName}, isr.Protocol{Name: lockName}, isr.Protocol{Name: onceName})
+	return scenario.Parse(file, data, isr.Protocol{Name: defaultName}, isr.Protocol{Name: lockName}, isr.Protocol{Name: onceName})
 }
 
 func exists(file string) bool {

@@ -140,7 +140,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	}
 	c := child{dir: dir, output: printed.String()}
 	c.wantFailure(t, "violated: TestChild under store-under-test", "lock-theft: ", "scenario: "+failFile, "replay: go test ")
-	s, err := scenario.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: property.DefaultName})
+	s, err := scenario.Parse("TestChild.yaml", readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
 	if err != nil || s.Replay == nil || !s.Replay.Goroutines {
 		t.Fatalf("the file: %v, %+v", err, s)
 	}

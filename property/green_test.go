@@ -608,7 +608,6 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 // yes is a service that answers everything with success, and does nothing.
 type yes struct{}
 
-// Do implements dynamodb.HTTPClient.
 func (yes) Do(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, nil
 }

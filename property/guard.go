@@ -329,7 +329,6 @@ func (g *guard) counted(store isr.Handler) isr.Handler {
 // closed is a store as the simulator closes it.
 type closed struct{ store io.Closer }
 
-// Close implements io.Closer.
 func (c closed) Close() (err error) {
 	inStore(func() { err = c.store.Close() })
 	return err
@@ -351,24 +350,20 @@ var _ interface {
 	isr.Regenerator
 } = counted{}
 
-// Get implements isr.Handler.
 func (c counted) Get(ctx context.Context, key string) (isr.Served, error) {
 	return c.ask(func() (isr.Served, error) { return c.store.Get(ctx, key) })
 }
 
-// Invalidate implements isr.Invalidator.
 func (c counted) Invalidate(ctx context.Context, key string) (err error) {
 	inStore(func() { err = able[isr.Invalidator](c, "Invalidate").Invalidate(ctx, key) })
 	return err
 }
 
-// Rollback implements isr.Rollbacker.
 func (c counted) Rollback(ctx context.Context, key string) (err error) {
 	inStore(func() { err = able[isr.Rollbacker](c, "Rollback").Rollback(ctx, key) })
 	return err
 }
 
-// Regenerate implements isr.Regenerator.
 func (c counted) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	return c.ask(func() (isr.Served, error) {
 		return able[isr.Regenerator](c, "Regenerate").Regenerate(ctx, key, r)

@@ -191,15 +191,12 @@ type closingLockClient struct {
 	io.Closer
 }
 
-// Get implements isr.Handler.
 func (lockClient) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("a lock has no pages: this scenario is for property.CheckStore")
 }
 
-// Terms implements hooks.LockClient.
 func (c lockClient) Terms() invariant.LockTerms { return c.terms }
 
-// Acquire implements hooks.LockClient.
 func (c lockClient) Acquire(ctx context.Context, name string) (_ *hooks.Held, err error) {
 	var got Held
 	inStore(func() { got, err = c.lock.Acquire(ctx, name) })

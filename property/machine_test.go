@@ -115,7 +115,6 @@ func (s stored) GetBody(_ context.Context, name string) ([]byte, error) {
 // sleepless is a clock that moves on by itself when somebody sleeps.
 type sleepless struct{ *fakeclock.Clock }
 
-// Sleep implements clockwork.Clock.
 func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 
 // TestMachineFindsABug has the publish ask for the token alone: a lease that is over still publishes.
@@ -149,25 +148,19 @@ type watched struct {
 
 func (w *watched) Helper() {}
 
-// Errorf implements testing.TB.
 func (w *watched) Errorf(format string, args ...any) {
 	w.failed = true
 	fmt.Fprintf(&w.said, format+"\n", args...)
 }
 
-// Fatalf implements testing.TB.
 func (w *watched) Fatalf(format string, args ...any) { w.Errorf(format, args...); w.FailNow() }
 
-// Logf implements testing.TB.
 func (w *watched) Logf(format string, args ...any) { fmt.Fprintf(&w.said, format+"\n", args...) }
 
-// Fail implements testing.TB.
 func (w *watched) Fail() { w.failed = true }
 
-// FailNow implements testing.TB.
 func (w *watched) FailNow() { w.failed = true; panic("failed") }
 
-// Failed implements testing.TB.
 func (w *watched) Failed() bool { return w.failed }
 
 // A caller runs the worlds itself: the reference passes in them, one of its mutants does not, and they have the verbs

@@ -36,7 +36,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	nodes := 0
-	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
+	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 		if nodes++; (nodes-1)/2%2 == 0 {
 			return blind.New(n.Config)
 		}
@@ -81,13 +81,13 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 		{answers{}, kindVacuous},
 	} {
 		stuck := func(Node) (isr.Handler, error) { return fails{}, nil }
-		r := newRunner(t, Check{Protocol: DefaultName}, stuck)
+		r := newRunner(t, Check{Protocol: defaultName}, stuck)
 		*r.answers = tc.before
 		_, f := r.campaign(s, 1, 1)
 		if f == nil || f.kind != tc.want {
 			t.Fatalf("found %+v, want %s", f, tc.want)
 		}
-		if _, again := newRunner(t, Check{Protocol: DefaultName}, stuck).replay(s, *f.replay); again == nil || again.kind != tc.want {
+		if _, again := newRunner(t, Check{Protocol: defaultName}, stuck).replay(s, *f.replay); again == nil || again.kind != tc.want {
 			t.Errorf("the replay is %+v, want %s", again, tc.want)
 		}
 	}
@@ -96,7 +96,6 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 // fails is a store that does nothing else.
 type fails struct{}
 
-// Get implements isr.Handler.
 func (fails) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("not today")
 }
@@ -124,7 +123,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) {
+		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 			h, err := newStore(n.Config)
 			return patient{h, n.Clock}, err
 		})
@@ -146,7 +145,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 // simple returns a world of two contenders.
 func simple() *scenario.Scenario {
 	s := scenario.Defaults()
-	s.Name, s.Protocol = "simple", DefaultName
+	s.Name, s.Protocol = "simple", defaultName
 	for _, name := range []string{"alice", "bob"} {
 		s.Actors = append(s.Actors, scenario.Actor{Name: name, Script: []scenario.Command{{Verb: "get", Key: "/home"}}})
 	}
@@ -259,7 +258,6 @@ func TestMissing(t *testing.T) {
 // hopeful is a cache that takes an error of its publish, which gives the lease back as well, for a success.
 type hopeful struct{ *pagecache.RecipeA }
 
-// Publish implements pagecache.Store.
 func (h hopeful) Publish(ctx context.Context, lease pagecache.Lease, m pagecache.Meta) error {
 	if err := h.RecipeA.Publish(ctx, lease, m); errors.Is(err, isr.ErrLeaseLost) {
 		return err
@@ -305,15 +303,10 @@ func TestOfWallYear(t *testing.T) {
 	}
 }
 
-// Strangers are the stores that TestEffort measures beside the mutants; they have
-// no summary, and need a client of the SDK.
-var Strangers func() []isr.Protocol
-
 var effortSeeds = flag.Int("effort", 0, "measure with how many seeds the default effort finds each mutant: go test ./property -run '^TestEffort$' -effort 20 -timeout 0")
 
-// TestEffort prints, for each mutant and for several ways to spend schedules, how
-// many worlds it takes to find it: what DefaultSchedules and worldsPerCheck were
-// chosen by.
+// TestEffort prints, for each mutant and for several ways to spend schedules, how many worlds it takes to find it: what
+// DefaultSchedules and worldsPerCheck were chosen by.
 func TestEffort(t *testing.T) {
 	if *effortSeeds == 0 {
 		t.Skip("a measurement: see the flag -effort")
@@ -328,7 +321,7 @@ func TestEffort(t *testing.T) {
 	var lines []line
 	var mu sync.Mutex
 	t.Run("mutants", func(t *testing.T) {
-		for _, p := range append(mutant.All(), Strangers()...) {
+		for _, p := range mutant.All() {
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
 				took := make([][]int, len(spends)) // worlds, of each seed
@@ -367,8 +360,8 @@ func TestEffort(t *testing.T) {
 	t.Logf("\n%s", b.String())
 }
 
-// firstWorlds returns which world was the first that showed the bug under as many
-// schedules each, for each way to spend them.
+// firstWorlds returns which world was the first that showed the bug under as many schedules each, for each way to spend
+// them.
 func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []int {
 	first := slices.Repeat([]int{most + 1}, len(spends))
 	generator := worlds.Pages("Effort", "recipe-a", 50, worlds.Extras{})
@@ -380,7 +373,7 @@ func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []i
 				limit = k
 			}
 		}
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1, Options: scenario.Options{SDK: p.Summary == ""}}.Run(context.Background())
+		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1}.Run(context.Background())
 		at := 0
 		switch {
 		case err != nil:
@@ -403,7 +396,7 @@ func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []i
 func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, string)) {
 	t.Helper()
 	broken := mutantNamed(t, "blind-release")
-	r := newRunner(t, Check{Protocol: DefaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
+	r := newRunner(t, Check{Protocol: defaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
 		n.Tokens = rand.Text
 		return broken.New(n.Config)
 	})
@@ -511,7 +504,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
+	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
 	s, err := worlds.Checked(drawn)
@@ -547,7 +540,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 }
 
 func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
-	r := newRunner(t, Check{Protocol: DefaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
+	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 	for _, f := range []*failure{
 		{kind: kindUnstable}, {kind: kindPanic, replay: &scenario.Replay{}, world: simple()}, {kind: "unknown", replay: &scenario.Replay{}, world: simple()},
 		// It does not violate anything when it is run again.
@@ -567,7 +560,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			t.Parallel()
 			var stuck atomic.Bool
 			var nodes atomic.Int64 // a run that is stuck is never waited for
-			r := newRunner(t, Check{Protocol: DefaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
+			r := newRunner(t, Check{Protocol: defaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
 				if nodes.Add(1); stuck.Load() {
 					var mu sync.Mutex
 					mu.Lock()

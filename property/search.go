@@ -148,7 +148,6 @@ func (a *asRapid) run(check func()) {
 	check()
 }
 
-// Errorf implements rapid.TB.
 func (a *asRapid) Errorf(format string, args ...any) {
 	a.TB.Helper()
 	if a.found.last == nil {
@@ -158,7 +157,6 @@ func (a *asRapid) Errorf(format string, args ...any) {
 	a.said += fmt.Sprintf(format, args...)
 }
 
-// Logf implements rapid.TB.
 func (a *asRapid) Logf(format string, args ...any) {
 	a.TB.Helper()
 	if a.said == "" {
@@ -166,10 +164,8 @@ func (a *asRapid) Logf(format string, args ...any) {
 	}
 }
 
-// Failed implements rapid.TB.
 func (a *asRapid) Failed() bool { return a.found.last != nil || a.TB.Failed() }
 
-// FailNow implements rapid.TB.
 func (a *asRapid) FailNow() {
 	if a.found.last == nil {
 		a.TB.FailNow()
@@ -229,7 +225,6 @@ type limit struct {
 
 func newLimit(t *testing.T) *limit { return &limit{Context: context.WithoutCancel(t.Context())} }
 
-// Err implements context.Context.
 func (l *limit) Err() error {
 	if l.over.Load() {
 		return context.DeadlineExceeded

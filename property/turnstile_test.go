@@ -87,7 +87,6 @@ func (l *turnstile) end(now time.Time) (time.Time, types.AttributeValue) {
 	return until, number(until.UnixMilli())
 }
 
-// Acquire implements property.Lock.
 func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, error) {
 	now := l.Clock.Now()
 	until, end := l.end(now)
@@ -156,15 +155,12 @@ func milli(n *types.AttributeValueMemberN) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// StillHeld implements property.HeldChecker.
 func (p *passage) StillHeld(context.Context) (bool, error) {
 	return p.of.alwaysSure || p.of.Clock.Now().Before(p.until), nil
 }
 
-// Token implements property.HeldFencer.
 func (p *passage) Token() int64 { return p.count }
 
-// Extend implements property.HeldExtender.
 func (p *passage) Extend(ctx context.Context) error {
 	l := p.of
 	now := l.Clock.Now()
@@ -212,7 +208,6 @@ func (p *passage) extendFrom(ctx context.Context, nth int) error {
 	return err
 }
 
-// Release implements property.Held.
 func (p *passage) Release(ctx context.Context) error {
 	l := p.of
 	if l.neverGivesBack {
@@ -452,7 +447,6 @@ type beatingPassage struct {
 	beats   int
 }
 
-// Acquire implements property.Lock.
 func (l *beating) Acquire(ctx context.Context, gate string) (property.Held, error) {
 	taken, err := l.turnstile.Acquire(ctx, gate)
 	if err != nil {
@@ -504,7 +498,6 @@ func (p *beatingPassage) extend(ctx context.Context) {
 	}
 }
 
-// StillHeld implements property.HeldChecker.
 func (p *beatingPassage) StillHeld(ctx context.Context) (bool, error) {
 	if p.of.bugs.revives {
 		return p.passage.StillHeld(ctx)
@@ -515,10 +508,8 @@ func (p *beatingPassage) StillHeld(ctx context.Context) (bool, error) {
 	return held && !p.lost, err
 }
 
-// Token implements property.HeldFencer.
 func (p *beatingPassage) Token() int64 { return p.passage.Token() }
 
-// Release implements property.Held.
 func (p *beatingPassage) Release(ctx context.Context) error {
 	close(p.released)
 	if !p.of.bugs.revives {

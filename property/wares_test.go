@@ -146,7 +146,6 @@ func (c *wares) find(ctx context.Context, key string, strongly bool) (w *ware, e
 	return w, edition, err
 }
 
-// Get implements isr.Handler.
 func (c *wares) Get(ctx context.Context, key string) (isr.Served, error) {
 	if w := c.mine[key]; w != nil {
 		switch {
@@ -522,7 +521,6 @@ func refusal(err error) bool {
 	return condition || cancelled
 }
 
-// Invalidate implements isr.Invalidator. It counts the edition up, so that a page that is being made is refused.
 func (c *wares) Invalidate(ctx context.Context, key string) error {
 	delete(c.mine, key)
 	now := c.Clock.Now()
@@ -553,7 +551,6 @@ func (c *wares) Invalidate(ctx context.Context, key string) error {
 	return err
 }
 
-// Regenerate implements isr.Regenerator.
 func (c *wares) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	err := errBusy
 	for range c.Patience + 1 {
