@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -35,7 +34,7 @@ type Poisson struct {
 	// Zipf is how unequally they are read: the k-th most popular in proportion to 1/k^Zipf. 0 is equally; pages of large
 	// sites are near 0.8 to 1.
 	Zipf float64
-	// Class says of which class the data of a key is, for [Tiered]. Nil is class 0.
+	// Class says of which class the data of a key is, for the policy tiered. Nil is class 0.
 	Class func(key int) int
 }
 
@@ -91,17 +90,6 @@ func (x Experiment) lab() policy.Experiment {
 func (x Experiment) Run(seed uint64) (*Result, error) {
 	r, err := x.lab().Run(seed)
 	return (*Result)(r), err
-}
-
-// Repeat plays the experiment with the seeds from first on, on so many workers. The summary does not depend on how many
-// there are. each, unless it is nil, is told after every run how many are done; it is called by one worker at a time.
-// If ctx ends, Repeat returns its error.
-func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int, each func(done int)) (*Summary, error) {
-	s, err := x.lab().Repeat(ctx, first, seeds, workers, each)
-	if err != nil {
-		return nil, err
-	}
-	return &Summary{*s}, nil
 }
 
 // Measure is a figure of a run, by its name in tables and CSV. Shares are from 0 to 1. [Measures] has all of them:
@@ -160,21 +148,4 @@ func (r *Result) Value(m Measure) float64 {
 		return math.NaN()
 	}
 	return (*policy.Result)(r).Value(in)
-}
-
-// Summary is what several seeds of an experiment have given.
-type Summary struct{ lab policy.Summary }
-
-// Interval is a mean over seeds and its 99 % confidence interval: the mean of infinitely many seeds lies between Low and
-// High with that confidence.
-type Interval struct{ Mean, Low, High float64 }
-
-// Of returns a measure with its interval, by Student's distribution over the seeds. One seed has no interval: Low and
-// High are not numbers.
-func (s *Summary) Of(m Measure) Interval {
-	in, ok := m.lab()
-	if !ok {
-		return Interval{math.NaN(), math.NaN(), math.NaN()}
-	}
-	return Interval(s.lab.Of(in))
 }

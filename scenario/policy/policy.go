@@ -18,7 +18,7 @@ type Entry struct {
 	Render time.Duration
 	// Data is the time that the data is about; 0 for data that is about no time.
 	Data time.Duration
-	// Class is the tier of the data, see [Tiered].
+	// Class is the tier of the data, for the policy tiered.
 	Class int
 }
 
@@ -77,12 +77,10 @@ type Lifetime interface {
 // ready is a lifetime of the lab.
 type ready struct{ lab policy.Lifetime }
 
-// Stored implements Lifetime.
 func (l ready) Stored(e *Entry, now time.Duration, r *Random) time.Duration {
 	return l.lab.Stored((*policy.Entry)(e), now, (*policy.Random)(r))
 }
 
-// Read implements Lifetime.
 func (l ready) Read(e *Entry, now time.Duration) time.Duration {
 	return l.lab.Read((*policy.Entry)(e), now)
 }
@@ -90,12 +88,10 @@ func (l ready) Read(e *Entry, now time.Duration) time.Duration {
 // own is a lifetime of the program, in the lab.
 type own struct{ of Lifetime }
 
-// Stored implements policy.Lifetime.
 func (l own) Stored(e *policy.Entry, now time.Duration, r *policy.Random) time.Duration {
 	return l.of.Stored((*Entry)(e), now, (*Random)(r))
 }
 
-// Read implements policy.Lifetime.
 func (l own) Read(e *policy.Entry, now time.Duration) time.Duration {
 	return l.of.Read((*Entry)(e), now)
 }
@@ -116,24 +112,6 @@ func Absolute(lifetime time.Duration) Lifetime { return ready{policy.Absolute(li
 // Sliding keeps a value fresh for a time that begins anew at each read.
 func Sliding(lifetime time.Duration) Lifetime { return ready{policy.Sliding(lifetime)} }
 
-// Hybrid keeps a value fresh for the time idle since its last read, and no longer than the time most since the
-// beginning of the render that made it.
-func Hybrid(idle, most time.Duration) Lifetime { return ready{policy.Hybrid(idle, most)} }
-
-// Jitter shortens the lifetime of each stored value by a random share of at most most (0 to 1), so that values that
-// were stored together do not expire together.
-func Jitter(of Lifetime, most float64) Lifetime { return ready{policy.Jitter(inLab(of), most)} }
-
-// Tiered gives each class of data a lifetime of its own, such as a short absolute one for prices and a long sliding one
-// for pictures. The workload says of which class a key is. A class without a lifetime has the last one.
-func Tiered(byClass ...Lifetime) Lifetime {
-	var all []policy.Lifetime
-	for _, l := range byClass {
-		all = append(all, inLab(l))
-	}
-	return ready{policy.Tiered(all...)}
-}
-
 // Refresh says what a reader does with what it found.
 type Refresh struct{ lab policy.Refresh }
 
@@ -143,23 +121,6 @@ func Unprotected() Refresh { return Refresh{policy.Unprotected()} }
 // Locked lets one reader at a time render a key, as recipe A does. The others wait.
 func Locked() Refresh { return Refresh{policy.Locked()} }
 
-// LockedStale lets one reader at a time render a key. The others get the old value, for the time tolerance after its
-// freshness, and then wait.
-func LockedStale(tolerance time.Duration) Refresh { return Refresh{policy.LockedStale(tolerance)} }
-
 // StaleWhileRevalidate lets one reader at a time render a key, in the background. All readers get the old value
 // meanwhile, the one who renders too.
 func StaleWhileRevalidate() Refresh { return Refresh{policy.StaleWhileRevalidate()} }
-
-// RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age,
-// such as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no
-// fresh value does as under [Locked].
-func RefreshAhead(age time.Duration) Refresh { return Refresh{policy.RefreshAhead(age)} }
-
-// XFetch renders early with a probability that grows towards the end of the lifetime: a reader renders in the
-// background if the time left is less than beta times the time that the last render took, times an exponential draw.
-// There is no lock. In the window before one expiry, about exp(1/beta) readers render, and not one.
-func XFetch(beta float64) Refresh { return Refresh{policy.XFetch(beta)} }
-
-// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get what there is.
-func Periodic() Refresh { return Refresh{policy.Periodic()} }
