@@ -105,13 +105,6 @@ func TestOwnRowsUnderAWrongClock(t *testing.T) {
 	}
 }
 
-func TestAWrongSchemaIsADoubt(t *testing.T) {
-	s := watch(t, 0, live.Options{Rows: isr.Schema{Rows: []isr.Row{{}}}})
-	if got := s.checker.Found(); got.Verdict() != invariant.Unknown || got.Doubts != 1 {
-		t.Errorf("%v with %d doubts", got.Verdict(), got.Doubts)
-	}
-}
-
 // ready returns a ready mapping.
 func ready(t *testing.T, name string) isr.Schema {
 	t.Helper()

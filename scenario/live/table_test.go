@@ -177,19 +177,6 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 	}
 }
 
-func TestMillisecondsAreNamed(t *testing.T) {
-	s := watch(t, 0, live.Options{})
-	item := pagecache.Key("CACHE#1", "LOCK")
-	item["lease_token"] = &types.AttributeValueMemberS{Value: "a1"}
-	item["lease_expires_at"] = &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().UnixMilli())}
-	s.put("alice", item)
-	s.checker.Look()
-	s.wantReported("unknown the clock by alice")
-	if got := s.checker.Found().Broken[0].Why; !strings.Contains(got, "it looks like milliseconds") {
-		t.Errorf("got %q, want that it looks like milliseconds", got)
-	}
-}
-
 // Nearly an hour is judged, and so is an old page of a client whose clock is known to be right.
 func TestAClockThatIsNearIsJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
