@@ -119,14 +119,3 @@ func TestNewOnChecksTheConfigToo(t *testing.T) {
 		t.Error("a negative lease passes")
 	}
 }
-
-func TestReference(t *testing.T) {
-	p := recipe.Reference()
-	if p.Name == "" || p.Summary == "" || p.Breaks != "" {
-		t.Errorf("%q, %q breaks %q: want a name, a summary, and nothing broken", p.Name, p.Summary, p.Breaks)
-	}
-	h, err := p.New(newRig(t).config("alice"))
-	if _, ok := h.(*pagecache.Cache); err != nil || !ok {
-		t.Errorf("New: got %T, %v, want a *Cache", h, err)
-	}
-}

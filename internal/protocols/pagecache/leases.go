@@ -23,7 +23,6 @@ type leases struct {
 // partition is where the rows of a cache key live.
 type partition struct{ key, pk string }
 
-// Config implements Store.
 func (s *leases) Config() isr.Config { return s.cfg }
 
 // Now returns the present second of this node's clock.
@@ -140,7 +139,6 @@ func (s *leases) ownAndHeldValues(l Lease) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{":token": text(l.Token), ":now": s.Now().attribute()}
 }
 
-// Refresh implements Store.
 func (s *leases) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	var expires EpochSeconds
 	err := s.pastConflicts(ctx, func() error {

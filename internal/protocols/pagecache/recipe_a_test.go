@@ -196,36 +196,6 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-func TestPublish(t *testing.T) {
-	for _, test := range guarded {
-		for _, first := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s/first=%v", test.name, first), func(t *testing.T) {
-				r, alice, lease := acquired(t)
-				if !first {
-					r.page(t, "old", t0-100)
-				}
-				test.prepare(t, r)
-				before := r.rows()
-				meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 7200}
-				err := alice.Publish(r.ctx, lease, meta)
-				if test.over || test.others || test.missing {
-					wantLost(t, r, "publish", err, before)
-					return
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := len(r.rows()); got != 1 {
-					t.Errorf("got %d rows, want META alone:\n%v", got, r.rows())
-				}
-				if got, err := alice.Read(r.ctx, key); err != nil || got != meta {
-					t.Errorf("Read: got %+v, %v, want %+v", got, err, meta)
-				}
-			})
-		}
-	}
-}
-
 func TestRelease(t *testing.T) {
 	for _, test := range guarded {
 		t.Run(test.name, func(t *testing.T) {
@@ -253,28 +223,6 @@ func wantLost(t *testing.T, r *rig, operation string, err error, before []string
 	wantMention(t, err, operation, key)
 	if diff := cmp.Diff(before, r.rows()); diff != "" {
 		t.Errorf("a refusal changed rows (-before +after):\n%s", diff)
-	}
-}
-
-// The SDK gives a transaction one idempotency token for all its attempts.
-func TestALostResponseToAPublishIsNoRefusal(t *testing.T) {
-	r, _, lease := acquired(t)
-	r.fault(t, "response-lost op=TransactWriteItems")
-	c := r.config("alice")
-	c.Client = r.db.Client(ddbfake.WithActor("alice"))
-	alice := recipeA(t, c)
-	meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60}
-	if err := alice.Publish(r.ctx, lease, meta); err != nil {
-		t.Fatal(err)
-	}
-	var published int
-	for _, c := range r.db.Changes() {
-		if sk, _ := c.Key.Str("sk"); sk == isr.SortMeta {
-			published++
-		}
-	}
-	if published != 1 || r.lockToken() != "" {
-		t.Errorf("META changed %d times, want once; lock %q, want none", published, r.lockToken())
 	}
 }
 

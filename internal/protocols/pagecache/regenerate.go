@@ -199,7 +199,6 @@ func (s *leases) Begin(ctx context.Context, key string, r isr.Request) (RequestR
 	return row, nil
 }
 
-// Asked implements Store.
 func (s *leases) Asked(ctx context.Context, key string, r isr.Request) (RequestRow, error) {
 	item, err := s.GetRow(ctx, key, SortRequest+r.ID)
 	if err != nil {
@@ -227,7 +226,6 @@ func asked(item map[string]types.AttributeValue, r isr.Request) (RequestRow, err
 	return row, err
 }
 
-// Fail implements Store.
 func (s *leases) Fail(ctx context.Context, key string, r isr.Request) error {
 	err := s.pastConflicts(ctx, func() error {
 		_, err := s.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

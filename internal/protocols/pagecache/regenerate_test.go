@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -271,7 +272,7 @@ func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 			if kind == "conflict" && op == "GetItem" {
 				continue
 			}
-			for nth := 1; nth <= 3; nth++ {
+			for nth := 1; nth <= effort.Fewer(3, 1); nth++ {
 				for _, sdk := range []bool{false, true} {
 					fault := fmt.Sprintf("%s op=%s nth=%d", kind, op, nth)
 					t.Run(fmt.Sprintf("%s/SDK=%v", fault, sdk), func(t *testing.T) {

@@ -20,59 +20,6 @@ func TestPoliciesAreNamedAndRefuseABadConfig(t *testing.T) {
 	}
 }
 
-// TestReadsEveryThreeSeconds: one node, a window of ten seconds, and a page that takes no time to make.
-func TestReadsEveryThreeSeconds(t *testing.T) {
-	for policy, want := range map[string][]int{
-		"policy-absolute":      {0, 12, 24},
-		"policy-sliding":       {0},
-		"policy-hybrid":        {0, 12, 24},
-		"policy-refresh-ahead": {0, 9, 18, 27},
-		"policy-xfetch":        {0, 12, 24}, // a page that takes no time to make can wait until the end
-		"policy-swr":           {0, 12, 24},
-		"policy-unprotected":   {0, 12, 24},
-	} {
-		t.Run(policy, func(t *testing.T) {
-			r := newRig(t)
-			alice := r.node(policy, "alice")
-			for second := 0; second <= 30; second += 3 {
-				r.at(second)
-				if served, err := alice.Get(t.Context(), key); err != nil || !served.Fresh {
-					t.Errorf("second %d: served %+v, %v, want a fresh page", second, served, err)
-				}
-			}
-			r.wantRendered(want...)
-		})
-	}
-}
-
-func TestASlidingPageThatIsNotReadEnds(t *testing.T) {
-	r := newRig(t)
-	sliding := r.node("policy-sliding", "alice")
-	r.want(sliding, "of second 0", true)
-	r.at(9)
-	r.want(sliding, "of second 0", true)
-	r.at(18)
-	r.want(sliding, "of second 0", true)
-	r.at(28)
-	r.want(sliding, "of second 28", true)
-}
-
-// TestAHybridPageEndsByIdlenessAndByAge: half a window without a read is too long, and so is a whole one with reads.
-func TestAHybridPageEndsByIdlenessAndByAge(t *testing.T) {
-	r := newRig(t)
-	alice, bob := r.node("policy-hybrid", "alice"), r.node("policy-hybrid", "bob")
-	r.want(alice, "of second 0", true)
-	r.at(4)
-	r.want(bob, "of second 0", true) // until 9
-	r.at(8)
-	r.want(alice, "of second 0", true) // until 10, and not 13
-	r.at(10)
-	r.want(bob, "of second 10", true)
-	r.at(15)
-	r.want(alice, "of second 15", true)
-	r.wantRendered(0, 10, 15)
-}
-
 // TestARefreshAheadIsOfPagesThatAreReadOften: Bob has not read the page lately, and leaves it as it is.
 func TestARefreshAheadIsOfPagesThatAreReadOften(t *testing.T) {
 	r := newRig(t)
@@ -166,4 +113,25 @@ func TestEveryNodeRendersWithoutALock(t *testing.T) {
 	r.want(alice, "of second 0", true)
 	r.want(bob, "of second 0", true) // the oldest data has won
 	r.wantRendered(0, 2)
+}
+
+// TestJitteredWindowsDiffer: the page is read every second. It lasts for eight to ten seconds, and not always as long.
+func TestJitteredWindowsDiffer(t *testing.T) {
+	r := newRig(t)
+	alice, bob := r.node("policy-jitter", "alice"), r.node("policy-jitter", "bob")
+	for second := range 300 {
+		r.at(second)
+		for _, node := range []isr.Handler{alice, bob} {
+			if served, err := node.Get(t.Context(), key); err != nil || !served.Fresh {
+				t.Fatalf("second %d: served %+v, %v, want a fresh page", second, served, err)
+			}
+		}
+	}
+	lasted := map[int]int{}
+	for i, at := range r.rendered[1:] {
+		lasted[at-r.rendered[i]]++
+	}
+	if len(lasted) != 3 || lasted[8] == 0 || lasted[9] == 0 || lasted[10] == 0 {
+		t.Errorf("windows by their length: %v, want some of 8, 9 and 10 s, and no others", lasted)
+	}
 }
