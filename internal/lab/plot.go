@@ -52,7 +52,6 @@ type bars struct {
 	texts []string
 }
 
-// Label implements plotter.Labeller.
 func (b bars) Label(i int) string { return b.texts[i] }
 
 const (

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,39 +18,6 @@ func read(t *testing.T, c *Cache[string, string], now time.Duration, key, render
 		t.Fatal(err)
 	}
 	return got
-}
-
-// The production cache of the seed: a value is computed once, kept for its lifetime, and evicted if it was not read for
-// the longest time.
-func TestCache(t *testing.T) {
-	c := &Cache[string, string]{Policy: Policy{Lifetime: Absolute(time.Minute)}, Keys: 2, Cleanup: time.Hour}
-	for _, step := range []struct {
-		now       time.Duration
-		key, want string
-		stats     CacheStats
-	}{
-		{0, "user", "user at 0s", CacheStats{Misses: 1, Renders: 1, Size: 1}},
-		{59 * time.Second, "user", "user at 0s", CacheStats{Hits: 1, Misses: 1, Renders: 1, Size: 1}},
-		{60 * time.Second, "user", "user at 1m0s", CacheStats{Hits: 1, Misses: 2, Renders: 2, Expirations: 1, Size: 1}},
-		{61 * time.Second, "config", "config at 1m1s", CacheStats{Hits: 1, Misses: 3, Renders: 3, Expirations: 1, Size: 2}},
-		{62 * time.Second, "user", "user at 1m0s", CacheStats{Hits: 2, Misses: 3, Renders: 3, Expirations: 1, Size: 2}},
-		{63 * time.Second, "session", "session at 1m3s", CacheStats{Hits: 2, Misses: 4, Renders: 4, Expirations: 1, Evictions: 1, Size: 2}},
-		{64 * time.Second, "user", "user at 1m0s", CacheStats{Hits: 3, Misses: 4, Renders: 4, Expirations: 1, Evictions: 1, Size: 2}},
-		{65 * time.Second, "config", "config at 1m5s", CacheStats{Hits: 3, Misses: 5, Renders: 5, Expirations: 1, Evictions: 2, Size: 2}},
-	} {
-		if got := read(t, c, step.now, step.key, fmt.Sprintf("%s at %s", step.key, step.now)); got != step.want {
-			t.Errorf("%s at %s: got %q, want %q", step.key, step.now, got, step.want)
-		}
-		if diff := cmp.Diff(step.stats, c.Stats(step.now)); diff != "" {
-			t.Errorf("after %s at %s (-want +got):\n%s", step.key, step.now, diff)
-		}
-	}
-	if got := c.Stats(65 * time.Second).HitRatio(); got != 3.0/8 {
-		t.Errorf("got a hit ratio of %g, want %g", got, 3.0/8)
-	}
-	if (CacheStats{}).HitRatio() != 0 {
-		t.Error("a cache that was not read has a hit ratio")
-	}
 }
 
 // A value may have a lifetime of its own, and keeps it: a session that slides in a cache of absolute lifetimes.
@@ -79,44 +45,6 @@ func TestCacheLifetimeOfOneEntry(t *testing.T) {
 	get(61*time.Minute+10*time.Second, "config", nil)
 	if renders != 4 {
 		t.Errorf("%d renders, want 4: config was stored anew without a lifetime of its own", renders)
-	}
-}
-
-func TestCacheDelete(t *testing.T) {
-	c := &Cache[string, string]{Policy: Policy{Lifetime: Absolute(time.Minute)}, Cleanup: 2 * time.Minute}
-	read(t, c, 0, "user", "first")
-	if !c.Delete(time.Second, "user") || c.Delete(time.Second, "user") {
-		t.Error("the first Delete must find the key, and the second must not")
-	}
-	if got := read(t, c, 2*time.Second, "user", "second"); got != "second" {
-		t.Errorf("got %q after a Delete, want a new render", got)
-	}
-	if c.Delete(3*time.Minute, "user") {
-		t.Error("Delete has found a key that cleanup had removed before")
-	}
-	if diff := cmp.Diff(CacheStats{Misses: 2, Renders: 2, Expirations: 1}, c.Stats(3*time.Minute)); diff != "" {
-		t.Errorf("statistics (-want +got):\n%s", diff)
-	}
-}
-
-// Cleanup removes what has expired at its moment, and not what expires after it.
-func TestCacheCleanup(t *testing.T) {
-	c := &Cache[string, string]{Policy: Policy{Lifetime: Absolute(30 * time.Second)}, Cleanup: time.Minute}
-	read(t, c, 0, "early", "")
-	read(t, c, 30*time.Second, "at the moment", "")
-	read(t, c, 31*time.Second, "late", "")
-	for _, step := range []struct {
-		now  time.Duration
-		want CacheStats
-	}{
-		{60*time.Second - 1, CacheStats{Misses: 3, Renders: 3, Size: 3}},
-		{60 * time.Second, CacheStats{Misses: 3, Renders: 3, Expirations: 2, Size: 1}},
-		{119 * time.Second, CacheStats{Misses: 3, Renders: 3, Expirations: 2, Size: 1}},
-		{10 * time.Minute, CacheStats{Misses: 3, Renders: 3, Expirations: 3}},
-	} {
-		if diff := cmp.Diff(step.want, c.Stats(step.now)); diff != "" {
-			t.Errorf("at %s (-want +got):\n%s", step.now, diff)
-		}
 	}
 }
 

@@ -37,7 +37,6 @@ type dashboard struct {
 	first    int
 }
 
-// Read implements Traffic. Key 0 is the first bucket of the first poll, which begins a window before the run does.
 func (d *dashboard) Read() (Read, bool) {
 	if d.Every == 0 {
 		return Read{}, false
@@ -71,7 +70,6 @@ func (d *dashboard) forget(first int) {
 // begins returns when a bucket begins.
 func (d *dashboard) begins(key int) time.Duration { return time.Duration(key)*d.Bucket - d.Window }
 
-// Changed implements Traffic.
 func (d *dashboard) Changed(key int, after time.Duration) time.Duration {
 	if !d.ByQuery {
 		return d.changed(key, after)

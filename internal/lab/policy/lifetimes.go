@@ -11,7 +11,6 @@ func Absolute(lifetime time.Duration) Lifetime { return absolute(lifetime) }
 
 type absolute time.Duration
 
-// Stored implements Lifetime.
 func (a absolute) Stored(e *Entry, _ time.Duration, _ *Random) time.Duration {
 	return e.Generated + time.Duration(a)
 }
@@ -25,7 +24,6 @@ func Sliding(lifetime time.Duration) Lifetime { return sliding(lifetime) }
 
 type sliding time.Duration
 
-// Stored implements Lifetime.
 func (s sliding) Stored(_ *Entry, now time.Duration, _ *Random) time.Duration {
 	return now + time.Duration(s)
 }
@@ -39,7 +37,6 @@ func Hybrid(idle, most time.Duration) Lifetime { return hybrid{idle, most} }
 
 type hybrid struct{ idle, most time.Duration }
 
-// Stored implements Lifetime.
 func (h hybrid) Stored(e *Entry, now time.Duration, _ *Random) time.Duration { return h.Read(e, now) }
 
 // Read implements Lifetime: the idle time begins anew, up to the cap.
@@ -69,7 +66,6 @@ type jitter struct {
 	most float64
 }
 
-// Stored implements Lifetime.
 func (j jitter) Stored(e *Entry, now time.Duration, r *Random) time.Duration {
 	until := j.of.Stored(e, now, r)
 	return until - time.Duration(float64(until-now)*(j.most*r.Float64()))
@@ -112,7 +108,6 @@ func (a ageBased) at(age time.Duration) time.Duration {
 	return min(a.most, max(a.floor, a.schedule(a.floor, age)))
 }
 
-// Stored implements Lifetime.
 func (a ageBased) Stored(e *Entry, _ time.Duration, _ *Random) time.Duration {
 	return e.Generated + a.at(e.Generated-e.Data)
 }
@@ -163,12 +158,10 @@ func Tiered(byClass ...Lifetime) Lifetime { return tiered(byClass) }
 
 type tiered []Lifetime
 
-// Stored implements Lifetime.
 func (t tiered) Stored(e *Entry, now time.Duration, r *Random) time.Duration {
 	return t.of(e).Stored(e, now, r)
 }
 
-// Read implements Lifetime.
 func (t tiered) Read(e *Entry, now time.Duration) time.Duration { return t.of(e).Read(e, now) }
 
 func (t tiered) of(e *Entry) Lifetime { return t[min(e.Class, len(t)-1)] }

@@ -20,7 +20,6 @@ type locked struct {
 	background bool
 }
 
-// Read implements Refresh.
 func (l locked) Read(e *Entry, rendering bool, now time.Duration, _ *Random) Action {
 	servable := e != nil && now < e.FreshUntil+l.stale
 	switch {
@@ -34,7 +33,6 @@ func (l locked) Read(e *Entry, rendering bool, now time.Duration, _ *Random) Act
 	return Render
 }
 
-// Locked implements Refresh.
 func (locked) Locked() bool { return true }
 
 // Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get what there is.
@@ -53,7 +51,6 @@ func (periodic) Read(e *Entry, rendering bool, _ time.Duration, _ *Random) Actio
 	return Render
 }
 
-// Locked implements Refresh.
 func (periodic) Locked() bool { return true }
 
 // RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age,
@@ -66,7 +63,6 @@ type refreshAhead struct {
 	expired locked
 }
 
-// Read implements Refresh.
 func (a refreshAhead) Read(e *Entry, rendering bool, now time.Duration, r *Random) Action {
 	if !e.fresh(now) {
 		return a.expired.Read(e, rendering, now, r)
@@ -77,7 +73,6 @@ func (a refreshAhead) Read(e *Entry, rendering bool, now time.Duration, r *Rando
 	return Serve
 }
 
-// Locked implements Refresh.
 func (refreshAhead) Locked() bool { return true }
 
 // Unprotected is a cache without a lock: every reader who finds no fresh value renders.
@@ -85,7 +80,6 @@ func Unprotected() Refresh { return unprotected{} }
 
 type unprotected struct{}
 
-// Read implements Refresh.
 func (unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
 	if e.fresh(now) {
 		return Serve
@@ -93,7 +87,6 @@ func (unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
 	return Render
 }
 
-// Locked implements Refresh.
 func (unprotected) Locked() bool { return false }
 
 // XFetch renders early with a probability that grows towards the end of the lifetime: a reader renders in the
@@ -105,7 +98,6 @@ func XFetch(beta float64) Refresh { return xfetch{beta} }
 
 type xfetch struct{ beta float64 }
 
-// Read implements Refresh.
 func (x xfetch) Read(e *Entry, _ bool, now time.Duration, r *Random) Action {
 	switch {
 	case !e.fresh(now):
@@ -116,5 +108,4 @@ func (x xfetch) Read(e *Entry, _ bool, now time.Duration, r *Random) Action {
 	return Serve
 }
 
-// Locked implements Refresh.
 func (xfetch) Locked() bool { return false }

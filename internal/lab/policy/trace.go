@@ -122,7 +122,6 @@ type tracePlayer struct {
 	left  []Read
 }
 
-// Read implements Traffic.
 func (p *tracePlayer) Read() (Read, bool) {
 	if len(p.left) == 0 {
 		return Read{}, false
@@ -132,7 +131,6 @@ func (p *tracePlayer) Read() (Read, bool) {
 	return next, true
 }
 
-// Changed implements Traffic.
 func (p *tracePlayer) Changed(key int, after time.Duration) time.Duration {
 	return firstAfter(p.trace.changes[key], after)
 }

@@ -75,7 +75,6 @@ type poisson struct {
 	random *Random
 }
 
-// Read implements Traffic.
 func (p *poisson) Read() (Read, bool) {
 	if p.gap == 0 {
 		return Read{}, false

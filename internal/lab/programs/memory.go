@@ -75,7 +75,6 @@ const (
 
 var once = []int{0}
 
-// Outcomes implements sim.Request.
 func (a *access) Outcomes() []int {
 	if a.waits == waitsForZero && a.to.value != 0 || a.waits == waitsForOther && a.to.value == 0 {
 		return nil
@@ -83,7 +82,6 @@ func (a *access) Outcomes() []int {
 	return once
 }
 
-// Accesses implements sim.Request.
 func (a *access) Accesses(int) []sim.Access {
 	if a.write {
 		return a.to.writes[:]
@@ -91,7 +89,6 @@ func (a *access) Accesses(int) []sim.Access {
 	return a.to.reads[:]
 }
 
-// Apply implements sim.Request.
 func (a *access) Apply(int) {
 	if a.write {
 		a.to.value = a.value
@@ -100,11 +97,8 @@ func (a *access) Apply(int) {
 	}
 }
 
-// Describe implements sim.Request.
 func (a *access) Describe(int) string { return a.to.name }
 
-// DescribeAnswer implements sim.Request.
 func (*access) DescribeAnswer() string { return "" }
 
-// Immediate implements sim.Immediate.
 func (*access) Immediate() {}
