@@ -191,7 +191,6 @@ func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, erro
 	return r.out, r.err
 }
 
-// SortKey implements sim.Sorted.
 func (r *storeRequest) SortKey() string {
 	if r.sortKey == "" {
 		r.sortKey = r.makeSortKey()
@@ -251,7 +250,6 @@ func (r *storeRequest) Outcomes() []int {
 // DateSent implements sim.Dated: a change is judged by when it was sent.
 func (r *storeRequest) DateSent() time.Time { return r.call.Sent }
 
-// Apply implements sim.Request.
 func (r *storeRequest) Apply(outcome int) {
 	w := r.node.world
 	call := r.call
@@ -295,7 +293,6 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 }
 
-// Delay implements sim.Slow.
 func (r *storeRequest) Delay() time.Duration {
 	if r.slow == nil {
 		return 0
@@ -306,7 +303,6 @@ func (r *storeRequest) Delay() time.Duration {
 	return r.late
 }
 
-// Describe implements sim.Request.
 func (r *storeRequest) Describe(int) string {
 	words := r.node.world.words()
 	text := words.Input(r.call.Input) + " -> " + words.Outcome(r.out, r.err)
@@ -319,7 +315,6 @@ func (r *storeRequest) Describe(int) string {
 	return text
 }
 
-// DescribeAnswer implements sim.Request.
 func (r *storeRequest) DescribeAnswer() string { return r.node.world.words().Outcome(r.out, r.err) }
 
 // ordinary is the only outcome of a request that no fault can strike.
@@ -406,7 +401,6 @@ func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
 	return sim.Access{Object: sim.ObjectNamed(rowObject, pk.Value, sk.Value), Write: write}
 }
 
-// Accesses implements sim.Request.
 func (r *storeRequest) Accesses(outcome int) []sim.Access {
 	if r.touches == nil {
 		if r.touches = accessesTo(r.node.world.rows.mapping(), r.call.Input); r.touches != nil {

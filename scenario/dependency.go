@@ -199,10 +199,8 @@ type originRead struct {
 	named   *named // nil is the node's
 }
 
-// Outcomes implements sim.Request.
 func (r *originRead) Outcomes() []int { return r.outcomes(r.node, ofOrigin) }
 
-// Accesses implements sim.Request.
 func (r *originRead) Accesses(outcome int) []sim.Access {
 	touched := []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String())}}
 	return withPossible(r.node.world.withCertain(touched), outcome)
@@ -220,7 +218,6 @@ func (r *originRead) Apply(outcome int) {
 	})
 }
 
-// AnswerFingerprint implements sim.Fingerprinter.
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
 	return uint64(fingerprint.Hash(0).Text(r.body).Text(string(r.dependency))), true
 }
@@ -236,10 +233,8 @@ type originChange struct {
 	page page
 }
 
-// Outcomes implements sim.Request.
 func (*originChange) Outcomes() []int { return ordinary }
 
-// Accesses implements sim.Request.
 func (r *originChange) Accesses(int) []sim.Access {
 	return []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String()), Write: true}}
 }
@@ -253,7 +248,6 @@ func (r *originChange) Apply(int) {
 	r.node.record(history.Event{Kind: history.Changed, Key: r.page.key})
 }
 
-// AnswerFingerprint implements sim.Fingerprinter.
 func (*originChange) AnswerFingerprint() (uint64, bool) { return 0, true }
 
 func (r *originChange) Describe(int) string { return "changes the origin of " + r.page.String() }
@@ -305,10 +299,8 @@ func (r *bodyRequest) faults() []DependencyFault {
 	return ofGets
 }
 
-// Outcomes implements sim.Request.
 func (r *bodyRequest) Outcomes() []int { return r.outcomes(r.node, r.faults()) }
 
-// Accesses implements sim.Request.
 func (r *bodyRequest) Accesses(outcome int) []sim.Access {
 	touched := []sim.Access{{Object: sim.ObjectNamed(bodyObject, r.name), Write: r.put}}
 	return withPossible(r.node.world.withCertain(touched), outcome)
@@ -327,7 +319,6 @@ func (r *bodyRequest) Apply(outcome int) {
 	r.node.keepBody(r.name, r.body)
 }
 
-// AnswerFingerprint implements sim.Fingerprinter.
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
 	return uint64(bodyFingerprint(r.name, r.body).Text(string(r.dependency))), true
 }
@@ -359,15 +350,12 @@ func (r *bodyRequest) DescribeAnswer() string {
 
 var _ hooks.BodySteps = bodies{}
 
-// Step implements hooks.BodySteps.
 func (b bodies) Step(ctx context.Context, s hooks.BodyStep) error {
 	return b.n.do(ctx, &objectRequest{node: b.n, step: s})
 }
 
-// Now implements hooks.BodySteps.
 func (b bodies) Now() time.Time { return b.n.world.clock.Now() }
 
-// State implements hooks.BodySteps.
 func (b bodies) State(make func() any) any {
 	w := b.n.world
 	w.objectsMu.Lock()
@@ -393,7 +381,6 @@ func (r *objectRequest) faults() []DependencyFault {
 	return ofGets
 }
 
-// Outcomes implements sim.Request.
 func (r *objectRequest) Outcomes() []int { return r.outcomes(r.node, r.faults()) }
 
 // Accesses implements sim.Request. A request that names no body reads a list of them: it may see any other one's effect.
@@ -408,7 +395,6 @@ func (r *objectRequest) Accesses(outcome int) []sim.Access {
 	return withPossible(r.node.world.withCertain(touched), outcome)
 }
 
-// Apply implements sim.Request.
 func (r *objectRequest) Apply(outcome int) {
 	r.meet(r.node, outcome, r.faults())
 	struck := hooks.Unharmed
@@ -430,10 +416,8 @@ func (r *objectRequest) Apply(outcome int) {
 	}
 }
 
-// Describe implements sim.Request.
 func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.answer }
 
-// DescribeAnswer implements sim.Request.
 func (r *objectRequest) DescribeAnswer() string { return r.answer }
 
 // keepBody has a body be what its name stands for. Nil takes it away.

@@ -120,7 +120,6 @@ func (w *world) fingerprint() uint64 {
 	return uint64(h)
 }
 
-// AnswerFingerprint implements sim.Fingerprinter.
 func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	h, known := answerFingerprint(r.out, r.err)
 	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
@@ -284,7 +283,6 @@ type watcher struct {
 	covered *covered
 }
 
-// Watch implements sim.Watcher.
 func (w *watcher) Watch(s sim.Step) {
 	w.covered.states = append(w.covered.states, w.covered.sim.Fingerprint())
 	if next, ok := w.Chooser.(sim.Watcher); ok {

@@ -251,15 +251,12 @@ type guardedWrite struct {
 // guardedObject is a guarded resource, as a thing in a world.
 const guardedObject = "guarded"
 
-// Outcomes implements sim.Request.
 func (*guardedWrite) Outcomes() []int { return ordinary }
 
-// Accesses implements sim.Request.
 func (g *guardedWrite) Accesses(int) []sim.Access {
 	return []sim.Access{{Object: sim.ObjectNamed(guardedObject, g.held.key), Write: true}}
 }
 
-// Apply implements sim.Request.
 func (g *guardedWrite) Apply(int) {
 	h := g.held
 	w := h.node.world
@@ -286,7 +283,6 @@ func (g *guardedWrite) Apply(int) {
 	w.history.Add(e)
 }
 
-// Describe implements sim.Request.
 func (g *guardedWrite) Describe(int) string {
 	text := "writes what is guarded by lock " + g.held.key
 	if g.fenced {
@@ -295,7 +291,6 @@ func (g *guardedWrite) Describe(int) string {
 	return text + " -> " + g.DescribeAnswer()
 }
 
-// DescribeAnswer implements sim.Request.
 func (g *guardedWrite) DescribeAnswer() string {
 	if g.refused {
 		return "refused: a larger token was seen"
@@ -303,7 +298,6 @@ func (g *guardedWrite) DescribeAnswer() string {
 	return "written"
 }
 
-// SortKey implements sim.Sorted.
 func (g *guardedWrite) SortKey() string { return "guarded " + g.held.key }
 
 // ownTime tells a node's own time from the time for which it waits for others. Goroutines of the node share it.
@@ -437,7 +431,6 @@ type nodeClock interface {
 	Memory() sim.Memory
 }
 
-// Sleep implements clockwork.Clock.
 func (c lockClock) Sleep(d time.Duration) {
 	began := c.node.proc.Now()
 	c.nodeClock.Sleep(d)

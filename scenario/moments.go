@@ -29,10 +29,8 @@ type sweeper struct {
 	at   time.Time
 }
 
-// Name implements sim.Source.
 func (*sweeper) Name() string { return "ttl" }
 
-// Steps implements sim.Source.
 func (s *sweeper) Steps() []uint64 {
 	bound := s.w.scenario.Bounds.Sweeps
 	if !s.w.scenario.Lag.Scheduler || bound > 0 && s.w.swept >= bound {
@@ -56,10 +54,8 @@ func (s *sweeper) Steps() []uint64 {
 	return s.steps
 }
 
-// Accesses implements sim.Source.
 func (*sweeper) Accesses(step uint64) []sim.Access { return []sim.Access{{Object: step, Write: true}} }
 
-// Take implements sim.Source.
 func (s *sweeper) Take(step uint64) string {
 	for i, row := range s.rows {
 		if s.steps[i] != step {
@@ -77,7 +73,6 @@ func (s *sweeper) Take(step uint64) string {
 	return ""
 }
 
-// Next implements sim.Source.
 func (s *sweeper) Next(time.Time) (time.Time, bool) {
 	if len(s.w.scenario.CompareLags) > 0 {
 		return time.Time{}, false // see Run.underOtherLags
@@ -96,19 +91,14 @@ type deadlines struct {
 	windows []time.Time
 }
 
-// Name implements sim.Source.
 func (*deadlines) Name() string { return "deadlines" }
 
-// Steps implements sim.Source.
 func (*deadlines) Steps() []uint64 { return nil }
 
-// Accesses implements sim.Source.
 func (*deadlines) Accesses(uint64) []sim.Access { return nil }
 
-// Take implements sim.Source.
 func (*deadlines) Take(uint64) string { return "" }
 
-// Next implements sim.Source.
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 	next, ok := d.nextOfRows(now)
 	for _, at := range d.windows {

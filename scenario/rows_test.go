@@ -36,7 +36,6 @@ type own struct {
 	unfenced bool
 }
 
-// Get implements isr.Handler.
 func (c own) Get(ctx context.Context, key string) (isr.Served, error) {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	instant := func(t time.Time) types.AttributeValue { return text(t.UTC().Format(time.RFC3339Nano)) }

@@ -86,19 +86,6 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 	}
 }
 
-func BenchmarkSchedules(b *testing.B) {
-	s := scenariotest.Embedded(b, "two-contenders")
-	p := recipe.Reference()
-	seed := uint64(0)
-	for b.Loop() {
-		seed++
-		if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: seed, Trace: nil}).Do(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(seed)/b.Elapsed().Seconds(), "schedules/s")
-}
-
 func TestAFaultOfAnActorIsOneOfAllItsIncarnations(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: reborn

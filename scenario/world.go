@@ -373,7 +373,6 @@ func (k *pages) names() map[string]string {
 	return k.of
 }
 
-// NameOf implements describe.Pages.
 func (k *pages) NameOf(pk string) (string, bool) {
 	name, ok := k.names()[pk]
 	return name, ok

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
 // Setup is what the runs of a context are made with, besides their scenario and its options. It travels as a Probe does.
@@ -37,4 +39,31 @@ func WithSetup(ctx context.Context, s Setup) context.Context {
 func SetupOf(ctx context.Context) Setup {
 	s, _ := ctx.Value(setupKey{}).(Setup)
 	return s
+}
+
+// Bubble has the code of a run start goroutines of its own: it calls run in a bubble of testing/synctest whose time is
+// fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
+type Bubble func(run func(sim.Bubble)) error
+
+type bubbleKey struct{}
+
+// InBubble returns a context whose runs happen in a bubble. Nil is none.
+func InBubble(ctx context.Context, b Bubble) context.Context {
+	return context.WithValue(ctx, bubbleKey{}, b)
+}
+
+// BubbleOf returns the bubble of a context's runs; nil, if there is none.
+func BubbleOf(ctx context.Context) Bubble {
+	b, _ := ctx.Value(bubbleKey{}).(Bubble)
+	return b
+}
+
+// KeepsFault says whether swarm testing leaves a possible fault, given as its text, on in the run of a seed. Each is on in
+// half of the runs, whatever the others are: a run with few kinds of faults goes deeper into what these few can do than
+// one in which all of them keep getting into each other's way. The draw depends on the fault's text, not on its place,
+// so that it stays the same when other faults come and go.
+//
+// Source: Groce, Zhang, Eide, Chen, Regehr: Swarm testing (ISSTA 2012).
+func KeepsFault(seed uint64, fault string) bool {
+	return sim.Stream(seed, "swarm "+fault).IntN(2) == 0
 }

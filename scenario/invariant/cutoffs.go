@@ -42,10 +42,8 @@ func newCutoffs() *cutoffs {
 	}
 }
 
-// Request implements Follower.
 func (*cutoffs) Request([]ddbfake.Change) {}
 
-// Event implements Follower.
 func (all *cutoffs) Event(e *history.Event) Finding {
 	page := pageOf{e.Tenant, e.Key}
 	call := callOf{page, e.Call}

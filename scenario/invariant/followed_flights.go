@@ -34,7 +34,6 @@ func (id rowID) tableOf() tableOf {
 	return tableOf{id.region, name}
 }
 
-// Request implements Follower.
 func (all *followedFlights) Request(changes []ddbfake.Change) {
 	if all.byKey == nil {
 		all.byKey, all.actors, all.locks, all.forgotten = map[string][]*partition{}, map[string]bool{}, map[tableOf]bool{}, map[*partition]bool{}
@@ -71,7 +70,6 @@ func (all *followedFlights) forget(p *partition) {
 	all.pages[p], all.forgotten[p] = slices.Delete(under, first, first+1), true
 }
 
-// Event implements Follower.
 func (all *followedFlights) Event(e *history.Event) Finding {
 	if e.Kind == history.Rendered {
 		return all.judge(e)

@@ -57,10 +57,8 @@ type freshPages struct {
 
 type renderedPage struct{ key, body string }
 
-// Request implements Follower.
 func (*freshPages) Request([]ddbfake.Change) {}
 
-// Event implements Follower.
 func (all *freshPages) Event(e *history.Event) Finding {
 	switch e.Kind {
 	case history.Rendered:

@@ -229,7 +229,6 @@ type requested struct {
 	sum  fingerprint.Hash
 }
 
-// Change implements Memory.
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); m.on && s.published && !s.restored {
@@ -255,7 +254,6 @@ func (m *requested) Change(c ddbfake.Change) {
 	}
 }
 
-// Event implements Memory.
 func (m *requested) Event(e history.Event) {
 	switch {
 	case e.Kind == history.Rendered && e.Request != "":
@@ -285,7 +283,6 @@ func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
 	return sum
 }
 
-// Fingerprint implements Memory.
 func (m *requested) Fingerprint() uint64 {
 	h := m.sum
 	//isrsim:unordered a sum has no order

@@ -139,13 +139,10 @@ func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 
 func (v *invalidation) open() bool { return v.confirmed == 0 && !v.failed }
 
-// Change implements Memory.
 func (*invalidations) Change(ddbfake.Change) {}
 
-// Event implements Memory.
 func (all *invalidations) Event(e history.Event) { all.judge(&e) }
 
-// Fingerprint implements Memory. The memory of Freshness tells the renderings apart.
 func (all *invalidations) Fingerprint() uint64 {
 	var sum fingerprint.Hash
 	for _, v := range all.all {

@@ -122,13 +122,10 @@ func (w *ownWrite) broken(r read) Finding {
 	}
 }
 
-// Change implements Memory.
 func (*ownWrites) Change(ddbfake.Change) {}
 
-// Event implements Memory.
 func (all *ownWrites) Event(e history.Event) { all.judge(&e) }
 
-// Fingerprint implements Memory. The memory of Freshness tells the renderings apart.
 func (all *ownWrites) Fingerprint() uint64 {
 	var sum fingerprint.Hash
 	for _, w := range all.all {

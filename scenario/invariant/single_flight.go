@@ -227,13 +227,10 @@ func together(first, second *flight) Finding {
 	}
 }
 
-// Change implements Memory.
 func (all *flights) Change(c ddbfake.Change) { all.log.take([]ddbfake.Change{c}, all.step) }
 
-// Event implements Memory.
 func (all *flights) Event(e history.Event) { all.event(&e) }
 
-// Fingerprint implements Memory.
 func (all *flights) Fingerprint() uint64 {
 	sum := all.lost
 	//isrsim:unordered a sum has no order

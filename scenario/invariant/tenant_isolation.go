@@ -38,10 +38,8 @@ type tenants struct {
 
 type tenantBody struct{ tenant, body string }
 
-// Request implements Follower.
 func (*tenants) Request([]ddbfake.Change) {}
 
-// Event implements Follower. A page without a tenant, served to a client without one, says nothing.
 func (all *tenants) Event(e *history.Event) Finding {
 	own := tenantBody{e.Tenant, e.Body}
 	switch {

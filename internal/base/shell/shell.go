@@ -1,7 +1,12 @@
 // Package shell quotes words for commands that a person pastes into a shell.
 package shell
 
-import "strings"
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+)
 
 // Quote quotes a word for a shell, if it needs quotes.
 func Quote(s string) string {
@@ -12,4 +17,25 @@ func Quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// importPath is the command's path for go run.
+const importPath = "github.com/isr-sim/isr-sim/cmd/isr-sim"
+
+// ExecPrefix is what the name of a program as a protocol begins with: the command that starts it follows.
+const ExecPrefix = "exec "
+
+// Program is how the user called isr-sim, for the commands that it prints.
+func Program() string {
+	if !strings.Contains(filepath.ToSlash(os.Args[0]), "/go-build") {
+		return "isr-sim"
+	}
+	// go run, whose executables are in the build cache or in a folder of its own.
+	if _, err := os.Stat("cmd/isr-sim/main.go"); err == nil {
+		return "go run ./cmd/isr-sim"
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		return "go run " + importPath + "@" + info.Main.Version
+	}
+	return "go run " + importPath
 }

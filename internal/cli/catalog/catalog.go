@@ -12,9 +12,14 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
+	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // IsFile says whether a word can only mean a file: no embedded scenario has a slash or a dot in its name.
@@ -89,4 +94,89 @@ func Summary(s *scenario.Scenario) string {
 		return text[:i+1]
 	}
 	return text
+}
+
+// List prints the names of scenarios, protocols and invariants, each with a sentence about it.
+func List(out io.Writer) error {
+	scenarios, err := LoadAll(fixtures.Names())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "scenarios")
+	for _, s := range scenarios {
+		fmt.Fprintf(out, "  %-24s %s\n", s.Name, Summary(s))
+	}
+	museum, err := LoadAll(fixtures.Museum())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nthe museum (isr-sim museum)")
+	for _, s := range museum {
+		fmt.Fprintf(out, "  %-30s %s\n", s.Name, Summary(s))
+	}
+	policies := policyprotocol.All()
+	fmt.Fprintln(out, "\nprotocols")
+	listProtocols(out, slices.DeleteFunc(scenario.Protocols(), func(p isr.Protocol) bool {
+		return slices.ContainsFunc(policies, func(policy isr.Protocol) bool { return policy.Name == p.Name })
+	}))
+	fmt.Fprintln(out, "\npolicies of expiry, as protocols")
+	listProtocols(out, policies)
+	fmt.Fprintln(out, "\ninvariants")
+	for _, inv := range invariant.All() {
+		fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
+	}
+	return nil
+}
+
+func listProtocols(out io.Writer, protocols []isr.Protocol) {
+	for _, p := range protocols {
+		breaks := ""
+		if p.Breaks != "" {
+			breaks = " (breaks " + p.Breaks + ")"
+		}
+		fmt.Fprintf(out, "  %-24s %s%s\n", p.Name, p.Summary, breaks)
+	}
+}
+
+// loadRecord reads the scenario that is in the record of a run, with its replay entry.
+func loadRecord(name string) (*scenario.Scenario, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	r, err := record.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %s: %w\nhint: a scenario is a file in YAML, or the record of a run", name, err)
+	}
+	if r.Watched {
+		return nil, fmt.Errorf("scenario: %s: found the record of a run that no schedule decided, expected one that can be replayed\n"+
+			"hint: isr-sim report draws it; to replay a bug, find it with isr-sim run", name)
+	}
+	if r.File == "" {
+		return nil, fmt.Errorf("scenario: %s: found a record whose scenario no file can hold, expected one with a scenario\n"+
+			"hint: the test that left the record runs it again", name)
+	}
+	return scenario.Parse(name, []byte(r.File))
+}
+
+// Rows finds a row mapping: a ready one by name, others by file. Its errors are mistakes of the user.
+func Rows(name string) (isr.Schema, error) {
+	ready, err := isr.SchemaNamed(name)
+	if err == nil {
+		return ready, nil
+	}
+	s, err := scenario.LoadRows(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		var names []string
+		for _, s := range isr.Schemas() {
+			names = append(names, s.Name)
+		}
+		err = fmt.Errorf("--rows: found %q, expected a file, or one of %s", name, strings.Join(names, ", "))
+		return s, mistake.New(err, "docs/SCENARIOS.md says what is in the file")
+	}
+	if err != nil {
+		return s, mistake.New(fmt.Errorf("--rows: %w", err), "")
+	}
+	return s, nil
 }

@@ -3,6 +3,8 @@ package imports
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os/exec"
@@ -57,4 +59,62 @@ func readDirectories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// maxFiles is how many Go files a package may have, its tests among them: as many as one learns.
+const maxFiles = 30
+
+// longPackages may have more: their files are entries of a list, and nobody reads all of them.
+var longPackages = map[string]string{
+	"ddbfake":                    "an operation or a rule a file",
+	"internal/rules/conformance": "a subject of cases a file",
+	"scenario/invariant":         "an invariant a file",
+}
+
+// maxScenario is how many Go files package scenario may have without its tests.
+const maxScenario = 25
+
+// TestFiles: a package is a few files, each with one idea.
+func TestFiles(t *testing.T) {
+	for path := range load(t) {
+		name, ours := strings.CutPrefix(path, Module.Module+"/")
+		if !ours {
+			continue
+		}
+		files := goFiles(t, name)
+		if _, long := longPackages[name]; long != (len(files) > maxFiles) {
+			t.Errorf("%s has %d Go files, want at most %d where the list of longer ones says nothing", name, len(files), maxFiles)
+		}
+		if name != "scenario" {
+			continue
+		}
+		code := 0
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			code++
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range parsed.Imports {
+				if strings.Contains(i.Path.Value, "goccy/go-yaml") && filepath.Base(file) != "yaml.go" {
+					t.Errorf("%s imports %s: yaml.go alone knows YAML", file, i.Path.Value)
+				}
+			}
+		}
+		if code > maxScenario {
+			t.Errorf("scenario has %d Go files without tests, want at most %d", code, maxScenario)
+		}
+	}
+}
+
+func goFiles(t *testing.T, name string) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../../" + name + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

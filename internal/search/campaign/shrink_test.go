@@ -3,22 +3,27 @@ package campaign_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // failing returns a run of the embedded scenario that violates an invariant under the protocol.
@@ -251,5 +256,143 @@ func BenchmarkShrink(b *testing.B) {
 			}
 			b.ReportMetric(float64(tried)/float64(n), "runs/op")
 		})
+	}
+}
+
+// TestShrinkDropsWhatHappensAtATime: of all that happens at a time, the pause that matters is left, and the file that is
+// left can be read and violates the same.
+func TestShrinkDropsWhatHappensAtATime(t *testing.T) {
+	s, err := scenario.Parse("events.yaml", []byte(`
+name: events
+max-clock-skew: 1s
+cache: {lease: 10s, revalidate: 60s, render: 3s}
+actors:
+  - {name: alice, script: [get /home], events: [clock +1s at 500ms, pause at 1s for 20s, crash at 40s, restart at 50s]}
+  - {name: bob, script: [sleep 13s, change /home, get /home, sleep 40s], events: [pause at 40s for 2s, clock -1s at 45s]}
+faults:
+  - throttled op=GetItem actor=bob from 13s to 14s times=1
+  - cut-off from 41s to 42s
+  - latency 20ms-2s op=GetItem
+bounds: {ticks: 0}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := scenariotest.Protocol(t, "blind-publish")
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if r.Verdict != invariant.Violated {
+		t.Fatal("nothing is violated")
+	}
+	run := scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+	shrunk := shrink(t, campaign.Shrink{Failed: run})
+	text := yamlOf(t, shrunk.Scenario)
+	again, err := scenario.Parse("shrunk.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("the shrunk file:\n%s\n%v", text, err)
+	}
+	var left []string
+	for _, a := range again.Actors {
+		for _, e := range a.Events {
+			left = append(left, fmt.Sprint(a.Name, " ", e.Kind))
+		}
+	}
+	if len(left) != 1 || left[0] != "alice pause" || len(again.Faults) > 0 {
+		t.Errorf("left are %v and %v, want alice's pause:\n%s", left, again.Faults, text)
+	}
+	o, err := again.Replay.Run(again, p).Do(t.Context())
+	if err != nil || o.Violation == nil || o.Violation.Invariant.Name != r.Failure.Violation.Invariant.Name {
+		t.Errorf("the shrunk file replays as %+v, %v", o, err)
+	}
+}
+
+// impatient is a client that, when a put fails by no condition, puts without one.
+type impatient struct{ isr.Client }
+
+func (c impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	out, err := c.Client.PutItem(ctx, in, options...)
+	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); err == nil || refused {
+		return out, err
+	}
+	again := *in
+	again.ConditionExpression, again.ExpressionAttributeNames, again.ExpressionAttributeValues = nil, nil, nil
+	return c.Client.PutItem(ctx, &again, options...)
+}
+
+// TestShrinkKeepsTheFaultThatMatters has a protocol that fails under one of many faults only, of an actor that is not
+// the first.
+func TestShrinkKeepsTheFaultThatMatters(t *testing.T) {
+	s, err := scenario.Parse("faults.yaml", []byte(`
+name: faults
+cache: {lease: 10s, revalidate: 20s, render: 1s, attempts: 1, contention: wait}
+actors:
+  - {name: zoe, script: [sleep 1h, get /home]}
+  - {name: alice, script: [get /home], pauses: 1}
+  - {name: bob, script: [get /home, get /home], crashes: 1}
+faults:
+  - maybe response-lost op=TransactWriteItems
+  - maybe error-after op=GetItem actor=zoe times=2
+  - request-lost op=DeleteItem
+  - maybe throttled op=PutItem key=LOCK actor=bob times=3
+  - maybe throttled op=UpdateItem
+bounds: {ticks: 2}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Client = impatient{cfg.Client}
+		return pagecache.AsHandler(pagecache.New(cfg))
+	}}
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if r.Verdict != invariant.Violated {
+		t.Fatal("nothing is violated")
+	}
+	run := scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+	shrunk := shrink(t, campaign.Shrink{Failed: run})
+	got := shrunk.Scenario
+	if len(got.Faults) != 1 || got.Faults[0].String() != "maybe throttled op=PutItem key=LOCK actor=bob" {
+		t.Errorf("faults %v, want the one that bob's put of the lock is throttled by", got.Faults)
+	}
+	if shrunk.After.Actors != 2 || shrunk.After.Commands != 2 || got.Cache.Attempts != 1 || got.Cache.Contention != isr.ServeStale {
+		t.Errorf("shrunk to %v:\n%s", shrunk.After, yamlOf(t, got))
+	}
+	for _, a := range got.Actors {
+		if a.Pauses+a.Crashes > 0 || a.Name == "zoe" {
+			t.Errorf("actor %+v, want nothing to befall alice and bob", a)
+		}
+	}
+}
+
+func TestARunOfASwarmShrinksToOneWithoutIt(t *testing.T) {
+	s := scenariotest.Parsed(t, `
+name: swarmed
+cache: {lease: 10s}
+actors:
+  - name: alice
+    script: [get /home]
+    pauses: 1
+    pause-for: 15s
+  - name: bob
+    script: [sleep 11s, get /home]
+faults:
+  - maybe response-lost op=PutItem
+  - maybe error-before op=TransactWriteItems
+`)
+	p := scenariotest.Protocol(t, "blind-release")
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Swarm: true}})
+	if r.Verdict != invariant.Violated {
+		t.Fatalf("%v, want a violation to shrink", r.Verdict)
+	}
+	shrunk := shrink(t, campaign.Shrink{Failed: r.Failure.Replay().Run(s, p)})
+	if shrunk.Scenario.Replay.Swarm || shrunk.Scenario.Replay.Violates != r.Failure.Violation.Invariant.Name {
+		t.Errorf("shrunk to %+v, want no swarm, and the same invariant", shrunk.Scenario.Replay)
+	}
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := run.Do(context.Background())
+	if err != nil || o.Verdict != invariant.Violated {
+		t.Errorf("the shrunk scenario replays to %+v (%v), want a violation", o, err)
 	}
 }

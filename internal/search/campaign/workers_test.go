@@ -3,8 +3,6 @@ package campaign_test
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // everything prints all that a report says.
@@ -85,34 +82,5 @@ func TestProgressIsHeardInOrder(t *testing.T) {
 	}})
 	if last != 400 {
 		t.Errorf("heard of %d schedules, want 400", last)
-	}
-}
-
-// BenchmarkCampaign is one campaign with one processor, and with two: it reports the gain by the second one as "times".
-// -cpu has no part in it. A benchmark that uses b.Loop is run for its first -cpu before package testing heeds it: under
-// -cpu 1,2 both measurements would be of two processors.
-func BenchmarkCampaign(b *testing.B) {
-	s := scenariotest.Embedded(b, "two-contenders")
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the command does
-	alone := 0.0
-	for _, processors := range []int{1, 2} {
-		b.Run(fmt.Sprintf("processors=%d", processors), func(b *testing.B) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			schedules := 0
-			for seed := uint64(1); b.Loop(); seed++ {
-				r := scenariotest.Ran(b, campaign.Campaign{Scenario: s, Seed: seed, Schedules: 2000})
-				if r.Verdict != invariant.OK {
-					b.Fatal(prose.Report(r, "isr-sim", "two-contenders"))
-				}
-				schedules += r.Schedules
-			}
-			rate := float64(schedules) / b.Elapsed().Seconds()
-			b.ReportMetric(rate, "schedules/s")
-			if processors == 1 {
-				alone = rate
-			} else if alone > 0 {
-				b.ReportMetric(rate/alone, "times")
-			}
-		})
 	}
 }

@@ -30,7 +30,6 @@ type witness struct {
 
 var _ isr.BodyStore = (*witness)(nil)
 
-// PutBody implements isr.BodyStore.
 func (w *witness) PutBody(_ context.Context, name string, body []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,7 +37,6 @@ func (w *witness) PutBody(_ context.Context, name string, body []byte) error {
 	return nil
 }
 
-// GetBody implements isr.BodyStore.
 func (w *witness) GetBody(_ context.Context, name string) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

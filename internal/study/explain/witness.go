@@ -36,14 +36,12 @@ func witnessed(s sim.Strategy, seen **witness) sim.Strategy {
 	}}
 }
 
-// Choose implements sim.Chooser.
 func (w *witness) Choose(steps []sim.Step) int {
 	w.early = slices.ContainsFunc(steps, canRun)
 	w.goesOn = ofCode(steps, w.running) >= 0
 	return w.chooser.Choose(steps)
 }
 
-// Watch implements sim.Watcher.
 func (w *witness) Watch(s sim.Step) {
 	move, at := s.Move(), len(w.moves)
 	if mayBeLeftOut(move, w.early) {

@@ -1,6 +1,7 @@
 package recorder_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -21,5 +22,16 @@ func TestLogNumbersEventsFromOne(t *testing.T) {
 		if got := len(log.Since(seq)); got != want {
 			t.Errorf("len(Since(%d)) = %d, want %d", seq, got, want)
 		}
+	}
+}
+
+func TestATimelineIsInOrderOfTimeAndThenOfAdding(t *testing.T) {
+	var all recorder.Timeline
+	now := time.Unix(0, 0)
+	all.Add(now.Add(time.Second), "later")
+	all.Add(now, "first")
+	all.Add(now, "second")
+	if got, want := all.Lines(), []string{"first", "second", "later"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	minidyn "github.com/truora/minidyn/aws-v2/client"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// inProcess are the fakes that a Go program calls without a socket and without JSON.
+var inProcess = []struct {
+	name string
+	open func() client
+}{
+	{"isr-sim", func() client { return ddbfake.New(ddbfake.Options{}).As("benchmark") }},
+	{"minidyn", func() client { return minidyn.NewClient() }},
+}
+
+// BenchmarkDoor compares fakes in the process.
+func BenchmarkDoor(b *testing.B) {
+	for _, op := range operations() {
+		for _, side := range inProcess {
+			b.Run("op="+op.name+"/by="+side.name, func(b *testing.B) {
+				c := filled(b, side.open())
+				measure(b, c, c, op)
+			})
+		}
+	}
+}
+
+// BenchmarkSDK calls through the SDK's client: DynamoDB Local over one connection, the SDK door, and the SDK door's
+// client on canned answers, which is the least that any server behind it can cost.
+func BenchmarkSDK(b *testing.B) {
+	for _, op := range operations() {
+		b.Run("op="+op.name+"/by=dynamodb-local", func(b *testing.B) {
+			s := find(b, "dynamodb-local")
+			c := s.filled(b)
+			measure(b, c, c, op, s.PID)
+		})
+		b.Run("op="+op.name+"/by=isr-sim", func(b *testing.B) {
+			db := ddbfake.New(ddbfake.Options{})
+			door := filled(b, db.As("benchmark"))
+			measure(b, db.Client(), door, op)
+		})
+		b.Run("op="+op.name+"/by=floor", func(b *testing.B) {
+			db := ddbfake.New(ddbfake.Options{})
+			door := filled(b, db.As("benchmark"))
+			measure(b, db.Client(withWire(&canned{wire: ddbfake.Transport(db.Do)})), door, op)
+		})
+	}
+}
+
+// canned is a wire that keeps the first answer and gives it ever after.
+type canned struct {
+	wire     http.RoundTripper
+	response *http.Response
+	body     []byte
+}
+
+// Do answers one request.
+func (c *canned) Do(request *http.Request) (*http.Response, error) {
+	if c.response == nil {
+		response, err := c.wire.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		if c.body, err = io.ReadAll(response.Body); err != nil {
+			return nil, err
+		}
+		c.response = response
+	}
+	again := *c.response
+	again.Request = request
+	again.Header = c.response.Header.Clone()
+	again.Body = io.NopCloser(bytes.NewReader(c.body))
+	return &again, nil
+}
+
+func withWire(wire dynamodb.HTTPClient) func(*dynamodb.Options) {
+	return func(o *dynamodb.Options) { o.HTTPClient = wire }
+}
+
+// share is how many requests one iteration of BenchmarkHTTP makes: a part of a pass.
+const share = 100
+
+// BenchmarkHTTP compares what a request costs a server, in processor time of its process.
+func BenchmarkHTTP(b *testing.B) {
+	for _, op := range operations() {
+		for _, name := range serverNames {
+			b.Run("op="+op.name+"/by="+name, func(b *testing.B) {
+				s := find(b, name)
+				if s.Lacks == op.name {
+					b.Skip(name, " does not have it")
+				}
+				s.filled(b)
+				measureServer(b, s, op)
+			})
+		}
+	}
+	// What every server pays that is built on a library, whatever it does.
+	for _, library := range []string{"net-http", "fasthttp"} {
+		b.Run("op=get/by="+library, func(b *testing.B) {
+			measureServer(b, find(b, library), operations()[0])
+		})
+	}
+}
+
+func measureServer(b *testing.B, s *server, op operation) {
+	r, requests, locks := dial(b, s), encode(b, s, op.inputs), encode(b, s, putLocks)
+	// used returns the server's time for some requests.
+	used := func(requests []*wired) time.Duration {
+		began, err := processTime(s.PID)
+		if err == nil {
+			err = r.sendAll(requests)
+		}
+		ended, endErr := processTime(s.PID)
+		if err != nil || endErr != nil {
+			b.Fatal(err, endErr)
+		}
+		return ended - began
+	}
+	var total time.Duration
+	for i := 0; b.Loop(); i++ {
+		at := i * share % len(requests)
+		if op.takesLocks && i > 0 && at%pages == 0 {
+			b.StopTimer()
+			used(locks)
+			b.StartTimer()
+		}
+		total += used(requests[at:][:share])
+	}
+	if op.takesLocks {
+		used(locks)
+	}
+	b.ReportMetric(float64(total)/float64(b.N*share), "cpu-ns/req")
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N*share), "ns/req")
+	b.ReportMetric(0, "ns/op") // of an iteration: left out
+}

@@ -1,0 +1,83 @@
+package recorder
+
+import (
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Log is a history under construction. The zero Log is empty and ready.
+type Log struct {
+	events []history.Event
+}
+
+// Add appends e, gives it the next sequence number, and returns that number.
+func (l *Log) Add(e history.Event) int {
+	e.Seq = len(l.events) + 1
+	l.events = append(l.events, e)
+	return e.Seq
+}
+
+// Reset empties the log and keeps its memory: slices that Events and Since have returned are no longer valid.
+func (l *Log) Reset() { l.events = l.events[:0] }
+
+// Events returns the history in order. The slice is the log's own: read it only.
+func (l *Log) Events() []history.Event { return l.events }
+
+// Since returns the events after the one numbered seq; Since(0) returns all of them.
+func (l *Log) Since(seq int) []history.Event {
+	if seq >= len(l.events) {
+		return nil
+	}
+	return l.events[max(seq, 0):]
+}
+
+// Operations is a history of operations under construction. The zero Operations is empty and ready.
+type Operations struct {
+	all   []history.Operation
+	order int
+}
+
+// Observer returns an observer that adds the operations of an actor. now returns true time.
+func (l *Operations) Observer(actor string, now func() time.Time) history.Observer {
+	return func(called history.Operation) func(history.Operation) {
+		l.order++
+		called.Actor, called.Began, called.Call = actor, now(), l.order
+		place := len(l.all)
+		l.all = append(l.all, called)
+		return func(answered history.Operation) {
+			l.order++
+			answered.Actor, answered.Began, answered.Call = called.Actor, called.Began, called.Call
+			answered.Ended, answered.Return = now(), l.order
+			l.all[place] = answered
+		}
+	}
+}
+
+// Order returns how many calls and answers there were.
+func (l *Operations) Order() int { return l.order }
+
+// All returns the operations in the order of their calls. The slice is the history's own: read it only.
+func (l *Operations) All() []history.Operation { return l.all }
+
+// Timeline is a list of lines of text, each of which belongs to an instant. The zero Timeline is empty and ready.
+type Timeline struct{ all []line }
+
+type line struct {
+	at   time.Time
+	text string
+}
+
+// Add adds a line.
+func (t *Timeline) Add(at time.Time, text string) { t.all = append(t.all, line{at, text}) }
+
+// Lines returns the lines in order of time. Lines of one instant keep the order in which they were added.
+func (t *Timeline) Lines() []string {
+	slices.SortStableFunc(t.all, func(a, b line) int { return a.at.Compare(b.at) })
+	texts := make([]string, len(t.all))
+	for i, l := range t.all {
+		texts[i] = l.text
+	}
+	return texts
+}

@@ -1,0 +1,138 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind is the kind of a step.
+type Kind uint8
+
+// The kinds of steps that a scenario can plan. The scheduler has others, of its own.
+const (
+	Restart   Kind = iota + 6 // a crashed node comes back with an empty memory
+	Pause                     // a node stops running; its requests under way go on
+	Crash                     // a node loses its memory; its requests under way go on
+	ClockStep                 // a node's clock is set
+)
+
+var kindNames = [...]string{
+	"", "start", "effect", "response", "timer", "resume", "restart", "pause", "crash", "clock-step", "orphan", "external", "tick",
+}
+
+// String returns the kind as traces print it.
+func (k Kind) String() string {
+	if k == 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// Planned is something that befalls an actor's node at a certain time, in every schedule. Time does not go on before it
+// has happened; what else can happen at that time comes before it or after it, as the schedule has it.
+//
+// A crash or a pause of a node that is down changes nothing, nor does a restart of one that is not, nor anything once the
+// actor's code has come to its end. A pause of a node that is paused makes the pause longer, if it ends later.
+type Planned struct {
+	Kind Kind          // Pause, Crash, Restart or ClockStep
+	At   time.Duration // true time since the start of the run
+	For  time.Duration // how long a Pause lasts, exactly; by how much a ClockStep sets the clock
+}
+
+// String returns the event as scenario files write it, such as "pause at 5s for 15s".
+func (e Planned) String() string {
+	switch e.Kind {
+	case Pause:
+		return fmt.Sprintf("pause at %v for %v", e.At, e.For)
+	case ClockStep:
+		return fmt.Sprintf("clock %s at %v", signed(e.For), e.At)
+	default:
+		return fmt.Sprintf("%v at %v", e.Kind, e.At)
+	}
+}
+
+// signed prints the step of a clock.
+func signed(d time.Duration) string {
+	if d > 0 {
+		return "+" + d.String()
+	}
+	return d.String()
+}
+
+// End says how a run ended: "finished" if every actor's code came to its end, or crashed for good; "cut" if its bound on
+// steps was reached first; "broken" if an actor panicked, or a replayed schedule does not fit (see Result.Err);
+// "abandoned" if a search needs no more of it.
+type End string
+
+// Result is the outcome of a run. Seed and Choices are enough to run it again.
+type Result struct {
+	Seed    uint64
+	Choices Choices
+	Steps   int
+	// Switches is the number of context switches: steps of an actor's own code (Start, Effect, Response, Timer) that
+	// follow a step of another actor's code. Pauses, crashes, steps of a source and the passing of time are of no actor's
+	// code.
+	Switches int
+	Elapsed  time.Duration // true time, from the start of the run to its end
+	End      End
+	Err      error
+}
+
+// Strategy picks the steps of a run; its text is its name. The scheduler has them all: isr-sim run --help lists their
+// names.
+type Strategy interface{ String() string }
+
+// Choices is a schedule: for each moment at which several steps were possible, the position of the one that was taken.
+type Choices []int
+
+const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+// String prints the choices in one word: a character for each of them, 0 to 9 and a to z, and a larger one in
+// parentheses. No choices print as "-".
+func (c Choices) String() string {
+	if len(c) == 0 {
+		return "-"
+	}
+	var b strings.Builder
+	for _, n := range c {
+		if n < len(digits) {
+			b.WriteByte(digits[n])
+		} else {
+			fmt.Fprintf(&b, "(%d)", n)
+		}
+	}
+	return b.String()
+}
+
+// ParseChoices parses the output of String.
+func ParseChoices(s string) (Choices, error) {
+	if s == "-" {
+		return nil, nil
+	}
+	if s == "" {
+		return nil, fmt.Errorf("choices: found nothing, expected a word such as 0120 (or - for none)")
+	}
+	var c Choices
+	for i := 0; i < len(s); i++ {
+		if n := strings.IndexByte(digits, s[i]); n >= 0 {
+			c = append(c, n)
+			continue
+		}
+		if s[i] != '(' {
+			return nil, fmt.Errorf("choices: found %q at character %d, expected 0 to 9, a to z, or a number in parentheses", s[i], i+1)
+		}
+		end := strings.IndexByte(s[i:], ')')
+		if end < 0 {
+			return nil, fmt.Errorf("choices: the parenthesis at character %d is never closed", i+1)
+		}
+		n, err := strconv.Atoi(s[i+1 : i+end])
+		if err != nil || n < len(digits) {
+			return nil, fmt.Errorf("choices: found %q at character %d, expected a number of at least %d", s[i:i+end+1], i+1, len(digits))
+		}
+		c = append(c, n)
+		i += end
+	}
+	return c, nil
+}
