@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +22,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
@@ -266,5 +271,257 @@ func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
 	s.Replay = &scenario.Replay{Protocol: "mine"}
 	if _, err := s.Recorded(); err == nil {
 		t.Error("a run was made of an unknown protocol")
+	}
+}
+
+func parsed(t *testing.T, file string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Parse("f.yaml", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// brokenIn runs so many schedules, and returns the statements that some of them violate, each once.
+func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
+	t.Helper()
+	var pool scenario.Pool
+	defer pool.Close()
+	for i := range schedules {
+		o, err := pool.Do(t.Context(), scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Unmet) > 0 && i == 0 {
+			t.Errorf("nothing meets %v", o.Unmet)
+		}
+		if o.Verdict == invariant.Violated && !slices.Contains(names, o.Violation.Invariant.Name) {
+			names = append(names, o.Violation.Invariant.Name)
+		}
+	}
+	return names
+}
+
+// In each of these files something befalls a machine at its time. A protocol with a bug is caught by that: without the
+// cause it passes. The reference passes with it.
+var atTheirTime = []struct{ name, mutant, breaks, cause, file string }{
+	{"a pause", "blind-publish", "stale-writer", "pause at 1s for 20s", `
+name: paused-at-a-time
+cache: {lease: 10s, revalidate: 60s, render: 3s}
+actors:
+  - {name: alice, script: [get /home], events: [CAUSE]}
+  - {name: bob, script: [sleep 13s, change /home, get /home, sleep 10s]}
+bounds: {ticks: 0}
+`},
+	{"a crash", "acquire-waits-for-ttl", "liveness", "crash at 2s", `
+name: crashed-at-a-time
+cache: {lease: 10s, revalidate: 60s, render: 3s}
+actors:
+  - {name: alice, script: [get /home], events: [CAUSE]}
+  - {name: bob, script: [sleep 12s, get /home]}
+settle: 20s
+bounds: {ticks: 0}
+`},
+	{"a clock", "blind-publish", "stale-writer", "clock +12s at 1s", `
+name: set-at-a-time
+max-clock-skew: 12s
+cache: {lease: 10s, revalidate: 60s, render: 3s}
+actors:
+  - {name: alice, script: [get /home], events: [pause at 1s for 6s]}
+  - {name: bob, script: [sleep 2s, change /home, get /home], events: [CAUSE]}
+bounds: {ticks: 0}
+`},
+	{"a slow answer", "blind-publish", "stale-writer", "latency 25s op=UpdateItem key=LOCK actor=alice", `
+name: slow-answer
+cache: {lease: 10s, revalidate: 60s, render: 6s, keep-alive: 6s}
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 17s, change /home, get /home, sleep 20s]}
+faults: [CAUSE]
+bounds: {ticks: 0}
+`},
+	{"an outage", "no-release-after-failure", "liveness", "error-before op=TransactWriteItems from 2s to 10s", `
+name: outage
+cache: {lease: 30s, revalidate: 60s, render: 3s, attempts: 1}
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 4s, get /home]}
+faults: [CAUSE]
+settle: 5s
+bounds: {ticks: 0}
+`},
+	{"a machine cut off", "acquire-waits-for-ttl", "liveness", "cut-off actor=alice from 2s to 30s", `
+name: cut-off-machine
+cache: {lease: 10s, revalidate: 60s, render: 3s}
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 12s, get /home]}
+faults: [CAUSE]
+settle: 20s
+bounds: {ticks: 0}
+`},
+}
+
+func TestWhatHappensAtATimeCatchesProtocols(t *testing.T) {
+	const schedules = 24
+	for _, test := range atTheirTime {
+		t.Run(test.name, func(t *testing.T) {
+			bad, good := scenariotest.Protocol(t, test.mutant), scenariotest.Protocol(t, "recipe-a")
+			with := parsed(t, strings.Replace(test.file, "CAUSE", test.cause, 1))
+			without := parsed(t, strings.Replace(test.file, "[CAUSE]", "[]", 1))
+			if got := brokenIn(t, with, bad, schedules); !slices.Equal(got, []string{test.breaks}) {
+				t.Errorf("%s with %q breaks %v, want %s", test.mutant, test.cause, got, test.breaks)
+			}
+			if got := brokenIn(t, without, bad, schedules); len(got) > 0 {
+				t.Errorf("%s without %q breaks %v, want nothing", test.mutant, test.cause, got)
+			}
+			if got := brokenIn(t, with, good, schedules); len(got) > 0 {
+				t.Errorf("the reference with %q breaks %v, want nothing", test.cause, got)
+			}
+		})
+	}
+}
+
+// The same run is the same bytes however many cores there are, and again from the file that it prints.
+func TestWhatHappensAtATimeRepeats(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	s := parsed(t, `
+name: all-of-it
+cache: {lease: 10s, revalidate: 20s, render: 2s}
+actors:
+  - {name: alice, script: [get /home, sleep 30s, get /home], events: [crash at 2s, restart at 15s, clock -1s at 20s]}
+  - {name: bob, count: 2, script: [sleep 1s, get /home, sleep 10s, get /home], events: [pause at 3s for 9s]}
+faults:
+  - throttled op=PutItem from 12s to 14s times=1
+  - cut-off actor=bob-1 from 9s to 12s
+  - maybe latency 100ms-2s op=GetItem times=always
+  - latency 1s op=PutItem nth=2
+  - origin-failed from 15s
+max-clock-skew: 1s
+bounds: {ticks: 3}
+`)
+	again := s
+	for range 2 {
+		text, err := again.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again = parsed(t, string(text))
+	}
+	again.File = s.File
+	if !reflect.DeepEqual(s, again) {
+		t.Fatalf("printed and read again:\n%+v\nwant\n%+v", again, s)
+	}
+	seen := map[scenario.Mark]bool{}
+	for seed := range uint64(10) {
+		trace := func(s *scenario.Scenario, strategy sim.Strategy, cores int) (string, *scenario.Outcome) {
+			runtime.GOMAXPROCS(cores)
+			var out bytes.Buffer
+			o, err := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Strategy: strategy, Trace: &out}.Do(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.String(), o
+		}
+		first, o := trace(s, sim.RandomWalk, 1)
+		for _, mark := range o.Marks {
+			seen[mark] = true
+		}
+		if second, _ := trace(s, sim.RandomWalk, 2); first != second {
+			t.Fatalf("seed %d: on two cores (-one +two):\n%s", seed, cmp.Diff(first, second))
+		}
+		if replayed, _ := trace(again, sim.Replay(o.Result.Choices), 2); first != replayed {
+			t.Fatalf("seed %d: replayed from the printed file (-first +replayed):\n%s", seed, cmp.Diff(first, replayed))
+		}
+	}
+	for _, mark := range []scenario.Mark{mark.NodeCrashed, mark.NodeRestarted, mark.NodePaused, mark.ClockSet, mark.SlowAnswer, mark.CutOff, "throttled", "origin-failed"} {
+		if !seen[mark] {
+			t.Errorf("no run reached %s", mark)
+		}
+	}
+}
+
+// A fault with a window strikes requests from its first instant on, up to its last, and no other.
+func TestAWindowHasItsEnds(t *testing.T) {
+	for _, test := range []struct{ fault, want string }{
+		{"throttled op=GetItem", "1s"},
+		{"throttled op=GetItem from 2s to 4s", "2s 3s"},
+		{"throttled op=GetItem to 2s from 0s", "1s"},
+		{"throttled op=GetItem from 4s", "4s 5s 6s"},
+		{"throttled op=GetItem from 2s to 6s times=1", "2s"},
+		{"throttled op=GetItem from 2s to 6s nth=2 times=2", "3s 4s"},
+		{"throttled op=GetItem from 1001ms to 1999ms", ""},
+		{"cut-off from 2s to 3s", "2s"},
+		{"cut-off actor=bob from 2s to 3s", ""},
+		{"maybe throttled op=GetItem from 3s to 3001ms", "3s"},
+	} {
+		s := parsed(t, fmt.Sprintf(`
+name: windows
+cache: {attempts: 1, failure: error}
+actors:
+  - {name: alice, script: [sleep 1s, get /home], repeat: 6}
+  - {name: bob, script: [sleep 30s]}
+faults: [%s]
+bounds: {ticks: 0}
+`, test.fault))
+		var struck []string
+		for seed := range uint64(8) {
+			var out bytes.Buffer
+			if _, err := (scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(out.String()) {
+				if words := strings.Fields(line); len(words) > 4 && words[3] == "effect" && (strings.Contains(line, "Throttling") || strings.Contains(line, "connection lost")) {
+					struck = append(struck, strings.TrimPrefix(words[1], "+"))
+				}
+			}
+		}
+		slices.Sort(struck)
+		if got := strings.Join(slices.Compact(struck), " "); got != test.want {
+			t.Errorf("%s: struck at %q, want %q", test.fault, got, test.want)
+		}
+	}
+}
+
+// The delay of an answer is the one that the file says, or drawn between the two that it says.
+func TestHowLateAnAnswerIs(t *testing.T) {
+	for _, test := range []struct {
+		fault       string
+		least, most time.Duration
+		times       int
+	}{
+		{"latency 2s op=GetItem", 2 * time.Second, 2 * time.Second, 1},
+		{"latency 100ms-2s op=GetItem times=always", 100 * time.Millisecond, 2 * time.Second, 6},
+		{"latency 1s op=GetItem nth=2 times=2", time.Second, time.Second, 2},
+		{"latency 1s key=META from 4s", time.Second, time.Second, 3},
+	} {
+		s := parsed(t, fmt.Sprintf(`
+name: late
+cache: {attempts: 1}
+actors: [{name: alice, script: [sleep 1s, get /home], repeat: 6}]
+faults: [%s]
+bounds: {ticks: 0}
+`, test.fault))
+		delays := map[time.Duration]bool{}
+		for seed := range uint64(5) {
+			var out bytes.Buffer
+			if _, err := (scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Trace: &out}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			found := regexp.MustCompile(`the answer takes (\S+)\)`).FindAllStringSubmatch(out.String(), -1)
+			if len(found) < test.times {
+				t.Errorf("%s, seed %d: %d late answers, want %d at least:\n%s", test.fault, seed, len(found), test.times, out.String())
+			}
+			for _, match := range found {
+				d, err := time.ParseDuration(match[1])
+				if delays[d] = true; err != nil || d < test.least || d > test.most || d%time.Millisecond != 0 {
+					t.Errorf("%s, seed %d: an answer takes %q", test.fault, seed, match[1])
+				}
+			}
+		}
+		if drawn := len(delays) > 1; drawn != (test.least < test.most) {
+			t.Errorf("%s: delays %v", test.fault, delays)
+		}
 	}
 }
