@@ -178,16 +178,19 @@ func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrite
 
 // call parks the node until the call has taken effect and its answer is there.
 func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, error) {
-	r := &n.request
-	if n.world.bubble != nil || n.busy {
+	r, free := &n.request, n.world.bubble == nil && !n.busy
+	if free {
+		n.busy = true // for good if the node dies over it: the request may still be under way
+	} else {
 		r = new(storeRequest)
 	}
-	n.busy = true // for good if the node dies over it: the request may still be under way
 	*r = storeRequest{node: n, call: c, attempt: attempt, named: n.namedFor(ctx)}
 	if err := n.do(ctx, r); err != nil {
 		return nil, err
 	}
-	n.busy = false
+	if free { // others of a program's requests may have come and gone
+		n.busy = false
+	}
 	return r.out, r.err
 }
 

@@ -5,6 +5,7 @@ package nodes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
@@ -22,7 +23,7 @@ import (
 // several are the behaviours with several requests under way, by what their hellos say besides.
 var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
-	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"},
+	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"}, "two-chains": {"parallel"},
 }
 
 // chance is kept from one run to the next.
@@ -52,6 +53,18 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 			return true
 		}
 		select {} // which number is answered first is the schedule's choice
+	case "two-chains":
+		var asking sync.WaitGroup
+		for _, chain := range []string{"a", "b"} {
+			asking.Go(func() {
+				for i := range 3 {
+					c.read(fmt.Sprint(chain, i))
+				}
+			})
+		}
+		asking.Wait()
+		say(map[string]any{"type": "reply", "id": id, "body": "", "fresh": false})
+		return true
 	case "lets-go", "lets-go-last":
 		sent, asked := make(chan bool), make(chan bool)
 		r, cancel := c.put("a", 1, func() { close(sent) })
@@ -118,6 +131,38 @@ func (c *clock) ask(name string, number int) {
 	answer, err := http.DefaultClient.Do(r)
 	if err == nil {
 		_ = answer.Body.Close()
+	}
+}
+
+// read reads a row of the table.
+func (c *clock) read(pk string) {
+	body := fmt.Sprintf(`{"TableName": %q, "Key": {"pk": {"S": %q}, "sk": {"S": "row"}}}`, scenario.TableName, pk)
+	r, err := http.NewRequest(http.MethodPost, c.endpoint+"/", strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem")
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	answer, err := http.DefaultClient.Do(r)
+	if err == nil {
+		_ = answer.Body.Close()
+	}
+}
+
+// TestRequestsOverlap has one request of a node stay under way while others come and go: each takes effect once.
+func TestRequestsOverlap(t *testing.T) {
+	t.Parallel() // it waits more than it works
+	p, s := program(t, "two-chains", 0), oneNode(t)
+	for seed := range uint64(4) {
+		var trace strings.Builder
+		if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}).Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, pk := range []string{"a0", "a1", "a2", "b0", "b1", "b2"} {
+			if n := strings.Count(trace.String(), "effect      GetItem row of "+pk+" "); n != 1 {
+				t.Fatalf("seed %d: %s was read %d times, want once:\n%s", seed, pk, n, trace.String())
+			}
+		}
 	}
 }
 
