@@ -105,7 +105,11 @@ func (s *stranger) make(ctx context.Context, key, token string) (_ isr.Served, e
 	}
 	row["revalidate_seconds"] = number(int64(s.Revalidate / time.Second))
 	row["html"] = &types.AttributeValueMemberS{Value: string(body)}
-	if err := s.publish(ctx, key, token, row); err != nil && !refused(err) {
+	switch err := s.publish(ctx, key, token, row); {
+	case err == nil:
+	case refused(err):
+		s.unlock(ctx, key, token) // it may be a conflict, and the lease our own
+	default:
 		return isr.Served{}, err
 	}
 	return s.serve(&strangePage{body, time.Unix(generated, 0).Add(s.Revalidate)}), nil
