@@ -17,19 +17,22 @@ type Condition struct {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
 func ParseCondition(src string) (*Condition, error) {
-	return parseCondition(conditionLanguage, src)
+	return parseCondition(conditionLanguage, src, parse)
 }
 
 // ParseFilter parses a FilterExpression: the same language, other messages.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.FilterExpression.html
 func ParseFilter(src string) (*Condition, error) {
-	return parseCondition(filterLanguage, src)
+	return parseCondition(filterLanguage, src, parse)
 }
 
-func parseCondition(lang language, src string) (*Condition, error) {
+// reading is parse or parseAny.
+type reading func(lang language, src string, grammar func(*parser) []reviewed) error
+
+func parseCondition(lang language, src string, read reading) (*Condition, error) {
 	c := &Condition{lang: lang}
-	err := parse(lang, src, func(p *parser) []reviewed {
+	err := read(lang, src, func(p *parser) []reviewed {
 		c.root = p.condition()
 		return []reviewed{&root{c.root}}
 	})

@@ -18,7 +18,7 @@ type KeyCondition struct {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
 func ParseKeyCondition(src string) (*KeyCondition, error) {
-	c, err := parseCondition(keyConditionLanguage, src)
+	c, err := parseCondition(keyConditionLanguage, src, parse)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type parser struct {
 	redundant bool // saw ((x))
 }
 
-// parse runs one of the four grammars and then the reviews that need no Args.
+// parse checks the size of a source and parses it.
 func parse(lang language, src string, grammar func(*parser) []reviewed) error {
 	if src == "" {
 		return lang.errorf("The expression can not be empty;")
@@ -34,6 +34,11 @@ func parse(lang language, src string, grammar func(*parser) []reviewed) error {
 	if len(src) > maxExpressionBytes {
 		return lang.errorf("Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
 	}
+	return parseAny(lang, src, grammar)
+}
+
+// parseAny runs one of the four grammars and then the reviews that need no Args.
+func parseAny(lang language, src string, grammar func(*parser) []reviewed) error {
 	p := &parser{lang: lang, lex: lexer{src: src}}
 	p.cur = p.lex.next()
 	p.ahead = p.lex.next()

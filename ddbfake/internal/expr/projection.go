@@ -14,14 +14,18 @@ type Projection struct {
 	paths  []*path
 	tokens uses
 	nested nested
+	// columns says that each path is an attribute of the result.
+	columns bool
 }
 
 // ParseProjection parses a ProjectionExpression. The error is an [*Error].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html
-func ParseProjection(src string) (*Projection, error) {
+func ParseProjection(src string) (*Projection, error) { return parseProjection(src, parse) }
+
+func parseProjection(src string, read reading) (*Projection, error) {
 	out := &Projection{}
-	err := parse(projectionLanguage, src, func(p *parser) []reviewed {
+	err := read(projectionLanguage, src, func(p *parser) []reviewed {
 		out.paths = p.paths()
 		nodes := make([]reviewed, len(out.paths))
 		for i, path := range out.paths {
@@ -72,14 +76,20 @@ func (p *Projection) Nested(args Args) []string { return p.nested.attributes(arg
 
 // Check finds the mistakes that DynamoDB refuses before it looks at any item.
 func (p *Projection) Check(args Args) error {
+	if p.columns {
+		return nil // they may overlap
+	}
 	return checkAll(checker{lang: projectionLanguage, args: args}, p.paths)
 }
 
 // Apply cuts an item down to the paths that lead somewhere, which may be none of them. List elements keep their order
 // and close their gaps. A missing item (nil) stays missing. The result shares values with the item.
 func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
-	if item == nil {
+	switch {
+	case item == nil:
 		return nil, nil
+	case p.columns:
+		return p.columnsOf(item, args)
 	}
 	t, err := treeOf(projectionLanguage, p.paths, args, noResult)
 	if err != nil {

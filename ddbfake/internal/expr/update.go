@@ -31,9 +31,11 @@ type action struct {
 // ParseUpdate parses an UpdateExpression. The error is an [*Error].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html
-func ParseUpdate(src string) (*Update, error) {
+func ParseUpdate(src string) (*Update, error) { return parseUpdate(src, parse) }
+
+func parseUpdate(src string, read reading) (*Update, error) {
 	u := &Update{}
-	err := parse(updateLanguage, src, func(p *parser) []reviewed {
+	err := read(updateLanguage, src, func(p *parser) []reviewed {
 		u.actions = p.update()
 		nodes := make([]reviewed, len(u.actions))
 		for i, a := range u.actions {
