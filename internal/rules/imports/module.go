@@ -19,6 +19,7 @@ var Module = Rules{
 		},
 		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "internal/rules/effort", "scenario/history", "scenario/policy"},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/trace/recorder"},
+		{"ddbfake/internal/partiql"},
 		{
 			"ddbfake", "internal/lab/programs", "internal/rules/conformance", "internal/rules/conformance/differential",
 			"internal/search/reschedule", "scenario/isr",

@@ -1,0 +1,193 @@
+package partiql
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
+)
+
+// Bound is a statement with the values of its parameters. Its methods translate parts of it into sources of package
+// expr, whose names and values are those of Args afterwards.
+type Bound struct {
+	*Statement
+	parameters []attr.Value
+	table      string
+	index      string
+	names      map[string]string
+	values     map[string]attr.Value
+}
+
+// Bind gives a statement its parameters, of which there may be too many. It refuses, with an [*Error], what no
+// parameters and no table could make valid: verbs, clauses and sources that DynamoDB does not have.
+//
+// Deviation: how the service words its refusal of joins, subqueries, GROUP BY, LIKE, arithmetic in WHERE and other
+// parts of PartiQL that it does not have is known only for some; the others are worded like those.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
+func (s *Statement) Bind(parameters []attr.Value) (*Bound, error) {
+	b := &Bound{Statement: s, parameters: parameters, names: map[string]string{}, values: map[string]attr.Value{}}
+	switch {
+	case s.verb == Expression:
+		return nil, refuse("Unsupported operation: %s", s.value.name())
+	case s.bare:
+		return nil, refuse("Unsupported operation: Insert")
+	case s.aliased:
+		return nil, refuse("Aliasing is not supported")
+	case len(s.clauses) > 0:
+		c := s.clauses[0]
+		return nil, refuse("Unsupported clause: %s at %s", c.name, c.at)
+	case s.verb == Insert && s.returns != "":
+		return nil, refuse("RETURNING is not supported in INSERT")
+	case s.verb == Delete && s.returns != "" && s.returns != "ALL OLD":
+		return nil, refuse("Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.", s.returns)
+	}
+	return b, b.bindSource()
+}
+
+// bindSource takes the names of the table and of the index.
+func (b *Bound) bindSource() error {
+	p, ok := b.source.(*path)
+	if !ok || b.more != nil {
+		return errOneTable
+	}
+	for _, s := range p.steps {
+		switch {
+		case s.index != nil:
+			return refuse("Unexpected path component at %s", s.index.place())
+		case s.name == "":
+			return refuse("Path component cannot be an empty string")
+		}
+	}
+	b.table = p.steps[0].name
+	if len(p.steps) == 1 {
+		return nil
+	}
+	switch {
+	case b.verb == Insert:
+		return errOneTable
+	case b.verb == Update, b.verb == Delete:
+		return refuse("This operation is not supported on an index")
+	case len(p.steps) > 2:
+		return refuse("A path may contain at most 2 components in the FROM clause")
+	}
+	b.index = p.steps[1].name
+	return nil
+}
+
+var errOneTable = &Error{"FROM clause may only contain a single table name"}
+
+// Verb returns what the statement does.
+func (s *Statement) Verb() Verb { return s.verb }
+
+// Reads reports whether the statement is a SELECT.
+func (s *Statement) Reads() bool { return s.verb == Select }
+
+// Returning returns the words after RETURNING, "ALL OLD" for example; "" if there are none.
+func (s *Statement) Returning() string { return s.returns }
+
+// Table returns the name of the table.
+func (b *Bound) Table() string { return b.table }
+
+// Index returns the name of the index that a SELECT reads; "" if it reads the table.
+func (b *Bound) Index() string { return b.index }
+
+// Args returns the names and values in the sources so far.
+func (b *Bound) Args() expr.Args { return expr.Args{Names: b.names, Values: b.values} }
+
+// alias returns the "#0" for a name.
+func (b *Bound) alias(name string) string {
+	key := "#" + strconv.Itoa(len(b.names))
+	b.names[key] = name
+	return key
+}
+
+// placeholder returns the ":0" for a value.
+func (b *Bound) placeholder(v attr.Value) string {
+	key := ":" + strconv.Itoa(len(b.values))
+	b.values[key] = v
+	return key
+}
+
+// path translates a path.
+func (b *Bound) path(p *path) (string, error) {
+	var text strings.Builder
+	for i, s := range p.steps {
+		switch {
+		case s.index != nil:
+			n, err := s.element()
+			if err != nil {
+				return "", err
+			}
+			text.WriteString("[" + strconv.Itoa(n) + "]")
+			continue
+		case i > 0:
+			text.WriteByte('.')
+		}
+		text.WriteString(b.alias(s.name))
+	}
+	return text.String(), nil
+}
+
+// Columns translates the list of a SELECT into a source for [expr.ParseColumns]; "" for *.
+func (b *Bound) Columns() (string, error) {
+	var texts []string
+	seen := map[string]bool{}
+	for _, n := range b.columns {
+		p, ok := n.(*path)
+		if !ok {
+			return "", refuse("Unexpected path component at %s", n.place())
+		}
+		text, err := b.path(p)
+		if err != nil {
+			return "", err
+		}
+		column := ""
+		for _, s := range p.steps {
+			if s.index == nil {
+				column = s.name
+				continue
+			}
+			i, _ := s.element()
+			column += "[" + strconv.Itoa(i) + "]"
+		}
+		if seen[column] {
+			return "", refuse("Duplicate identifiers in select clause: %s", column)
+		}
+		seen[column] = true
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", "), nil
+}
+
+// Item returns the item of an INSERT.
+func (b *Bound) Item() (attr.Item, error) {
+	if t, ok := b.value.(*tuple); ok {
+		item := attr.Item{}
+		for _, f := range t.fields {
+			key, err := f.text(attr.M(item), root)
+			if err != nil {
+				return nil, err
+			}
+			v, err := b.constant(f.value)
+			if err == nil && v == nil {
+				err = unsupported(f.value, root)
+			}
+			if err != nil {
+				return nil, err
+			}
+			item[key] = v
+		}
+		return item, nil
+	}
+	v, err := b.constant(b.value)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := v.(attr.M)
+	if !ok {
+		return nil, unsupported(b.value, root)
+	}
+	return attr.Item(m), nil
+}
